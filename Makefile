@@ -1,0 +1,63 @@
+# The commands of the dev loop. CI runs the same ones (.ci/run).
+
+PYTHON ?= .venv/bin/python
+EXTRAS := connect,pandas,polars,dev
+
+# A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
+INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
+export PYSPARK_PYTHON := $(INTERPRETER)
+export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
+# Spark's workers read this too, so functions of test modules can be unpickled there.
+export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
+
+.DEFAULT_GOAL := help
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue bench-engine docs docs-check ci
+
+help: ## list the commands
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## create .venv and install the package, its extras and the tools
+	@if command -v uv >/dev/null 2>&1; then \
+	    uv venv --quiet --allow-existing --python '>=3.11' .venv && \
+	    uv pip install --quiet --python .venv/bin/python -e '.[$(EXTRAS)]'; \
+	else \
+	    python3 -m venv .venv && .venv/bin/python -m pip install --quiet -e '.[$(EXTRAS)]'; \
+	fi
+
+fmt: ## format the code and mend what the linter can mend
+	$(PYTHON) -m ruff format .
+	$(PYTHON) -m ruff check --fix .
+
+check: ## formatting, lint, strict types, layers
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -m pytest -q tests/test_layers.py
+
+test: ## doctests, then every test that needs no JVM
+	$(PYTHON) -m pytest -q --doctest-modules src/headgate
+	$(PYTHON) -m pytest -m "not spark and not slow"
+
+test-spark: ## the tests that start Spark
+	$(PYTHON) -m pytest -m "spark and not slow"
+
+smoke-versions: ## a short run against the other Spark lines, each in its own environment
+	.ci/smoke-versions
+
+readme: ## run the Python blocks of README.md
+	$(PYTHON) -m tests.readme
+
+catalogue: ## print the table of catalogues B (bad input) and N (numeric)
+	$(PYTHON) -m tests.catalogue
+
+bench-engine: ## measure the engine; writes benchmarks/engine/results
+	$(PYTHON) -m benchmarks.engine
+
+docs: ## write the support matrix, docs/metrics.md
+	$(PYTHON) -m docs.generate
+
+docs-check: ## fail when docs/metrics.md is not what the registry says
+	$(PYTHON) -m docs.generate --check
+
+ci: ## everything CI does, in a fresh environment
+	.ci/run

@@ -1,0 +1,167 @@
+"""`python -m benchmarks.engine [--quick] [--only NAME]`: alternating runs in one process, medians, a JSON of results."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+
+import headgate as hg
+from benchmarks.engine import data
+from benchmarks.engine.native import native_sql
+from headgate.analyzers.base.registry import default_metrics
+from headgate.engine.plan import make_plan
+from headgate.engine.spark import _rows_at_once, _selected, open_spark
+from headgate.engine.spark_session import settings
+from headgate.engine.spark_tasks import ROW, fold_task
+
+RESULTS = Path(__file__).parent / "results"
+
+
+def main() -> None:
+    options = argparse.ArgumentParser()
+    options.add_argument("--quick", action="store_true", help="a tenth of the rows and 3 rounds")
+    options.add_argument("--only", default="", help="run the experiments whose name has this in it")
+    options.add_argument("--rounds", type=int, default=0)
+    options.add_argument("--no-native", action="store_true", help="leave hand-written Spark SQL out")
+    given = options.parse_args()
+    rounds = given.rounds or (3 if given.quick else 5)
+    scale = 10 if given.quick else 1
+    spark = _session()
+    found: dict[str, Any] = {"versions": _versions(), "rounds": rounds, "experiments": {}}
+    for name, path, rows, with_native in _experiments(scale):
+        if given.only not in name:
+            continue
+        frame = spark.read.parquet(str(path()))
+        result = _compare(frame, rows, rounds, with_native and not given.no_native)
+        found["experiments"][name] = result
+        _print(name, result)
+    if not given.only or given.only == "local":
+        found["experiments"]["local 1,000 x 10"] = local = _local(rounds)
+        print(f"local engine, 1,000 x 10: {local['milliseconds']:.1f} ms warm (median of {local['runs']})")
+    if not given.only and not given.quick:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "engine.json").write_text(json.dumps(found, indent=1) + "\n")
+    spark.stop()
+
+
+def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int, bool]]:
+    two_million = 2_000_000 // scale
+    yield "mixed 2M x 40", lambda: data.mixed(two_million, 40), two_million, True
+    yield "wide 40k x 500", lambda: data.mixed(40_000 // scale, 500), 40_000 // scale, False
+    yield "uuids 2M x 1", lambda: data.uuids(two_million), two_million, True
+    for rows in (500_000, 1_000_000, 2_000_000, 4_000_000):
+        size = rows // scale
+        yield f"linear {rows / 1e6:g}M x 10", lambda size=size: data.mixed(size, 10), size, False
+
+
+def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool) -> dict[str, Any]:
+    """Scan, transfer, fold and the whole, one after the other in each round, so that noise meets all alike."""
+    steps = {
+        "scan": lambda: frame.write.format("noop").mode("overwrite").save(),
+        "transfer": lambda: _through(frame, lambda plan: _swallow),
+        "fold": lambda: _through(frame, fold_task),
+        "whole": lambda: hg.analyze(frame).outcomes,
+    }
+    times: dict[str, list[float]] = {name: [] for name in steps}
+    for step in steps.values():
+        step()  # warm: the JVM's compiler, the page cache, the Python workers
+    for _ in range(rounds):
+        for name, step in steps.items():
+            times[name].append(_seconds(step))
+    medians = {name: statistics.median(taken) for name, taken in times.items()}
+    cells = rows * len(frame.columns)
+    size = sum(file.stat().st_size for file in Path(frame.inputFiles()[0].removeprefix("file://")).parent.iterdir())
+    result = {
+        "rows": rows,
+        "columns": len(frame.columns),
+        "parquet_mb": size / 1e6,
+        "seconds": times,
+        "median_seconds": medians,
+        "ratio_to_scan": medians["whole"] / medians["scan"],
+        "ratio_by_round": [whole / scan for whole, scan in zip(times["whole"], times["scan"], strict=True)],
+        "split_seconds": {
+            "scan": medians["scan"],
+            "transfer": medians["transfer"] - medians["scan"],
+            "fold": medians["fold"] - medians["transfer"],
+            "merge_and_driver": medians["whole"] - medians["fold"],
+        },
+        "mb_per_second_per_core": size / 1e6 / medians["whole"] / _cores(),
+        "cells_per_second_per_core": cells / medians["whole"] / _cores(),
+    }
+    if with_native:
+        native_sql(frame)
+        taken = statistics.median(_seconds(lambda: native_sql(frame)) for _ in range(min(3, rounds)))
+        result |= {"native_sql_seconds": taken, "native_sql_ratio_to_scan": taken / medians["scan"]}
+    return result
+
+
+def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
+    plan = make_plan(schema := open_spark(frame), default_metrics(schema))
+    with settings(frame.sparkSession, {"spark.sql.execution.arrow.maxRecordsPerBatch": str(_rows_at_once(plan))}):
+        _selected(frame, plan, "bench").mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
+
+
+def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for _ in batches:
+        yield from ()
+
+
+def _local(rounds: int) -> dict[str, Any]:
+    table = data._mixed_chunk(__import__("numpy").random.default_rng(1), 1_000, 10)
+    hg.analyze(table).outcomes  # noqa: B018
+    taken = [_seconds(lambda: hg.analyze(table).outcomes) for _ in range(max(31, rounds))]
+    return {"rows": 1_000, "columns": 10, "milliseconds": statistics.median(taken) * 1e3, "runs": len(taken)}
+
+
+def _seconds(step: Callable[[], Any]) -> float:
+    begin = time.perf_counter()
+    step()
+    return time.perf_counter() - begin
+
+
+def _session() -> SparkSession:
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    return (
+        SparkSession.builder.master(f"local[{_cores()}]")
+        .config("spark.driver.memory", "6g")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .getOrCreate()
+    )
+
+
+def _cores() -> int:
+    return os.cpu_count() or 1
+
+
+def _versions() -> dict[str, str]:
+    names = ("pyspark", "pyarrow", "numpy", "datasketches", "msgspec")
+    return {"python": platform.python_version(), "cores": str(_cores())} | {name: version(name) for name in names}
+
+
+def _print(name: str, result: dict[str, Any]) -> None:
+    split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result["split_seconds"].items())
+    print(
+        f"{name}: whole {result['median_seconds']['whole']:.2f} s = {result['ratio_to_scan']:.2f} x scan; {split} s; "
+        f"{result['mb_per_second_per_core']:.1f} MB/s and {result['cells_per_second_per_core'] / 1e6:.2f} M cells/s a core",
+        flush=True,
+    )
+    if "native_sql_seconds" in result:
+        print(f"  hand-written Spark SQL: {result['native_sql_seconds']:.1f} s = {result['native_sql_ratio_to_scan']:.1f} x scan")
+
+
+main()

@@ -1,0 +1,42 @@
+"""Headgate guards recurring Spark pipelines: one scan of a batch, small mergeable states, a verdict with its reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Names are looked up when first used, so that importing the package costs nothing and a new metric needs no line here.
+_HOME = {
+    "analyze": "headgate.engine.analyze",
+    "Progress": "headgate.engine.progress",
+    "Analysis": "headgate.engine.analysis",
+    "MetricKey": "headgate.values.key",
+    "Distribution": "headgate.values.outcome",
+    "Measured": "headgate.values.outcome",
+    "Undefined": "headgate.values.outcome",
+    "Failed": "headgate.values.outcome",
+    "HeadgateError": "headgate.values.errors",
+}
+
+
+def _metric_classes() -> dict[str, Any]:
+    from headgate.analyzers.base.registry import metrics
+
+    return {kind.__name__: kind for kind in metrics().values()}
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted([*_HOME, *_metric_classes()])
+    if name in _HOME:
+        from importlib import import_module
+
+        return getattr(import_module(_HOME[name]), name)
+    if name[:1].isupper() and name in (classes := _metric_classes()):
+        return classes[name]
+    raise AttributeError(f"headgate has no {name!r}; dir(headgate) lists what there is")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME, *_metric_classes()])

@@ -1,0 +1,104 @@
+"""How Arrow's many types become the few kinds that folds know, in one canonical layout each."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from headgate.values.schema import Kind
+
+_MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+_EXACT_DIGITS = 18  # an unscaled decimal of so many digits fits in 64 bits
+
+
+def kind_of(kind: pa.DataType) -> Kind:
+    """The kind of an Arrow type; dictionaries and run-end encodings are what they encode."""
+    is_ = pa.types
+    if is_.is_dictionary(kind) or is_.is_run_end_encoded(kind):
+        return kind_of(kind.value_type)
+    for test, answer in (
+        (is_.is_uint64, Kind.DECIMAL),
+        (is_.is_integer, Kind.INTEGER),
+        (is_.is_floating, Kind.FLOAT),
+        (is_.is_decimal, Kind.DECIMAL),
+        (is_.is_boolean, Kind.BOOLEAN),
+        (_is_text, Kind.STRING),
+        (is_.is_date, Kind.DATE),
+        (is_.is_timestamp, Kind.TIMESTAMP),
+        (_is_bytes, Kind.BINARY),
+    ):
+        if test(kind):
+            return answer
+    return Kind.OTHER
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+
+
+def _is_bytes(kind: pa.DataType) -> bool:
+    is_ = pa.types
+    tests = (is_.is_binary, is_.is_large_binary, is_.is_binary_view, is_.is_fixed_size_binary)
+    return any(test(kind) for test in tests)
+
+
+def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """One contiguous array without dictionary, run-end, view or fixed-size encoding."""
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    if pa.types.is_dictionary(array.type):
+        return plain(array.dictionary_decode())
+    if pa.types.is_run_end_encoded(array.type):
+        return plain(pc.run_end_decode(array))
+    if pa.types.is_uint64(array.type):
+        return array.cast(pa.decimal128(20))
+    if pa.types.is_string_view(array.type):
+        return array.cast(pa.large_string())
+    if pa.types.is_binary_view(array.type) or pa.types.is_fixed_size_binary(array.type):
+        return array.cast(pa.large_binary())
+    return array
+
+
+def numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
+    """Values of an ordered column without nulls as integers or doubles, and what one unit of them is worth.
+
+    Dates count days and timestamps microseconds, both worth their seconds; decimals of up to 18 digits are their unscaled
+    integers. A float's negative zero becomes zero: the two are one value.
+    """
+    match kind:
+        case Kind.FLOAT:
+            return _doubles(array) + 0.0, 1.0
+        case Kind.DECIMAL:
+            return _decimals(array)
+        case Kind.DATE:
+            days = array.cast(pa.date32()).view(pa.int32())
+            return days.to_numpy(zero_copy_only=False).astype(np.int64), 86_400.0
+        case Kind.TIMESTAMP:
+            return _microseconds(array), 1e-6
+        case _:
+            return np.array(array.cast(pa.int64()).to_numpy(zero_copy_only=False)), 1.0
+
+
+def _doubles(array: pa.Array) -> npt.NDArray[np.float64]:
+    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+
+
+def _decimals(array: pa.Array) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
+    kind = array.type
+    if pa.types.is_decimal128(kind) and kind.precision <= _EXACT_DIGITS and kind.scale >= 0:
+        halves = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset : 2 * (array.offset + len(array))]
+        return np.ascontiguousarray(halves[::2]), 10.0**-kind.scale
+    return _doubles(array), 1.0
+
+
+def _microseconds(array: pa.Array) -> npt.NDArray[np.int64]:
+    raw = np.asarray(array.view(pa.int64()).to_numpy(zero_copy_only=False))
+    if array.type.unit == "ns":
+        return raw // 1000
+    scale = _MICROSECONDS[array.type.unit]
+    bound = np.iinfo(np.int64).max // scale
+    return np.clip(raw, -bound, bound) * scale

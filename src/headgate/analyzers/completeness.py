@@ -1,0 +1,28 @@
+"""The share of rows whose value is present."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.batch import ColumnBatch
+from headgate.analyzers.base.metric import NO_ROWS, ColumnMetric
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.counts import MatchCount
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.schema import ANY
+
+
+@metric
+class Completeness(ColumnMetric[MatchCount], frozen=True):
+    """|{v : v is present}| / |rows| (Deequ 2018, Table 2; AVH's complete_ratio). NaN is present; "" is present."""
+
+    name: ClassVar = "completeness"
+    state: ClassVar = MatchCount
+    accepts: ClassVar = ANY
+    default: ClassVar = ANY
+
+    def fold(self, batch: ColumnBatch) -> MatchCount:
+        return MatchCount(matched=batch.present, seen=len(batch))
+
+    def measure(self, state: MatchCount) -> Outcome:
+        return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)

@@ -1,0 +1,22 @@
+"""The number of different values for each row."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.groups import Groups
+from headgate.analyzers.states.readings import OfGroups
+from headgate.values.outcome import Measured, Outcome, Undefined
+
+
+@metric
+class Distinctness(OfGroups, frozen=True):
+    """|{v}| / |rows| (Deequ 2018, section 3.2), exact, over one column or several together."""
+
+    name: ClassVar = "distinctness"
+
+    def measure(self, state: Groups) -> Outcome:
+        sizes = state.sizes
+        return Measured(sizes.distinct / sizes.rows) if sizes.rows else Undefined(NO_VALUES)

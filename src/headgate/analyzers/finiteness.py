@@ -1,0 +1,28 @@
+"""The share of numbers that are finite."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.batch import ColumnBatch
+from headgate.analyzers.base.metric import NO_VALUES, ColumnMetric
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.counts import MatchCount
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.schema import Kind
+
+
+@metric
+class Finiteness(ColumnMetric[MatchCount], frozen=True):
+    """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
+
+    name: ClassVar = "finiteness"
+    state: ClassVar = MatchCount
+    accepts: ClassVar = frozenset({Kind.FLOAT})
+    default: ClassVar = frozenset({Kind.FLOAT})
+
+    def fold(self, batch: ColumnBatch) -> MatchCount:
+        return MatchCount(matched=len(batch.floats), seen=batch.present)
+
+    def measure(self, state: MatchCount) -> Outcome:
+        return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)

@@ -1,0 +1,24 @@
+"""The least finite value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.moments import Moments
+from headgate.analyzers.states.readings import OfNumbers
+from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.schema import ORDERED
+
+
+@metric
+class Min(OfNumbers, frozen=True):
+    """min of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
+
+    name: ClassVar = "min"
+    accepts: ClassVar = ORDERED
+    default: ClassVar = ORDERED
+
+    def measure(self, state: Moments) -> Outcome:
+        return Undefined(NO_VALUES) if state.low is None else number(state.low, otherwise=NO_VALUES)

@@ -1,0 +1,24 @@
+"""The length of the shortest value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.moments import Moments
+from headgate.analyzers.states.readings import OfLengths
+from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.schema import BYTES
+
+
+@metric
+class MinLength(OfLengths, frozen=True):
+    """min of |v| in characters, in bytes for binary; 0 where the empty string occurs."""
+
+    name: ClassVar = "min_length"
+    accepts: ClassVar = BYTES
+    default: ClassVar = BYTES
+
+    def measure(self, state: Moments) -> Outcome:
+        return Undefined(NO_VALUES) if state.low is None else number(state.low, otherwise=NO_VALUES)

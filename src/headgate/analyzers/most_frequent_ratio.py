@@ -1,0 +1,25 @@
+"""The share of the most frequent value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.frequencies import Frequencies
+from headgate.analyzers.states.readings import OfValues
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.schema import HASHABLE
+
+
+@metric
+class MostFrequentRatio(OfValues, frozen=True):
+    """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
+
+    name: ClassVar = "most_frequent_ratio"
+    default: ClassVar = HASHABLE
+
+    def measure(self, state: Frequencies) -> Outcome:
+        if not state.total:
+            return Undefined(NO_VALUES)
+        return Measured(max(state.counts.values(), default=0) / state.total)

@@ -1,0 +1,36 @@
+"""The number of rows."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.batch import ColumnBatch
+from headgate.analyzers.base.metric import TableMetric
+from headgate.analyzers.base.registry import metric
+from headgate.values.outcome import Measured, Outcome
+from headgate.values.schema import ANY
+from headgate.values.state import State
+
+
+class RowCount(State, frozen=True, tag="row_count"):
+    """So many rows."""
+
+    rows: int = 0
+
+    def __add__(self, other: RowCount) -> RowCount:
+        return RowCount(self.rows + other.rows)
+
+
+@metric
+class Size(TableMetric[RowCount], frozen=True):
+    """|rows| (Deequ 2018, Table 2; AVH's row_count). Of an empty batch it is 0, not undefined."""
+
+    name: ClassVar = "size"
+    state: ClassVar = RowCount
+    default: ClassVar = ANY
+
+    def fold(self, rows: ColumnBatch) -> RowCount:
+        return RowCount(len(rows))
+
+    def measure(self, state: RowCount) -> Outcome:
+        return Measured(float(state.rows))

@@ -1,0 +1,98 @@
+"""Count, extremes and central moments of numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from headgate.values.state import State
+
+
+class Moments(State, frozen=True, tag="moments"):
+    """Count, sum, extremes, mean and the sums of the 2nd, 3rd and 4th powers of deviations from it.
+
+    Merging follows Chan, Golub and LeVeque (1979), in Pébay's (2008) form for the higher powers, so that 1e9 + U(0, 1)
+    keeps its variance.
+    """
+
+    count: int = 0
+    total: float = 0.0
+    mean: float = 0.0
+    second: float = 0.0
+    third: float = 0.0
+    fourth: float = 0.0
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def of(cls, ordered: npt.NDArray[np.float64]) -> Moments:
+        """Of sorted, finite numbers."""
+        if not len(ordered):
+            return cls()
+        with np.errstate(over="ignore", invalid="ignore"):
+            total = float(ordered.sum())
+            mean = total / len(ordered)
+            gaps = ordered - mean
+            squares = gaps * gaps
+            return cls(
+                count=len(ordered),
+                total=total,
+                mean=mean,
+                second=float(squares.sum()),
+                third=float(squares @ gaps),
+                fourth=float(squares @ squares),
+                low=float(ordered[0]),
+                high=float(ordered[-1]),
+            )
+
+    @classmethod
+    def of_counts(cls, values: npt.NDArray[np.int64], counts: npt.NDArray[np.int64]) -> Moments:
+        """Of sorted values that each occur so many times."""
+        count = int(counts.sum())
+        if not count:
+            return cls()
+        total = float(values @ counts)
+        gaps = values - total / count
+        squares = gaps * gaps * counts
+        return cls(
+            count=count,
+            total=total,
+            mean=total / count,
+            second=float(squares.sum()),
+            third=float(squares @ gaps),
+            fourth=float(squares @ (gaps * gaps)),
+            low=float(values[0]),
+            high=float(values[-1]),
+        )
+
+    def __add__(self, other: Moments) -> Moments:
+        if not self.count or not other.count:
+            return self if self.count else other
+        a, b, n = self.count, other.count, self.count + other.count
+        gap = other.mean - self.mean
+        step = gap / n
+        return Moments(
+            count=n,
+            total=self.total + other.total,
+            mean=self.mean + step * b,
+            second=self.second + other.second + gap * step * a * b,
+            third=self.third
+            + other.third
+            + gap * step * step * a * b * (a - b)
+            + 3 * step * (a * other.second - b * self.second),
+            fourth=self.fourth
+            + other.fourth
+            + gap * step**3 * a * b * (a * a - a * b + b * b)
+            + 6 * step * step * (a * a * other.second + b * b * self.second)
+            + 4 * step * (a * other.third - b * self.third),
+            low=_least(self.low, other.low),
+            high=_most(self.high, other.high),
+        )
+
+
+def _least(one: float | None, two: float | None) -> float | None:
+    return min(each for each in (one, two) if each is not None)
+
+
+def _most(one: float | None, two: float | None) -> float | None:
+    return max(each for each in (one, two) if each is not None)

@@ -1,0 +1,40 @@
+"""A KLL quantile sketch in Apache DataSketches' bytes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from datasketches import kll_doubles_sketch
+
+from headgate.values.state import State
+
+K = 200
+
+
+class Quantiles(State, frozen=True, tag="quantiles"):
+    """The distribution of numbers as a KLL sketch (Karnin, Lang and Liberty 2016) with k = 200.
+
+    A rank is off by at most 1.33% with 99% confidence, whatever the number of values. Its compaction is random: equal data
+    give equal ranks within that error, not equal bytes.
+    """
+
+    sketch: bytes = b""
+
+    @classmethod
+    def of(cls, values: npt.NDArray[np.float64]) -> Quantiles:
+        if not len(values):
+            return cls()
+        sketch = kll_doubles_sketch(K)
+        sketch.update(np.array(values))
+        return cls(sketch.serialize())
+
+    def __add__(self, other: Quantiles) -> Quantiles:
+        if not self.sketch or not other.sketch:
+            return self if self.sketch else other
+        merged = self.opened()
+        merged.merge(other.opened())
+        return Quantiles(merged.serialize())
+
+    def opened(self) -> kll_doubles_sketch:
+        """The sketch itself; an empty one for the identity."""
+        return kll_doubles_sketch.deserialize(self.sketch) if self.sketch else kll_doubles_sketch(K)

@@ -1,0 +1,24 @@
+"""The mean length of the values."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.moments import Moments
+from headgate.analyzers.states.readings import OfLengths
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.schema import BYTES
+
+
+@metric
+class StrLen(OfLengths, frozen=True):
+    """The mean of |v| in characters (AVH, Table 2), in bytes for binary; the empty string counts with 0."""
+
+    name: ClassVar = "str_len"
+    accepts: ClassVar = BYTES
+    default: ClassVar = BYTES
+
+    def measure(self, state: Moments) -> Outcome:
+        return Measured(state.mean) if state.count else Undefined(NO_VALUES)

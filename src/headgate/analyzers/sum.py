@@ -1,0 +1,24 @@
+"""The sum of the finite numbers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.moments import Moments
+from headgate.analyzers.states.readings import OfNumbers
+from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.schema import NUMERIC
+
+
+@metric
+class Sum(OfNumbers, frozen=True):
+    """sum of v; 0 over no values. Exact for integers while it stays under 2^53."""
+
+    name: ClassVar = "sum"
+    accepts: ClassVar = NUMERIC
+    default: ClassVar = NUMERIC
+
+    def measure(self, state: Moments) -> Outcome:
+        return number(state.total, otherwise="the sum is too large for a double")

@@ -1,0 +1,22 @@
+"""The share of different values that occur once."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.registry import metric
+from headgate.analyzers.states.groups import Groups
+from headgate.analyzers.states.readings import OfGroups
+from headgate.values.outcome import Measured, Outcome, Undefined
+
+
+@metric
+class UniqueValueRatio(OfGroups, frozen=True):
+    """|{v : v occurs once}| / |{v}| (Deequ 2018, section 3.2; ICDE 2019, Table I), exact."""
+
+    name: ClassVar = "unique_value_ratio"
+
+    def measure(self, state: Groups) -> Outcome:
+        sizes = state.sizes
+        return Measured(sizes.unique / sizes.distinct) if sizes.rows else Undefined(NO_VALUES)

@@ -1,0 +1,1 @@
+"""How batches reach folds: what to compute (plan), one scan of it (scan), and the engines that feed it (local, spark)."""

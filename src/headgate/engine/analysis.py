@@ -1,0 +1,206 @@
+"""The result of one scan: states, and the metrics measured from them. It prints, merges with `+`, saves and loads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.registry import from_key, metrics
+from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
+from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
+from headgate.values.schema import Kind, Schema
+from headgate.values.state import State, tag_of
+from headgate.values.table import Table
+
+_TAG = "analysis"
+
+
+class Analysis(Mapping[MetricKey, Outcome]):
+    """Outcomes by metric: `analysis["mean(price)"]`, `analysis[hg.Mean("price")]`, `analysis.value("mean(price)")`."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        asked: tuple[Metric[Any], ...],
+        states: Mapping[MetricKey, State],
+        failed: Mapping[MetricKey, Failed],
+    ) -> None:
+        self.schema = schema
+        self.metrics = asked
+        self.states = dict(states)
+        self._failed = dict(failed)
+
+    @cached_property
+    def outcomes(self) -> dict[MetricKey, Outcome]:
+        """Every metric asked for, in the order asked, measured from the states."""
+        return {metric.key: self._measured(metric) for metric in self.metrics}
+
+    def _measured(self, metric: Metric[Any]) -> Outcome:
+        if metric.key in self._failed:
+            return self._failed[metric.key]
+        state = self.states.get(metric.state_key, metric.state())
+        try:
+            return metric.measure(state)
+        except Exception as trouble:
+            return Failed(f"measuring {metric.key} raised {type(trouble).__name__}: {trouble}")
+
+    def __getitem__(self, key: MetricKey | Metric[Any] | str) -> Outcome:
+        wanted = key.key if isinstance(key, Metric) else MetricKey.parse(key) if isinstance(key, str) else key
+        if wanted not in self.outcomes:
+            raise KeyError(f"{wanted} was not asked for; {did_you_mean(str(wanted), map(str, self.outcomes))}")
+        return self.outcomes[wanted]
+
+    def __iter__(self) -> Iterator[MetricKey]:
+        return iter(self.outcomes)
+
+    def __len__(self) -> int:
+        return len(self.metrics)
+
+    def value(self, key: MetricKey | Metric[Any] | str) -> float | Distribution:
+        """The measured value; an error that says why, where there is none."""
+        match self[key]:
+            case Measured(value):
+                return value
+            case Undefined(why) | Failed(why):
+                raise MisuseError(f"{key} has no value: {why}.", hint="Index the analysis to get the outcome itself.")
+
+    def __add__(self, other: Analysis) -> Analysis:
+        """The analysis of both batches together, from their states alone."""
+        failed = {**other._failed, **self._failed}
+        states = dict(self.states)
+        for key, state in other.states.items():
+            held = states.get(key)
+            if held is None:
+                states[key] = state
+            elif held.mergeable and state.mergeable:
+                states[key] = held + state
+            else:
+                del states[key]
+        asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
+        for metric in asked:
+            why = self._unmergeable(other, metric)
+            if why:
+                failed[metric.key] = Failed(why)
+        return Analysis(_common(self.schema, other.schema), asked, states, failed)
+
+    def _unmergeable(self, other: Analysis, metric: Metric[Any]) -> str:
+        if (metric in self.metrics) != (metric in other.metrics):
+            return "it was asked for in only one of the two analyses"
+        held = [each.states.get(metric.state_key) for each in (self, other)]
+        if all(state is None or state.mergeable for state in held) or None in held:
+            return ""
+        return "it has too many groups to keep for merging; analyze both batches together, or use unique_ratio"
+
+    # --- bytes
+
+    def to_bytes(self) -> bytes:
+        """The whole analysis in one checksummed envelope."""
+        body = msgspec.msgpack.encode(
+            _Stored(
+                self.schema,
+                [str(metric.key) for metric in self.metrics],
+                [(str(key), tag_of(type(state)), pack_state(state)) for key, state in self.states.items()],
+                [(str(key), failed.why) for key, failed in self._failed.items()],
+            )
+        )
+        return seal(body, Head(_TAG, ""))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Analysis:
+        """What `to_bytes` gave; truncated, altered or foreign bytes are refused before they are decoded."""
+        head, body = unseal(data)
+        if head.tag != _TAG:
+            raise CorruptBytes(f"these bytes hold a {head.tag}, not an analysis.")
+        metrics()  # their states must be known before any is decoded
+        try:
+            stored = msgspec.msgpack.decode(body, type=_Stored)
+        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
+            raise CorruptBytes(f"the bytes do not hold an analysis: {trouble}.") from None
+        return cls(
+            stored.schema,
+            tuple(from_key(key) for key in stored.metrics),
+            {MetricKey.parse(key): unpack_state(state, tag) for key, tag, state in stored.states},
+            {MetricKey.parse(key): Failed(why) for key, why in stored.failed},
+        )
+
+    # --- for people
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON: every metric's key with its value, or with why it has none."""
+        return {str(key): msgspec.to_builtins(outcome) for key, outcome in self.outcomes.items()}
+
+    def table(self) -> Table:
+        rows = [(*_place(key), *self._cell(key, outcome)) for key, outcome in self.outcomes.items()]
+        return Table(("columns", "metric", "value", "note"), tuple(rows), numeric=frozenset({2}))
+
+    def _cell(self, key: MetricKey, outcome: Outcome) -> tuple[str, str]:
+        match outcome:
+            case Measured(Distribution() as found):
+                top = ", ".join(f"{label} {count / found.total:.1%}" for label, count in list(found.counts.items())[:3])
+                more = len(found.counts) - 3
+                note = f"{top}, {more} more" if more > 0 else top or "none frequent"
+                return f"{len(found.counts):,} labels", note
+            case Measured(value):
+                return _shown(value, self._kind(key), key.name), ""
+            case Undefined(why):
+                return "—", why
+            case Failed(why):
+                return "failed", why
+
+    def _kind(self, key: MetricKey) -> Kind | None:
+        places = self.schema.positions()
+        found = [self.schema.columns[places[label]].kind for label in key.columns if label in places]
+        return found[0] if len(found) == 1 else None
+
+    def __repr__(self) -> str:
+        title = f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"
+        return f"{title}\n\n{self.table().text()}" if self.metrics else title
+
+    def _repr_html_(self) -> str:
+        return self.table().html(f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns")
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    schema: Schema
+    metrics: list[str]
+    states: list[tuple[str, str, bytes]]
+    failed: list[tuple[str, str]]
+
+
+def _place(key: MetricKey) -> tuple[str, str]:
+    """The column and the rest of a key, for a table."""
+    rest = MetricKey(key.name, (), key.parameters, key.where)
+    return ", ".join(key.columns), str(rest).replace("()", "")
+
+
+_POINTS_IN_TIME = frozenset({"min", "max", "mean", "median", "approx_quantile"})
+
+
+def _shown(value: float, kind: Kind | None, name: str) -> str:
+    if kind in (Kind.DATE, Kind.TIMESTAMP) and name in _POINTS_IN_TIME:
+        return _moment(value, kind)
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    return f"{value:,.6g}" if 1e-4 <= abs(value) < 1e9 else f"{value:.6g}"
+
+
+def _moment(seconds: float, kind: Kind) -> str:
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except OverflowError:
+        return f"{seconds:g} s"
+    whole_day = kind is Kind.DATE and seconds % 86_400 == 0
+    return moment.strftime("%Y-%m-%d") if whole_day else moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def _common(one: Schema, two: Schema) -> Schema:
+    """The columns of both, those of the first where a label is in both."""
+    known = set(one.labels)
+    return Schema(one.columns + tuple(column for column in two.columns if column.label not in known))

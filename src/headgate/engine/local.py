@@ -1,0 +1,153 @@
+"""The engine without a JVM: Arrow tables, datasets and readers, pandas and polars frames, folded in this process."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from headgate.analyzers.base.arrow import kind_of
+from headgate.engine.plan import Plan
+from headgate.engine.predicates import columns_of, compile_predicate
+from headgate.engine.scan import Scan
+from headgate.values.errors import BadPredicate, EngineError
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed
+from headgate.values.schema import Kind, Schema
+from headgate.values.state import State
+
+ROWS = 1 << 16  # rows of a batch at the most
+CELLS = 1 << 22  # cells of a batch, about: wide tables get fewer rows
+
+Arrays = Sequence[pa.Array | pa.ChunkedArray]
+
+
+class LocalBatch:
+    """A batch of data in this process: its schema, and its columns some rows at a time."""
+
+    def __init__(self, schema: Schema, read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]]) -> None:
+        self.schema = schema
+        self.read = read
+
+
+def open_local(data: Any) -> LocalBatch | None:
+    """The data as a local batch, or None if it is none of ours."""
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, pa.Table):
+        return _of_columns(data.column_names, data.columns)
+    if isinstance(data, ds.Dataset):
+        return _of_dataset(data)
+    if isinstance(data, pa.RecordBatchReader):
+        return _of_reader(data)
+    match type(data).__module__.partition(".")[0]:
+        case "pandas":
+            return _of_pandas(data)
+        case "polars":
+            table = (data.collect() if hasattr(data, "collect") else data).to_arrow()
+            return _of_columns(table.column_names, table.columns)
+    return None
+
+
+def run_local(batch: LocalBatch, plan: Plan) -> tuple[dict[MetricKey, State], dict[MetricKey, Failed]]:
+    """One pass over the batch; the states by their keys, and the metrics that failed."""
+    plan, tests = _compiled(plan)
+    labels = batch.schema.labels
+    read = {label for text in tests for label in columns_of(text, labels)}
+    extra = [at for at, label in enumerate(labels) if label in read and at not in plan.columns]
+    rows = max(1, min(ROWS, CELLS // max(1, len(plan.columns))))
+    scan = Scan(plan)
+    broken: dict[str, str] = {}
+    for arrays, count in batch.read([*plan.columns, *extra], rows):
+        named = {labels[at]: array for at, array in zip([*plan.columns, *extra], arrays, strict=True)}
+        met = [_evaluated(text, tests[text], named, count, broken) for text in plan.predicates]
+        scan.add([*arrays[: len(plan.columns)], *met])
+    for text, why in broken.items():
+        plan = plan.without(text, why)
+    states = {scan.plan.folds[slot].metric.state_key: state for slot, state in scan.states()}
+    wrong = {scan.plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
+    lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
+    return states, {**lost, **plan.failed}
+
+
+def _compiled(plan: Plan) -> tuple[Plan, dict[str, Callable[..., pa.Array]]]:
+    """The plan less the metrics whose predicates cannot be understood, and the rest of the predicates compiled."""
+    tests = {}
+    for text in plan.predicates:
+        try:
+            tests[text] = compile_predicate(text, plan.schema.labels)
+        except BadPredicate as trouble:
+            plan = plan.without(text, str(trouble))
+    return plan, tests
+
+
+def _evaluated(
+    text: str, test: Callable[..., pa.Array], rows: dict[str, Any], count: int, broken: dict[str, str]
+) -> pa.Array:
+    nothing = pa.nulls(count, pa.bool_())
+    if text in broken:
+        return nothing
+    try:
+        return test(rows, count)
+    except (pa.ArrowException, TypeError) as trouble:
+        broken[text] = f"the predicate {text!r} could not be evaluated: {trouble}"
+        return nothing
+
+
+def _of_columns(names: Sequence[str], columns: Sequence[pa.Array | pa.ChunkedArray]) -> LocalBatch:
+    schema = Schema.of((name, kind_of(column.type), str(column.type)) for name, column in zip(names, columns, strict=True))
+    count = len(columns[0]) if columns else 0
+
+    def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
+        for start in range(0, count, size):
+            yield [columns[at].slice(start, size) for at in positions], min(size, count - start)
+
+    return LocalBatch(schema, read)
+
+
+def _of_dataset(data: ds.Dataset) -> LocalBatch:
+    fields = list(data.schema)
+    schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in fields)
+    if len({field.name for field in fields}) < len(fields):
+        raise EngineError("this dataset has two columns of one name.", hint="Read it into a table first: dataset.to_table().")
+
+    def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
+        wanted = [fields[at].name for at in positions]
+        for batch in data.to_batches(columns=wanted, batch_size=size):
+            if batch.num_rows:
+                yield batch.columns, batch.num_rows
+
+    return LocalBatch(schema, read)
+
+
+def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
+    schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in data.schema)
+
+    def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
+        for batch in data:
+            for start in range(0, batch.num_rows, size):
+                part = batch.slice(start, size)
+                yield [part.column(at) for at in positions], part.num_rows
+
+    return LocalBatch(schema, read)
+
+
+def _of_pandas(data: Any) -> LocalBatch:
+    """A frame's columns one by one, so that a column Arrow cannot take costs no other; NaN is pandas' null."""
+    columns, kinds = [], []
+    for at in range(data.shape[1]):
+        series = data.iloc[:, at]
+        try:
+            column = pa.array(series, from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError):
+            column, kind = pa.array([True if there else None for there in series.notna()], pa.bool_()), Kind.OTHER
+        else:
+            kind = kind_of(column.type)
+        columns.append(column)
+        kinds.append((str(data.columns[at]), kind, str(series.dtype)))
+    batch = _of_columns([name for name, _, _ in kinds], columns)
+    return LocalBatch(Schema.of(kinds), batch.read)
+
+

@@ -1,0 +1,108 @@
+"""What one scan of a batch must compute: which columns, which row predicates, which folds, and for which metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import msgspec
+
+from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.registry import from_key
+from headgate.values.errors import did_you_mean
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed
+from headgate.values.schema import Kind, Schema
+
+EVERY_ROW = "true"
+
+
+class Fold(msgspec.Struct, frozen=True):
+    """One state to compute: the metric whose fold does it, where its inputs stand, and the filter's place if it has one."""
+
+    metric: Metric[Any]
+    positions: tuple[int, ...]
+    scope: int | None
+
+
+class Plan(msgspec.Struct, frozen=True):
+    """One scan. Inputs of folds are positions: first the columns in `columns`, then the results of `predicates`."""
+
+    schema: Schema
+    metrics: tuple[Metric[Any], ...]
+    columns: tuple[int, ...]
+    predicates: tuple[str, ...]
+    folds: tuple[Fold, ...]
+    failed: dict[MetricKey, Failed]
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """The kinds of a fold's inputs, by position."""
+        own = tuple(self.schema.columns[at].kind for at in self.columns)
+        return own + (Kind.BOOLEAN,) * len(self.predicates)
+
+    def without(self, predicate: str, why: str) -> Plan:
+        """The same plan without the metrics that need a predicate that cannot be evaluated."""
+        lost = {each.key: Failed(why) for each in self.metrics if predicate in _predicates(each)}
+        return make_plan(self.schema, self.metrics, {**self.failed, **lost})
+
+    def only(self, predicate: str) -> Plan:
+        """The plan of just the metrics that need a predicate."""
+        return make_plan(self.schema, [each for each in self.metrics if predicate in _predicates(each)], self.failed)
+
+    def text(self) -> str:
+        """The plan for people and for golden files."""
+        labels = [self.schema.columns[at].label for at in self.columns] + [f"[{text}]" for text in self.predicates]
+        lines = [f"scan of {len(self.columns)} columns, {len(self.predicates)} predicates -> {len(self.folds)} states"]
+        for fold in self.folds:
+            inputs = ", ".join(labels[at] for at in fold.positions)
+            scope = "" if fold.scope is None else f" where {labels[fold.scope]}"
+            readers = [each.name for each in self.metrics if each.state_key == fold.metric.state_key]
+            lines.append(f"  {fold.metric.folded}({inputs}){scope} -> {', '.join(readers)}")
+        lines += [f"  failed: {key}: {failed.why}" for key, failed in self.failed.items()]
+        return "\n".join(lines)
+
+
+def make_plan(
+    schema: Schema, asked: Iterable[Metric[Any] | MetricKey | str], failed: dict[MetricKey, Failed] | None = None
+) -> Plan:
+    """The least work that measures all of these: equal metrics once, metrics that share a state folded once."""
+    metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
+    failures = dict(failed or {})
+    places = schema.positions()
+    for each in metrics:
+        why = _unfit(each, schema, places)
+        if why and each.key not in failures:
+            failures[each.key] = Failed(why)
+    sound = [each for each in metrics if each.key not in failures]
+    columns = sorted({places[label] for each in sound for label in each.inputs})
+    predicates = sorted({text for each in sound for text in _predicates(each)})
+    at = {schema.columns[column].label: position for position, column in enumerate(columns)}
+    met = {text: len(columns) + position for position, text in enumerate(predicates)}
+    folds = {each.state_key: _fold(each, at, met) for each in reversed(sound)}
+    ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
+    return Plan(schema, metrics, tuple(columns), tuple(predicates), ordered, failures)
+
+
+def _fold(metric: Metric[Any], at: dict[str, int], met: dict[str, int]) -> Fold:
+    positions = tuple(at[label] for label in metric.inputs) + tuple(met[text] for text in metric.predicates)
+    return Fold(metric, positions, None if metric.where is None else met[metric.where])
+
+
+def _predicates(metric: Metric[Any]) -> tuple[str, ...]:
+    return metric.predicates if metric.where is None else (*metric.predicates, metric.where)
+
+
+def _unfit(metric: Metric[Any], schema: Schema, places: dict[str, int]) -> str:
+    """Why this batch cannot have this metric, if it cannot."""
+    for label in metric.inputs:
+        if label not in places:
+            return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
+        column = schema.columns[places[label]]
+        if column.kind not in metric.accepts:
+            return f"{metric.name} does not accept {column.type} columns, which {label!r} is; {_accepted(metric.accepts)}"
+    return ""
+
+
+def _accepted(kinds: Sequence[Kind] | frozenset[Kind]) -> str:
+    return "it accepts " + ", ".join(kind.value for kind in Kind if kind in kinds) + "."

@@ -1,0 +1,128 @@
+"""One scan: batches in, one state for each fold out, and an error in one fold loses no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pyarrow as pa
+
+from headgate.analyzers.base.batch import ColumnBatch
+from headgate.engine.plan import Fold, Plan
+from headgate.values.state import State
+
+HEAVY = 1_000_000  # entries after which a growing state is sent on instead of kept in the task
+
+
+class Accumulator:
+    """Sums states as a binary counter adds: large with large, so that a growing state is not copied for every batch."""
+
+    def __init__(self) -> None:
+        self._levels: list[State | None] = []
+
+    def add(self, state: State) -> None:
+        carried: State | None = state
+        for at, held in enumerate(self._levels):
+            if held is None:
+                self._levels[at] = carried
+                return
+            assert carried is not None
+            carried, self._levels[at] = held + carried, None
+        self._levels.append(carried)
+
+    @property
+    def weight(self) -> int:
+        return sum(held.weight for held in self._levels if held is not None)
+
+    def take(self) -> State | None:
+        """The sum of what was added, which is forgotten."""
+        total: State | None = None
+        for held in self._levels:
+            if held is not None:
+                total = held if total is None else held + total
+        self._levels = []
+        return total
+
+
+class Scan:
+    """The states of a plan's folds over the batches seen so far, and the first error of each fold that has failed."""
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.kinds = plan.kinds
+        self.errors: dict[int, str] = {}
+        self._sums = [Accumulator() for _ in plan.folds]
+        self._heavy: list[int] = []
+
+    def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
+        """Fold one batch: the plan's columns, then its predicates, in order."""
+        scopes: dict[int | None, _Scope] = {None: _Scope(arrays, self.kinds, None)}
+        for slot, fold in enumerate(self.plan.folds):
+            if slot in self.errors:
+                continue
+            try:
+                if fold.scope not in scopes:
+                    assert fold.scope is not None
+                    scopes[fold.scope] = _Scope(arrays, self.kinds, arrays[fold.scope])
+                self._sums[slot].add(_folded(fold, scopes[fold.scope]))
+            except Exception as trouble:
+                self.errors[slot] = _told(trouble)
+
+    def heavy(self) -> Iterator[tuple[int, State]]:
+        """States that have grown large, which are forgotten here."""
+        for slot, held in enumerate(self._sums):
+            if held.weight > HEAVY:
+                yield from self._taken(slot)
+
+    def states(self) -> Iterator[tuple[int, State]]:
+        """All that is left, by the place of the fold in the plan."""
+        for slot in range(len(self._sums)):
+            yield from self._taken(slot)
+
+    def _taken(self, slot: int) -> Iterator[tuple[int, State]]:
+        try:
+            state = self._sums[slot].take()
+        except Exception as trouble:
+            self.errors[slot] = _told(trouble)
+            return
+        if state is not None and slot not in self.errors:
+            yield slot, state
+
+
+class _Scope:
+    """The rows that meet a filter, with each column's views made once for all folds of the scope."""
+
+    def __init__(self, arrays: Sequence[Any], kinds: Sequence[Any], mask: pa.Array | None) -> None:
+        self.arrays = arrays
+        self.kinds = kinds
+        self.mask = mask
+        self.columns: dict[int, ColumnBatch] = {}
+
+    def column(self, position: int) -> ColumnBatch:
+        if position not in self.columns:
+            array = self.arrays[position]
+            rows = array if self.mask is None else array.filter(self.mask, null_selection_behavior="drop")
+            self.columns[position] = ColumnBatch(rows, self.kinds[position])
+        return self.columns[position]
+
+
+def _folded(fold: Fold, scope: _Scope) -> State:
+    state = fold.metric.fold(*(scope.column(position) for position in fold.positions))
+    if not isinstance(state, fold.metric.state):
+        raise TypeError(f"the fold of {fold.metric.name} gave {type(state).__name__}, not {fold.metric.state.__name__}")
+    return state
+
+
+def _told(trouble: Exception) -> str:
+    return f"{type(trouble).__name__}: {str(trouble)[:500]}"
+
+
+def gather(parts: Iterable[State]) -> State | None:
+    """One state out of pieces of it that were merged apart; if any had to be shrunk, all are."""
+    pieces = list(parts)
+    if any(not piece.mergeable for piece in pieces):
+        pieces = [piece.shrunk() for piece in pieces]
+    total: State | None = None
+    for piece in pieces:
+        total = piece if total is None else total + piece
+    return total

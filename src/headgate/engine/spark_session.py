@@ -1,0 +1,123 @@
+"""The little that is asked of a Spark session around a scan: settings for its time, a description, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from headgate.engine.progress import Progress
+
+Report = Callable[[Progress], None]
+
+_POLL_SECONDS = 0.2
+
+
+def is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def shuffles(data: DataFrame) -> bool:
+    """Does the user's own plan exchange rows between tasks? Then adaptive execution is worth its extra jobs to them."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        data.explain()
+    return "Exchange" in printed.getvalue()
+
+
+@contextlib.contextmanager
+def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+    """Settings of the session for the time of one scan; those a version does not know are left alone."""
+    before: dict[str, str | None] = {}
+    for name, value in wanted.items():
+        before[name] = spark.conf.get(name, None)
+        spark.conf.set(name, value)
+    try:
+        yield
+    finally:
+        for name, old in before.items():
+            if old is None:
+                spark.conf.unset(name)
+            else:
+                spark.conf.set(name, old)
+
+
+@contextlib.contextmanager
+def described(spark: SparkSession, text: str) -> Iterator[None]:
+    """The text in Spark's UI beside the jobs of this thread. Connect names jobs by their plan; see `label_plan`."""
+    if is_connect(spark):
+        yield
+        return
+    context = spark.sparkContext
+    before = context.getLocalProperty("spark.job.description")
+    context.setLocalProperty("spark.job.description", text)
+    try:
+        yield
+    finally:
+        context.setLocalProperty("spark.job.description", before)  # type: ignore[arg-type]
+
+
+@contextlib.contextmanager
+def watched(spark: SparkSession, report: Report | None) -> Iterator[None]:
+    """Report tasks done and known while the scan runs."""
+    if report is None:
+        yield
+    elif is_connect(spark):
+        with _watched_by_handler(spark, report):
+            yield
+    else:
+        with _watched_by_polling(spark, report):
+            yield
+
+
+@contextlib.contextmanager
+def _watched_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
+    if not hasattr(spark, "registerProgressHandler"):  # Connect before 4.0 says nothing of its tasks
+        yield
+        return
+
+    def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
+        report(Progress(sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)))
+
+    spark.registerProgressHandler(handler)
+    try:
+        yield
+    finally:
+        spark.removeProgressHandler(handler)
+
+
+@contextlib.contextmanager
+def _watched_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
+    """Ask the status tracker about the jobs of this thread's group, which is ours where the caller has none."""
+    context = spark.sparkContext
+    theirs = context.getLocalProperty("spark.jobGroup.id")
+    group = theirs or f"headgate-{threading.get_ident()}"
+    tracker = context.statusTracker()
+    earlier = set(tracker.getJobIdsForGroup(group))
+    context.setLocalProperty("spark.jobGroup.id", group)
+    over = threading.Event()
+
+    def tell() -> None:
+        jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group) if job not in earlier]
+        stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
+        known = [stage for stage in stages if stage]
+        if known:
+            report(Progress(sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)))
+
+    def poll() -> None:
+        while not over.wait(_POLL_SECONDS):
+            tell()
+
+    watcher = threading.Thread(target=poll, daemon=True, name="headgate-progress")
+    watcher.start()
+    try:
+        yield
+        tell()
+    finally:
+        over.set()
+        watcher.join()
+        context.setLocalProperty("spark.jobGroup.id", theirs)  # type: ignore[arg-type]

@@ -1,0 +1,99 @@
+"""Bytes that can be trusted: one envelope around everything stored, checked whole before anything in it is decoded.
+
+    magic "HGTE" | format version, 2 bytes | head length, 4 | body length, 8 | head | body | SHA-256 of all before, 32
+
+Numbers are big-endian. The head is msgpack {tag, key}; the body is msgpack of the value that the tag names, its tag
+repeated inside. Nothing here unpickles, evaluates or imports what the bytes name.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from typing import Any, TypeVar
+
+import msgspec
+
+from headgate.values.errors import CorruptBytes, NewerFormat
+from headgate.values.state import State, state_types, tag_of
+
+MAGIC = b"HGTE"
+FORMAT = 1
+LARGEST_BODY = 1 << 30
+
+_PREFIX = struct.Struct(">4sHIQ")
+_DIGEST = 32
+_Value = TypeVar("_Value")
+
+
+class Head(msgspec.Struct, frozen=True):
+    """What the bytes are (the stored name of their type) and whose they are (the full key, as text)."""
+
+    tag: str
+    key: str
+
+
+def seal(body: bytes, head: Head) -> bytes:
+    """An envelope around a body."""
+    top = msgspec.msgpack.encode(head)
+    if len(body) > LARGEST_BODY:
+        raise CorruptBytes(f"{head.key} has {len(body):,} bytes; the format carries {LARGEST_BODY:,}.")
+    front = _PREFIX.pack(MAGIC, FORMAT, len(top), len(body)) + top + body
+    return front + hashlib.sha256(front).digest()
+
+
+def unseal(data: bytes) -> tuple[Head, bytes]:
+    """The head and body of an envelope, after length and checksum have been verified."""
+    if len(data) < _PREFIX.size + _DIGEST:
+        raise CorruptBytes(f"{len(data)} bytes are too few for an envelope.")
+    magic, version, top, size = _PREFIX.unpack_from(data)
+    if magic != MAGIC:
+        raise CorruptBytes("these bytes do not begin like an envelope of Headgate.")
+    if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
+        raise CorruptBytes("the checksum does not match: the bytes were truncated or altered.")
+    if version > FORMAT:
+        raise NewerFormat(
+            f"these bytes have format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate."
+        )
+    if size > LARGEST_BODY or len(data) != _PREFIX.size + top + size + _DIGEST:
+        raise CorruptBytes("the lengths in the envelope do not add up.")
+    head = _decoded(data[_PREFIX.size : _PREFIX.size + top], Head)
+    return head, data[_PREFIX.size + top : -_DIGEST]
+
+
+def pack_state(state: State) -> bytes:
+    """The bare, tagged body of a state, for the way from task to driver; what is stored goes through `encode`."""
+    return msgspec.msgpack.encode(state)
+
+
+def unpack_state(body: bytes, tag: str) -> State:
+    """The state in a body, by its stored name."""
+    kind = state_types().get(tag)
+    if kind is None:
+        raise NewerFormat(f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it.")
+    return _decoded(body, kind)
+
+
+def encode(state: State, key: str) -> bytes:
+    """A state in its envelope."""
+    return seal(pack_state(state), Head(tag_of(type(state)), key))
+
+
+def decode(data: bytes, key: str | None = None) -> State:
+    """The state in an envelope; with `key`, only if it is that key's."""
+    head, body = unseal(data)
+    if key is not None and head.key != key:
+        raise CorruptBytes(f"these bytes hold {head.key}, not {key}.")
+    return unpack_state(body, head.tag)
+
+
+def _decoded(body: bytes, kind: type[_Value]) -> _Value:
+    try:
+        return msgspec.msgpack.decode(body, type=kind)
+    except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
+        raise CorruptBytes(f"the bytes do not hold a {kind.__name__}: {trouble}.") from None
+
+
+def to_builtins(value: Any) -> Any:
+    """A value as plain dictionaries, lists, numbers and text, for JSON."""
+    return msgspec.to_builtins(value)

@@ -1,0 +1,54 @@
+"""What measuring yields: a number or a distribution, or the reason why there is none."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import msgspec
+
+
+class Distribution(msgspec.Struct, frozen=True):
+    """Labels with their counts, largest first; `error` bounds how much a count may be understated, `total` is the whole."""
+
+    counts: dict[str, int]
+    total: int
+    error: int = 0
+
+    def ratio(self, label: str) -> float:
+        """The share of one label.
+
+        >>> Distribution({"phone": 3, "web": 1}, total=4).ratio("phone")
+        0.75
+        """
+        return self.counts.get(label, 0) / self.total if self.total else 0.0
+
+
+class Measured(msgspec.Struct, frozen=True, tag="measured"):
+    """The metric has a value."""
+
+    value: float | Distribution
+
+
+class Undefined(msgspec.Struct, frozen=True, tag="undefined"):
+    """The data give no value, for a reason that is not an error (no rows in scope)."""
+
+    why: str
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """The metric could not be computed (a missing column, a type it does not accept, an error in the engine)."""
+
+    why: str
+
+
+Outcome: TypeAlias = Measured | Undefined | Failed
+
+
+def number(value: float, otherwise: str) -> Outcome:
+    """Measured if the value is finite, Undefined if not: NaN never becomes a value or a threshold.
+
+    >>> number(float("nan"), otherwise="too large")
+    Undefined(why='too large')
+    """
+    finite = value - value == 0.0
+    return Measured(float(value)) if finite else Undefined(otherwise)
