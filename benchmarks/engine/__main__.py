@@ -1,4 +1,4 @@
-"""`python -m benchmarks.engine [--quick] [--only NAME]`: alternating runs in one process, medians, a JSON of results."""
+"""`python -m benchmarks.engine [--quick] [--only NAME]`: alternating runs in one process, medians, a JSON."""
 
 from __future__ import annotations
 
@@ -14,19 +14,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 import headgate as hg
-from benchmarks.engine import data
+from benchmarks.engine import choices, data
 from benchmarks.engine.native import native_sql
+from benchmarks.engine.page import write_page
 from headgate.analyzers.base.registry import default_metrics
 from headgate.engine.plan import make_plan
-from headgate.engine.spark import _rows_at_once, _selected, open_spark
+from headgate.engine.spark import _selected, batch_settings, open_spark
 from headgate.engine.spark_session import settings
 from headgate.engine.spark_tasks import ROW, fold_task
 
 RESULTS = Path(__file__).parent / "results"
+WARM = 3
 
 
 def main() -> None:
@@ -50,9 +53,18 @@ def main() -> None:
     if not given.only or given.only == "local":
         found["experiments"]["local 1,000 x 10"] = local = _local(rounds)
         print(f"local engine, 1,000 x 10: {local['milliseconds']:.1f} ms warm (median of {local['runs']})")
+    if not given.only or given.only == "choices":
+        rows = 2_000_000 // scale
+        found["choices"] = {
+            "exact uniqueness, seconds": choices.groupings(spark, rows, rounds),
+            "batches, seconds": choices.byte_limit(spark, rows // 4, rounds),
+            "one batch of 25,000 strings, nanoseconds a value": choices.sketches(rounds),
+        }
+        print(json.dumps(found["choices"], indent=1))
     if not given.only and not given.quick:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / "engine.json").write_text(json.dumps(found, indent=1) + "\n")
+        write_page(found)
     spark.stop()
 
 
@@ -75,8 +87,9 @@ def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool) -> dic
         "whole": lambda: hg.analyze(frame).outcomes,
     }
     times: dict[str, list[float]] = {name: [] for name in steps}
-    for step in steps.values():
-        step()  # warm: the JVM's compiler, the page cache, the Python workers
+    for _ in range(WARM):  # the JVM's compiler, the page cache, the Python workers
+        for step in steps.values():
+            step()
     for _ in range(rounds):
         for name, step in steps.items():
             times[name].append(_seconds(step))
@@ -109,8 +122,8 @@ def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool) -> dic
 
 def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
-    with settings(frame.sparkSession, {"spark.sql.execution.arrow.maxRecordsPerBatch": str(_rows_at_once(plan))}):
-        _selected(frame, plan, "bench").mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
+    with settings(frame.sparkSession, batch_settings(plan)):
+        _selected(frame, plan).mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
 
 
 def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -119,7 +132,7 @@ def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
 
 def _local(rounds: int) -> dict[str, Any]:
-    table = data._mixed_chunk(__import__("numpy").random.default_rng(1), 1_000, 10)
+    table = data.mixed_chunk(np.random.default_rng(1), 1_000, 10)
     hg.analyze(table).outcomes  # noqa: B018
     taken = [_seconds(lambda: hg.analyze(table).outcomes) for _ in range(max(31, rounds))]
     return {"rows": 1_000, "columns": 10, "milliseconds": statistics.median(taken) * 1e3, "runs": len(taken)}
@@ -155,13 +168,15 @@ def _versions() -> dict[str, str]:
 
 def _print(name: str, result: dict[str, Any]) -> None:
     split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result["split_seconds"].items())
+    whole, ratio = result["median_seconds"]["whole"], result["ratio_to_scan"]
+    rate, cells = result["mb_per_second_per_core"], result["cells_per_second_per_core"] / 1e6
     print(
-        f"{name}: whole {result['median_seconds']['whole']:.2f} s = {result['ratio_to_scan']:.2f} x scan; {split} s; "
-        f"{result['mb_per_second_per_core']:.1f} MB/s and {result['cells_per_second_per_core'] / 1e6:.2f} M cells/s a core",
+        f"{name}: {whole:.2f} s = {ratio:.2f} x scan; {split} s; {rate:.1f} MB/s, {cells:.2f} M cells/s a core",
         flush=True,
     )
     if "native_sql_seconds" in result:
-        print(f"  hand-written Spark SQL: {result['native_sql_seconds']:.1f} s = {result['native_sql_ratio_to_scan']:.1f} x scan")
+        taken, times = result["native_sql_seconds"], result["native_sql_ratio_to_scan"]
+        print(f"  hand-written Spark SQL: {taken:.1f} s = {times:.1f} x scan", flush=True)
 
 
 main()

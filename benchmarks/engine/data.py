@@ -17,15 +17,15 @@ FILES = 4
 
 def mixed(rows: int, columns: int) -> Path:
     """Half numbers (integers and doubles, some null), half strings; a quarter of the strings are nearly unique."""
-    return _written(f"mixed-{rows}x{columns}", rows, lambda rng, count, start: _mixed_chunk(rng, count, columns))
+    return _written(f"mixed-{rows}x{columns}", rows, lambda rng, count, start: mixed_chunk(rng, count, columns))
 
 
 def uuids(rows: int) -> Path:
     """One string column, every value a different UUID."""
-    return _written(f"uuids-{rows}", rows, lambda rng, count, start: pa.table({"id": _uuids(rng, count)}))
+    return _written(f"uuids-{rows}", rows, lambda rng, count, start: pa.table({"id": uuid_strings(rng, count)}))
 
 
-def _mixed_chunk(rng: np.random.Generator, count: int, columns: int) -> pa.Table:
+def mixed_chunk(rng: np.random.Generator, count: int, columns: int) -> pa.Table:
     named = {}
     for at in range(columns // 2):
         kind = at % 4
@@ -39,7 +39,7 @@ def _mixed_chunk(rng: np.random.Generator, count: int, columns: int) -> pa.Table
             named[f"n{at}"] = pa.array(rng.integers(-(2**40), 2**40, count))
     for at in range(columns - columns // 2):
         if at % 4 == 0:
-            named[f"s{at}"] = _codes(rng, count) if at % 8 else _uuids(rng, count)
+            named[f"s{at}"] = _codes(rng, count) if at % 8 else uuid_strings(rng, count)
         else:
             size = (5, 200, 5_000)[at % 3]
             words = pa.array([f"{_WORDS[i % len(_WORDS)]} {i:05d}" if size > 5 else _WORDS[i] for i in range(size)])
@@ -52,7 +52,7 @@ def _mixed_chunk(rng: np.random.Generator, count: int, columns: int) -> pa.Table
 _WORDS = ("delivered", "open", "Waiting for payment", "returned", "in transit", "Lost", "cancelled", "new-order")
 
 
-def _uuids(rng: np.random.Generator, count: int) -> pa.Array:
+def uuid_strings(rng: np.random.Generator, count: int) -> pa.Array:
     raw = rng.bytes(16 * count)
     return pa.array([str(uuid.UUID(bytes=raw[at : at + 16])) for at in range(0, 16 * count, 16)])
 

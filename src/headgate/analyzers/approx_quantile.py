@@ -21,7 +21,9 @@ class ApproxQuantile(OfQuantiles, frozen=True):
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.q <= 1.0:
-            raise MisuseError(f"q is {self.q}; a quantile lies between 0 and 1.", hint="Write q=0.9 for the 90th percentile.")
+            raise MisuseError(
+                f"q is {self.q}; a quantile lies between 0 and 1.", hint="Write q=0.9 for the 90th percentile."
+            )
 
     def measure(self, state: Quantiles) -> Outcome:
         if not state.sketch:

@@ -7,24 +7,19 @@ from typing import ClassVar
 import pyarrow.compute as pc
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_ROWS, Metric
+from headgate.analyzers.base.metric import NO_ROWS, PredicateMetric
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
 
 
 @metric
-class Compliance(Metric[MatchCount], frozen=True):
+class Compliance(PredicateMetric[MatchCount], frozen=True):
     """|{row : predicate(row)}| / |rows| (Deequ 2018, Table 2). A predicate that is null for a row is not met by it."""
 
-    predicate: str
     name: ClassVar = "compliance"
     state: ClassVar = MatchCount
     fold_parameters: ClassVar = ("predicate",)
-
-    @property
-    def predicates(self) -> tuple[str, ...]:
-        return (self.predicate,)
 
     def fold(self, met: ColumnBatch) -> MatchCount:
         return MatchCount(matched=pc.sum(met.array, min_count=0).as_py(), seen=len(met))

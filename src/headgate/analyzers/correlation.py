@@ -10,7 +10,7 @@ import numpy as np
 from headgate.analyzers.base.batch import ColumnBatch
 from headgate.analyzers.base.metric import NO_VALUES, PairMetric
 from headgate.analyzers.base.registry import metric
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import ORDERED
 from headgate.values.state import State
 
@@ -44,7 +44,7 @@ class Comoments(State, frozen=True, tag="comoments"):
 
 @metric
 class Correlation(PairMetric[Comoments], frozen=True):
-    """cov(x, y) / (sd(x) sd(y)) over the rows where both are finite (Deequ 2018, Table 2); undefined if one is constant."""
+    """cov(x, y) / (sd(x) sd(y)) over rows where both are finite (Deequ 2018, Table 2); undefined if one is constant."""
 
     name: ClassVar = "correlation"
     state: ClassVar = Comoments
@@ -57,13 +57,17 @@ class Correlation(PairMetric[Comoments], frozen=True):
         if not len(x):
             return Comoments()
         with np.errstate(over="ignore", invalid="ignore"):
-            dx, dy = x - x.mean(), y - y.mean()
-            return Comoments(len(x), float(x.mean()), float(y.mean()), float(dx @ dx), float(dy @ dy), float(dx @ dy))
+            # rounding must not carry the mean of equal values away from them: their deviations are zero
+            left_mean, right_mean = (float(np.clip(each.mean(), each.min(), each.max())) for each in (x, y))
+            dx, dy = x - left_mean, y - right_mean
+            return Comoments(len(x), left_mean, right_mean, float(dx @ dx), float(dy @ dy), float(dx @ dy))
 
     def measure(self, state: Comoments) -> Outcome:
         if not state.count:
             return Undefined(NO_VALUES)
         if state.left_squares <= 0.0 or state.right_squares <= 0.0:
             return Undefined("one of the columns is constant")
+        if not all(map(math.isfinite, (state.products, state.left_squares, state.right_squares))):
+            return Undefined("the products are too large for a double")
         ratio = state.products / math.sqrt(state.left_squares) / math.sqrt(state.right_squares)
-        return number(max(-1.0, min(1.0, ratio)), otherwise="the products are too large for a double")
+        return Measured(max(-1.0, min(1.0, ratio)))

@@ -12,7 +12,7 @@ from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
 
 @metric
 class DataType(OfTypes, frozen=True):
-    """type -> |values that look like it| (Deequ 2018, Table 2): integral, fractional, boolean, date, timestamp, string."""
+    """type -> |values that look like it| (Deequ 2018): integral, fractional, boolean, date, timestamp or string."""
 
     name: ClassVar = "data_type"
 

@@ -43,8 +43,9 @@ class Trigrams(State, frozen=True, tag="trigrams"):
 class IndexOfPeculiarity(ColumnMetric[Trigrams], frozen=True):
     """sqrt(mean of I(xyz)^2) over all triples, I(xyz) = (log n(xy) + log n(yz)) / 2 - log n(xyz) (Redyuk 2021, Eq. 1).
 
-    Letters without case, all digits one symbol, all other ASCII one, all beyond ASCII one, and an edge at both ends of a
-    value. The root mean square runs over the triples of the batch, not value by value, so that the state merges.
+    Letters without case, all digits one symbol, all other ASCII one, every byte beyond ASCII one, and an edge at both
+    ends of a value. The root mean square runs over the triples of the batch, not value by value, so that the state
+    merges.
     """
 
     name: ClassVar = "index_of_peculiarity"

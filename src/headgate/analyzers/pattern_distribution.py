@@ -16,8 +16,8 @@ from headgate.values.schema import TEXT
 class PatternDistribution(OfPatterns, frozen=True):
     """pattern -> |values of that pattern| (AVH's pattern profile), `9-9-9` for a date: exact to 128 patterns.
 
-    Beyond 128 a count is understated by at most the stated error, itself at most |values| / 129. The first 256 bytes of a
-    value make its pattern.
+    Beyond 128 a count is understated by at most the stated error, itself at most |values| / 129. The first 256 bytes
+    of a value make its pattern.
     """
 
     name: ClassVar = "pattern_distribution"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.analyzers.base.metric import NO_VALUES
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.moments import Moments
 from headgate.analyzers.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, number
 from headgate.values.schema import NUMERIC
 
 

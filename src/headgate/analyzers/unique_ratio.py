@@ -14,7 +14,7 @@ from headgate.values.schema import HASHABLE
 
 @metric
 class UniqueRatio(OfDistinct, frozen=True):
-    """|{v}| / |values| (AVH, Tables 1 and 2), at most 1, by HyperLogLog: `distinctness` within 1.6%, in the one scan."""
+    """|{v}| / |values| (AVH, Tables 1 and 2), at most 1, by HyperLogLog: `distinctness` within 1.6%, in one scan."""
 
     name: ClassVar = "unique_ratio"
     accepts: ClassVar = HASHABLE

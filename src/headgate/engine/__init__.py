@@ -1,1 +1,1 @@
-"""How batches reach folds: what to compute (plan), one scan of it (scan), and the engines that feed it (local, spark)."""
+"""How batches reach folds: what to compute (plan), one scan of it (scan), the engines that feed it (local, spark)."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -20,6 +22,9 @@ from headgate.values.state import State, tag_of
 from headgate.values.table import Table
 
 _TAG = "analysis"
+_SHOWN = 120  # metrics that a terminal or a notebook cell shows
+_FAILURES = 20
+_TOO_LARGE = "it has too many groups to keep for merging; analyze both batches together, or use unique_ratio"
 
 
 class Analysis(Mapping[MetricKey, Outcome]):
@@ -73,30 +78,26 @@ class Analysis(Mapping[MetricKey, Outcome]):
 
     def __add__(self, other: Analysis) -> Analysis:
         """The analysis of both batches together, from their states alone."""
-        failed = {**other._failed, **self._failed}
-        states = dict(self.states)
-        for key, state in other.states.items():
-            held = states.get(key)
-            if held is None:
-                states[key] = state
-            elif held.mergeable and state.mergeable:
-                states[key] = held + state
-            else:
-                del states[key]
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
+        failed = {**other._failed, **self._failed}
+        both = self._computed() & other._computed()
+        states: dict[MetricKey, State] = {}
+        for key in both & (self.states.keys() | other.states.keys()):
+            held = [each.states[key] for each in (self, other) if key in each.states]
+            if len(held) == 1 or all(state.mergeable for state in held):
+                states[key] = held[0] if len(held) == 1 else held[0] + held[1]
         for metric in asked:
-            why = self._unmergeable(other, metric)
-            if why:
-                failed[metric.key] = Failed(why)
+            if metric.key in failed:
+                continue
+            if metric.state_key not in both:
+                failed[metric.key] = Failed("only one of the two analyses computed it")
+            elif metric.state_key not in states and metric.state_key in self.states:
+                failed[metric.key] = Failed(_TOO_LARGE)
         return Analysis(_common(self.schema, other.schema), asked, states, failed)
 
-    def _unmergeable(self, other: Analysis, metric: Metric[Any]) -> str:
-        if (metric in self.metrics) != (metric in other.metrics):
-            return "it was asked for in only one of the two analyses"
-        held = [each.states.get(metric.state_key) for each in (self, other)]
-        if all(state is None or state.mergeable for state in held) or None in held:
-            return ""
-        return "it has too many groups to keep for merging; analyze both batches together, or use unique_ratio"
+    def _computed(self) -> set[MetricKey]:
+        """The states that were computed; one that is not in `states` is the identity: no row was in its scope."""
+        return {metric.state_key for metric in self.metrics if metric.key not in self._failed}
 
     # --- bytes
 
@@ -136,18 +137,16 @@ class Analysis(Mapping[MetricKey, Outcome]):
         """Plain data for JSON: every metric's key with its value, or with why it has none."""
         return {str(key): msgspec.to_builtins(outcome) for key, outcome in self.outcomes.items()}
 
-    def table(self) -> Table:
-        rows = [(*_place(key), *self._cell(key, outcome)) for key, outcome in self.outcomes.items()]
+    def table(self, most: int | None = None) -> Table:
+        """Every metric (the first `most`) with its value, or with why it has none."""
+        rows = [(*_place(key), *self._cell(key, outcome)) for key, outcome in islice(self.outcomes.items(), most)]
         return Table(("columns", "metric", "value", "note"), tuple(rows), numeric=frozenset({2}))
 
     def _cell(self, key: MetricKey, outcome: Outcome) -> tuple[str, str]:
         match outcome:
-            case Measured(Distribution() as found):
-                top = ", ".join(f"{label} {count / found.total:.1%}" for label, count in list(found.counts.items())[:3])
-                more = len(found.counts) - 3
-                note = f"{top}, {more} more" if more > 0 else top or "none frequent"
-                return f"{len(found.counts):,} labels", note
             case Measured(value):
+                if isinstance(value, Distribution):
+                    return _summary(value)
                 return _shown(value, self._kind(key), key.name), ""
             case Undefined(why):
                 return "—", why
@@ -160,11 +159,23 @@ class Analysis(Mapping[MetricKey, Outcome]):
         return found[0] if len(found) == 1 else None
 
     def __repr__(self) -> str:
-        title = f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"
-        return f"{title}\n\n{self.table().text()}" if self.metrics else title
+        return (
+            "\n".join([self._title(), "", self.table(_SHOWN).text(), *self._rest()]) if self.metrics else self._title()
+        )
 
     def _repr_html_(self) -> str:
-        return self.table().html(f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns")
+        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+
+    def _title(self) -> str:
+        return f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"
+
+    def _rest(self) -> list[str]:
+        """Where the rest is, and what failed in it: a failure must not hide below the fold."""
+        if len(self.metrics) <= _SHOWN:
+            return []
+        below = list(self.outcomes.items())[_SHOWN:]
+        lost = [f"failed: {key}: {outcome.why}" for key, outcome in below if isinstance(outcome, Failed)]
+        return [f"... and {len(below):,} more; analysis.table().text() has them all", *lost[:_FAILURES]]
 
 
 class _Stored(msgspec.Struct, frozen=True):
@@ -177,7 +188,15 @@ class _Stored(msgspec.Struct, frozen=True):
 def _place(key: MetricKey) -> tuple[str, str]:
     """The column and the rest of a key, for a table."""
     rest = MetricKey(key.name, (), key.parameters, key.where)
-    return ", ".join(key.columns), str(rest).replace("()", "")
+    return ", ".join(key.columns), str(rest).replace(f"{key.name}()", key.name, 1)
+
+
+def _summary(found: Distribution) -> tuple[str, str]:
+    """How many labels there are, and the first of them with their shares."""
+    top = ", ".join(f"{label} {count / found.total:.1%}" for label, count in list(found.counts.items())[:3])
+    more = len(found.counts) - 3
+    note = f"{top}, {more} more" if more > 0 else top or "none is frequent"
+    return f"{len(found.counts):,} label{'s' * (len(found.counts) != 1)}", note
 
 
 _POINTS_IN_TIME = frozenset({"min", "max", "mean", "median", "approx_quantile"})

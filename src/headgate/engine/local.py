@@ -37,17 +37,17 @@ def open_local(data: Any) -> LocalBatch | None:
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
-        return _of_columns(data.column_names, data.columns)
+        return _of_columns(data.column_names, data.columns, data.num_rows)
     if isinstance(data, ds.Dataset):
         return _of_dataset(data)
     if isinstance(data, pa.RecordBatchReader):
         return _of_reader(data)
     match type(data).__module__.partition(".")[0]:
-        case "pandas":
+        case "pandas" if hasattr(data, "columns"):
             return _of_pandas(data)
-        case "polars":
+        case "polars" if hasattr(data, "lazy"):
             table = (data.collect() if hasattr(data, "collect") else data).to_arrow()
-            return _of_columns(table.column_names, table.columns)
+            return _of_columns(table.column_names, table.columns, table.num_rows)
     return None
 
 
@@ -91,14 +91,15 @@ def _evaluated(
         return nothing
     try:
         return test(rows, count)
-    except (pa.ArrowException, TypeError) as trouble:
+    except (pa.ArrowException, TypeError, RecursionError) as trouble:
         broken[text] = f"the predicate {text!r} could not be evaluated: {trouble}"
         return nothing
 
 
-def _of_columns(names: Sequence[str], columns: Sequence[pa.Array | pa.ChunkedArray]) -> LocalBatch:
-    schema = Schema.of((name, kind_of(column.type), str(column.type)) for name, column in zip(names, columns, strict=True))
-    count = len(columns[0]) if columns else 0
+def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch:
+    schema = Schema.of(
+        (name, kind_of(column.type), str(column.type)) for name, column in zip(names, columns, strict=True)
+    )
 
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
         for start in range(0, count, size):
@@ -111,10 +112,13 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
     fields = list(data.schema)
     schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in fields)
     if len({field.name for field in fields}) < len(fields):
-        raise EngineError("this dataset has two columns of one name.", hint="Read it into a table first: dataset.to_table().")
+        raise EngineError(
+            "this dataset has two columns of one name.", hint="Read it into a table first: dataset.to_table()."
+        )
 
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
-        wanted = [fields[at].name for at in positions]
+        # by expression: of plain names, Arrow takes one that begins with a dot for a path
+        wanted = {str(at): ds.field(fields[at].name) for at in positions}
         for batch in data.to_batches(columns=wanted, batch_size=size):
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
@@ -141,13 +145,11 @@ def _of_pandas(data: Any) -> LocalBatch:
         series = data.iloc[:, at]
         try:
             column = pa.array(series, from_pandas=True)
-        except (pa.ArrowException, TypeError, ValueError):
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):
             column, kind = pa.array([True if there else None for there in series.notna()], pa.bool_()), Kind.OTHER
         else:
             kind = kind_of(column.type)
         columns.append(column)
         kinds.append((str(data.columns[at]), kind, str(series.dtype)))
-    batch = _of_columns([name for name, _, _ in kinds], columns)
+    batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
     return LocalBatch(Schema.of(kinds), batch.read)
-
-

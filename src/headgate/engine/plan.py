@@ -18,7 +18,7 @@ EVERY_ROW = "true"
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """One state to compute: the metric whose fold does it, where its inputs stand, and the filter's place if it has one."""
+    """One state to compute: the metric whose fold does it, where its inputs stand, and where its filter does."""
 
     metric: Metric[Any]
     positions: tuple[int, ...]
@@ -100,7 +100,9 @@ def _unfit(metric: Metric[Any], schema: Schema, places: dict[str, int]) -> str:
             return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
         column = schema.columns[places[label]]
         if column.kind not in metric.accepts:
-            return f"{metric.name} does not accept {column.type} columns, which {label!r} is; {_accepted(metric.accepts)}"
+            return (
+                f"{metric.name} does not accept {column.type} columns, which {label!r} is; {_accepted(metric.accepts)}"
+            )
     return ""
 
 

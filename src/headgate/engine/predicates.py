@@ -1,7 +1,7 @@
 """Row predicates in SQL, evaluated on Arrow columns with SQL's three-valued logic.
 
-On Spark a predicate is Spark's to evaluate. Without Spark this small part of SQL is: comparisons, AND, OR, NOT, IN, BETWEEN,
-IS NULL, LIKE, RLIKE, arithmetic, CASE-free functions (see `_FUNCTIONS`), CAST, literals and column names.
+On Spark a predicate is Spark's to evaluate. Without Spark this small part of SQL is understood: comparisons, AND, OR,
+NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, CAST, a few functions (`_FUNCTIONS`), literals and column names.
 """
 
 from __future__ import annotations
@@ -16,8 +16,10 @@ import sqlglot
 from sqlglot import expressions as sql
 from sqlglot.errors import SqlglotError
 
+from headgate.analyzers.base.arrow import plain
 from headgate.values.errors import BadPredicate, did_you_mean
 
+Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base class between versions
 Column: TypeAlias = pa.Array | pa.ChunkedArray | pa.Scalar
 Rows: TypeAlias = Mapping[str, Any]
 Evaluate: TypeAlias = Callable[[Rows], Column]
@@ -31,17 +33,18 @@ def compile_predicate(text: str, labels: tuple[str, ...]) -> Callable[[Rows, int
     [False, True, None]
     """
     try:
-        tree = sqlglot.parse_one(text, read="spark")
+        evaluate = _Compiler(text, labels).of(sqlglot.parse_one(text, read="spark"))
     except SqlglotError as trouble:
         raise BadPredicate(f"{text!r} is not a SQL predicate: {str(trouble).splitlines()[0]}") from None
-    evaluate = _Compiler(text, labels).of(tree)
+    except RecursionError:
+        raise BadPredicate(f"a predicate of {len(text):,} characters is nested too deeply.") from None
 
     def met(rows: Rows, count: int) -> pa.Array:
         result = evaluate(rows)
         if isinstance(result, pa.Scalar):
             result = pa.repeat(result, count)
-        if isinstance(result, pa.ChunkedArray):
-            result = result.combine_chunks()
+        if not (pa.types.is_boolean(result.type) or pa.types.is_null(result.type)):
+            raise TypeError(f"it gives {result.type}, not boolean")
         return result.cast(pa.bool_())
 
     return met
@@ -58,7 +61,7 @@ class _Compiler:
         self.text = text
         self.labels = labels
 
-    def of(self, node: sql.Expression) -> Evaluate:
+    def of(self, node: Node) -> Evaluate:
         """What evaluates a node; anything not listed is refused, whatever it might mean elsewhere."""
         if type(node) in _BINARY:
             return self.binary(_BINARY[type(node)], node)
@@ -69,7 +72,7 @@ class _Compiler:
                 return self.column(node)
             case sql.Not():
                 inner = self.of(node.this)
-                return lambda rows: pc.invert(inner(rows))
+                return lambda rows: pc.invert(_truth(inner(rows)))
             case sql.Neg():
                 inner = self.of(node.this)
                 return lambda rows: pc.negate_checked(inner(rows))
@@ -77,11 +80,9 @@ class _Compiler:
                 return self.is_(node)
             case sql.In():
                 return self.in_(node)
-            case sql.Between():
+            case sql.Between() if not node.args.get("symmetric"):
                 value, low, high = self.of(node.this), self.of(node.args["low"]), self.of(node.args["high"])
-                return lambda rows: pc.and_kleene(
-                    pc.greater_equal(*_alike(value(rows), low(rows))), pc.less_equal(*_alike(value(rows), high(rows)))
-                )
+                return lambda rows: _and(_at_least(value(rows), low(rows)), _at_most(value(rows), high(rows)))
             case sql.Like() | sql.RegexpLike():
                 return self.like(node)
             case sql.Cast():
@@ -90,7 +91,7 @@ class _Compiler:
                 return self.function(node)
         raise self.refused(node)
 
-    def binary(self, operate: Callable[[Any, Any], Any], node: sql.Expression) -> Evaluate:
+    def binary(self, operate: Callable[[Any, Any], Any], node: Node) -> Evaluate:
         left, right = self.of(node.this), self.of(node.expression)
         return lambda rows: operate(left(rows), right(rows))
 
@@ -98,9 +99,9 @@ class _Compiler:
         name = node.name
         if node.table or name not in self.labels:
             raise BadPredicate(f"{self.text!r} names the column {node.sql()};", hint=did_you_mean(name, self.labels))
-        return lambda rows: rows[name]
+        return lambda rows: plain(rows[name])
 
-    def literal(self, node: sql.Expression) -> Evaluate:
+    def literal(self, node: Node) -> Evaluate:
         if isinstance(node, sql.Null):
             scalar = pa.scalar(None)
         elif isinstance(node, sql.Boolean):
@@ -129,12 +130,12 @@ class _Compiler:
         def met(rows: Rows) -> Any:
             found = _equal(value(rows), options[0](rows))
             for option in options[1:]:
-                found = pc.or_kleene(found, _equal(value(rows), option(rows)))
+                found = _or(found, _equal(value(rows), option(rows)))
             return found
 
         return met
 
-    def like(self, node: sql.Expression) -> Evaluate:
+    def like(self, node: Node) -> Evaluate:
         value, pattern = self.of(node.this), node.expression
         if not (isinstance(pattern, sql.Literal) and pattern.is_string):
             raise self.refused(node)
@@ -148,18 +149,18 @@ class _Compiler:
             raise self.refused(node)
         return lambda rows: pc.cast(inner(rows), kind)
 
-    def function(self, node: sql.Func) -> Evaluate:
+    def function(self, node: Node) -> Evaluate:
         operate = _FUNCTIONS.get(type(node))
-        if operate is None:
+        if operate is None or node.args.get("position") or node.args.get("expression"):
             raise self.refused(node)
         given = [node.this, *node.expressions] if node.expressions else [node.this]
         arguments = [self.of(argument) for argument in given]
         return lambda rows: operate(*(argument(rows) for argument in arguments))
 
-    def refused(self, node: sql.Expression) -> BadPredicate:
+    def refused(self, node: Node) -> BadPredicate:
         return BadPredicate(
             f"{self.text!r}: {node.sql(dialect='spark')!r} cannot be evaluated without Spark.",
-            hint="Use comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE and arithmetic, or a Spark DataFrame.",
+            hint="Use comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, or a Spark DataFrame.",
         )
 
 
@@ -173,40 +174,66 @@ def _alike(left: Column, right: Column) -> tuple[Column, Column]:
 
 
 def _compare(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda left, right: kernel(*_alike(left, right))
+    """A comparison in which, as in Spark, NaN equals NaN and is greater than every number."""
+
+    def compare(left: Any, right: Any) -> Any:
+        left, right = _alike(left, right)
+        met = kernel(left, right)
+        if not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
+            return met
+        sides = _is_nan(left), _is_nan(right)
+        return pc.if_else(pc.and_(pc.is_valid(met), pc.or_(*sides)), kernel(*sides), met)
+
+    return compare
 
 
-_equal = _compare(pc.equal)
+def _is_nan(value: Any) -> Any:
+    """False for null, as Spark has it."""
+    return pc.fill_null(pc.is_nan(value), False) if pa.types.is_floating(value.type) else pa.scalar(False)
+
+
+def _truth(value: Any) -> Any:
+    return value.cast(pa.bool_()) if pa.types.is_null(value.type) else value
+
+
+def _kleene(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda left, right: kernel(_truth(left), _truth(right))
+
+
+_and, _or = _kleene(pc.and_kleene), _kleene(pc.or_kleene)
+_equal, _at_least, _at_most = _compare(pc.equal), _compare(pc.greater_equal), _compare(pc.less_equal)
 
 
 def _divide(left: Any, right: Any) -> Any:
     """SQL's `/` is never integer division; a zero divisor gives null, as Spark without ANSI and try_divide have it."""
     divisor = pc.cast(right, pa.float64())
-    return pc.divide(pc.cast(left, pa.float64()), pc.if_else(pc.equal(divisor, 0.0), pa.scalar(None, pa.float64()), divisor))
+    return pc.divide(
+        pc.cast(left, pa.float64()), pc.if_else(pc.equal(divisor, 0.0), pa.scalar(None, pa.float64()), divisor)
+    )
 
 
-_BINARY: dict[type[sql.Expression], Callable[[Any, Any], Any]] = {
-    sql.And: pc.and_kleene,
-    sql.Or: pc.or_kleene,
+_BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
+    sql.And: _and,
+    sql.Or: _or,
     sql.EQ: _equal,
     sql.NEQ: _compare(pc.not_equal),
     sql.LT: _compare(pc.less),
-    sql.LTE: _compare(pc.less_equal),
+    sql.LTE: _at_most,
     sql.GT: _compare(pc.greater),
-    sql.GTE: _compare(pc.greater_equal),
+    sql.GTE: _at_least,
     sql.Add: pc.add,
     sql.Sub: pc.subtract,
     sql.Mul: pc.multiply,
     sql.Div: _divide,
 }
-_FUNCTIONS: dict[type[sql.Expression], Callable[..., Any]] = {
+_FUNCTIONS: dict[type[Any], Callable[..., Any]] = {
     sql.Length: pc.utf8_length,
     sql.Lower: pc.utf8_lower,
     sql.Upper: pc.utf8_upper,
-    sql.Trim: pc.utf8_trim_whitespace,
+    sql.Trim: lambda text: pc.utf8_trim(text, characters=" "),
     sql.Abs: pc.abs,
     sql.Coalesce: pc.coalesce,
-    sql.IsNan: pc.is_nan,
+    sql.IsNan: _is_nan,
 }
 _CASTS = {
     sql.DataType.Type.INT: pa.int32(),
@@ -215,5 +242,6 @@ _CASTS = {
     sql.DataType.Type.TEXT: pa.string(),
     sql.DataType.Type.DATE: pa.date32(),
     sql.DataType.Type.TIMESTAMP: pa.timestamp("us"),
+    sql.DataType.Type.TIMESTAMPTZ: pa.timestamp("us"),
     sql.DataType.Type.BOOLEAN: pa.bool_(),
 }

@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from headgate.analyzers.base.arrow import plain
 from headgate.analyzers.base.batch import ColumnBatch
 from headgate.engine.plan import Fold, Plan
 from headgate.values.state import State
@@ -52,7 +53,6 @@ class Scan:
         self.kinds = plan.kinds
         self.errors: dict[int, str] = {}
         self._sums = [Accumulator() for _ in plan.folds]
-        self._heavy: list[int] = []
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
         """Fold one batch: the plan's columns, then its predicates, in order."""
@@ -101,13 +101,13 @@ class _Scope:
     def column(self, position: int) -> ColumnBatch:
         if position not in self.columns:
             array = self.arrays[position]
-            rows = array if self.mask is None else array.filter(self.mask, null_selection_behavior="drop")
+            rows = array if self.mask is None else plain(array).filter(self.mask, null_selection_behavior="drop")
             self.columns[position] = ColumnBatch(rows, self.kinds[position])
         return self.columns[position]
 
 
 def _folded(fold: Fold, scope: _Scope) -> State:
-    state = fold.metric.fold(*(scope.column(position) for position in fold.positions))
+    state = fold.metric.fold_views([scope.column(position) for position in fold.positions])
     if not isinstance(state, fold.metric.state):
         raise TypeError(f"the fold of {fold.metric.name} gave {type(state).__name__}, not {fold.metric.state.__name__}")
     return state

@@ -1,19 +1,19 @@
-"""The engine on Spark, classic or Connect: select, fold every task's batches, merge on the cluster, collect. One job."""
+"""The engine on Spark, classic or Connect: select, fold each task's batches, merge on the cluster, collect. One job."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
-from pyspark.sql import types as T
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import types as st
 
 from headgate.analyzers.base.metric import Metric
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
 from headgate.engine.scan import gather
-from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
+from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
 from headgate.values.codec import unpack_state
 from headgate.values.key import MetricKey
@@ -24,23 +24,23 @@ from headgate.values.state import State
 States = dict[MetricKey, State]
 Failures = dict[MetricKey, Failed]
 
-_BATCH_BYTES = 16 << 20
+_BATCH_BYTES = 64 << 20
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1, Kind.OTHER: 1}
 _STATES_A_MERGE = 64  # states merged by one task, about
 _SEARCHES = 40  # jobs spent on finding out which column or predicate breaks a scan
 
-_KINDS: tuple[tuple[type[T.DataType], Kind], ...] = (
-    (T.BooleanType, Kind.BOOLEAN),
-    (T.IntegralType, Kind.INTEGER),
-    (T.DecimalType, Kind.DECIMAL),
-    (T.FractionalType, Kind.FLOAT),
-    (T.StringType, Kind.STRING),
-    (T.CharType, Kind.STRING),
-    (T.VarcharType, Kind.STRING),
-    (T.DateType, Kind.DATE),
-    (T.TimestampType, Kind.TIMESTAMP),
-    (T.TimestampNTZType, Kind.TIMESTAMP),
-    (T.BinaryType, Kind.BINARY),
+_KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
+    (st.BooleanType, Kind.BOOLEAN),
+    (st.IntegralType, Kind.INTEGER),
+    (st.DecimalType, Kind.DECIMAL),
+    (st.FractionalType, Kind.FLOAT),
+    (st.StringType, Kind.STRING),
+    (st.CharType, Kind.STRING),
+    (st.VarcharType, Kind.STRING),
+    (st.DateType, Kind.DATE),
+    (st.TimestampType, Kind.TIMESTAMP),
+    (st.TimestampNTZType, Kind.TIMESTAMP),
+    (st.BinaryType, Kind.BINARY),
 )
 
 
@@ -55,33 +55,33 @@ def run_spark(data: DataFrame, plan: Plan, progress: Report | None) -> tuple[Sta
     if not plan.folds:
         return {}, plan.failed
     try:
-        return _run_shipping(data, plan, progress)
+        return _run_again(data, plan, progress)
     except Exception as trouble:
         return _Search(data, progress, trouble).without_what_breaks(plan)
 
 
-def _run_shipping(data: DataFrame, plan: Plan, report: Report | None) -> tuple[States, Failures]:
-    """The job, and once more with our code sent along if the executors turn out to lack it."""
+def _run_again(data: DataFrame, plan: Plan, report: Report | None) -> tuple[States, Failures]:
+    """The job; if it breaks, once more: with our code sent along if that is lacking, else with Spark's own batches."""
     try:
         return _run(data, plan, report)
     except Exception as trouble:
-        if missing_module(trouble).partition(".")[0] != "headgate":
-            raise
-        ship(data.sparkSession)
-        return _run(data, plan, report)
+        if missing_module(trouble).partition(".")[0] == "headgate":
+            ship(data.sparkSession)
+            return _run(data, plan, report)
+        return _run(data, plan, report, bold=False)
 
 
-def _run(data: DataFrame, plan: Plan, report: Report | None) -> tuple[States, Failures]:
+def _run(data: DataFrame, plan: Plan, report: Report | None, bold: bool = True) -> tuple[States, Failures]:
     spark = data.sparkSession
     title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns"
-    wanted = {"spark.sql.execution.arrow.maxRecordsPerBatch": str(_rows_at_once(plan))}
+    wanted = batch_settings(plan) if bold else {}
     if not shuffles(data):
         # nothing in the caller's plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
     merged = (
-        _selected(data, plan, title)
+        _selected(data, plan)
         .mapInArrow(fold_task(plan), ROW)
-        .repartition(_merge_tasks(plan), "slot", "piece")
+        .repartition(_merge_tasks(plan, spark), "slot", "piece")
         .mapInArrow(merge_task(plan), ROW)
     )
     with settings(spark, wanted), described(spark, title), watched(spark, report):
@@ -89,22 +89,19 @@ def _run(data: DataFrame, plan: Plan, report: Report | None) -> tuple[States, Fa
     return _outcome(plan, [Row(row.slot, row.piece, row.tag, bytes(row.state), row.error) for row in rows])
 
 
-def _selected(data: DataFrame, plan: Plan, title: str) -> DataFrame:
+def _selected(data: DataFrame, plan: Plan) -> DataFrame:
     """The plan's columns and predicates under names of our own: the caller's may be doubled or hold any character."""
-    tests = [F.expr(text).cast("boolean") for text in plan.predicates]
-    every = data.select("*", *tests)
+    # expressions as text, because pyspark's functions are for one kind of session and a process may have both
+    every = data.selectExpr("*", *plan.predicates)
     width = len(plan.schema.columns)
-    named = every.toDF(*(f"c{at}" for at in range(width + len(tests))))
+    named = every.toDF(*(f"c{at}" for at in range(width + len(plan.predicates))))
     columns = [_passed(f"c{at}", plan.schema.columns[at].kind) for at in plan.columns]
-    chosen = named.select(*columns, *(F.col(f"c{width + at}") for at in range(len(tests))))
-    return chosen.alias(title) if is_connect(data.sparkSession) else chosen
+    return named.selectExpr(*columns, *(f"c{width + at}" for at in range(len(plan.predicates))))
 
 
-def _passed(name: str, kind: Kind) -> Any:
+def _passed(name: str, kind: Kind) -> str:
     """A column as folds get it; of nested and exotic types only whether a value is there."""
-    if kind is Kind.OTHER:
-        return F.when(F.col(name).isNotNull(), F.lit(True)).alias(name)
-    return F.col(name)
+    return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if kind is Kind.OTHER else name
 
 
 def _outcome(plan: Plan, rows: Sequence[Row]) -> tuple[States, Failures]:
@@ -133,13 +130,18 @@ def _understood(data: DataFrame, plan: Plan) -> Plan:
 
 
 def _unresolved(data: DataFrame, texts: Sequence[str]) -> str:
-    """Why Spark cannot resolve one of these, if it cannot. Analysis only; no job."""
+    """Why Spark cannot take one of these as a row predicate, if it cannot. Analysis only; no job.
+
+    Asked as filters, because a filter takes neither a generator nor an aggregate, which would change the rows.
+    """
+    filtered = data
     try:
-        kinds = [field.dataType for field in data.select(*(F.expr(text) for text in texts)).schema.fields]
+        for text in texts:
+            filtered = filtered.filter(text)
+        _ = filtered.schema
     except Exception as trouble:
         return _first_line(trouble)
-    odd = [kind.simpleString() for kind in kinds if not isinstance(kind, T.BooleanType)]
-    return f"it gives {odd[0]}, not boolean" if odd else ""
+    return ""
 
 
 class _Search:
@@ -185,21 +187,37 @@ def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
     return list(groups.values())
 
 
-def _kind(kind: T.DataType) -> Kind:
+def _kind(kind: st.DataType) -> Kind:
     return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
-def _rows_at_once(plan: Plan) -> int:
-    """Rows of an Arrow batch: by bytes, not by a fixed number, so that wide tables get fewer."""
+def batch_settings(plan: Plan) -> dict[str, str]:
+    """Arrow batches by bytes, not by a fixed number of rows, so that wide tables get fewer.
+
+    Since 4.0 Spark sums up the bytes of all columns after every row to keep to a limit, which is a third of the whole
+    transfer; a bound on rows does for values of ordinary size. Where values are so large that it does not, the job
+    breaks and is run again with Spark's settings.
+    """
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
-    return max(1_000, min(64_000, _BATCH_BYTES // max(1, row)))
+    most = 25_000 if {Kind.STRING, Kind.BINARY} & set(plan.kinds) else 64_000
+    return {
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(max(1_000, min(most, _BATCH_BYTES // max(1, row)))),
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+    }
 
 
-def _merge_tasks(plan: Plan) -> int:
-    wide = any(type(fold.metric.state()).pieces is not State.pieces for fold in plan.folds)
-    return max(PIECES // 4 if wide else 1, -(-len(plan.folds) // _STATES_A_MERGE))
+def _merge_tasks(plan: Plan, spark: SparkSession) -> int:
+    """How many tasks merge: more for more states, but no more than the cluster can run in two waves."""
+    wide = any(fold.metric.state.pieces is not State.pieces for fold in plan.folds)
+    wanted = max(PIECES // 4 if wide else 1, -(-len(plan.folds) // _STATES_A_MERGE))
+    return min(wanted, PIECES if is_connect(spark) else 2 * spark.sparkContext.defaultParallelism)
+
+
+_PYTHON_ERROR = re.compile(r"^Traceback .*\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 
 
 def _first_line(trouble: Exception) -> str:
+    """What went wrong in one line; of an error in a Python worker, the line that names it."""
     text = str(trouble).strip()
-    return (text.splitlines()[0] if text else type(trouble).__name__)[:500]
+    lines = _PYTHON_ERROR.findall(text)[-1:] or text.splitlines()[:1] or [type(trouble).__name__]
+    return str(lines[0])[:500]

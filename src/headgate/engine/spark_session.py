@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.progress import Progress
@@ -31,11 +32,13 @@ def shuffles(data: DataFrame) -> bool:
 
 @contextlib.contextmanager
 def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session for the time of one scan; those a version does not know are left alone."""
+    """Settings of the session for the time of one scan; those that a platform does not let be set are left alone."""
     before: dict[str, str | None] = {}
     for name, value in wanted.items():
-        before[name] = spark.conf.get(name, None)
-        spark.conf.set(name, value)
+        with contextlib.suppress(PySparkException):
+            old = spark.conf.get(name, None)
+            spark.conf.set(name, value)
+            before[name] = old
     try:
         yield
     finally:
@@ -48,9 +51,11 @@ def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
 
 @contextlib.contextmanager
 def described(spark: SparkSession, text: str) -> Iterator[None]:
-    """The text in Spark's UI beside the jobs of this thread. Connect names jobs by their plan; see `label_plan`."""
+    """The text in Spark's UI beside the jobs of this thread; on Connect, beside those of this session."""
     if is_connect(spark):
-        yield
+        # Connect has no local properties, but a session's settings become those of its jobs
+        with settings(spark, {"spark.job.description": text}):
+            yield
         return
     context = spark.sparkContext
     before = context.getLocalProperty("spark.job.description")
@@ -81,13 +86,14 @@ def _watched_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
         return
 
     def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
-        report(Progress(sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)))
+        if stages:
+            report(Progress(sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)))
 
-    spark.registerProgressHandler(handler)
+    spark.registerProgressHandler(handler)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        spark.removeProgressHandler(handler)
+        spark.removeProgressHandler(handler)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from pyspark.sql import SparkSession
 
-import headgate
 from headgate.engine.spark_session import is_connect
 from headgate.values.errors import EngineError
 
@@ -24,8 +23,8 @@ def missing_module(trouble: Exception) -> str:
 
 def ship(spark: SparkSession) -> None:
     """Send this package's own Python files to the executors of the session."""
-    archive = Path(tempfile.mkdtemp(prefix="headgate-")) / f"headgate_{headgate.__version__.replace('.', '_')}.zip"
-    home = Path(headgate.__file__).parent
+    archive = Path(tempfile.mkdtemp(prefix="headgate-")) / "headgate.zip"
+    home = Path(__file__).parents[1]
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as packed:
         for file in sorted(home.rglob("*.py")):
             packed.write(file, file.relative_to(home.parent))

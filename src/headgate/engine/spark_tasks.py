@@ -60,7 +60,12 @@ def merge_task(plan: Plan) -> Task:
             if row.error is not None:
                 errors.setdefault(row.slot, row.error)
                 continue
-            sums.setdefault((row.slot, row.piece), Accumulator()).add(unpack_state(row.state, row.tag))
+            try:
+                sums.setdefault((row.slot, row.piece), Accumulator()).add(unpack_state(row.state, row.tag))
+            except Exception as trouble:
+                # the plan is named here so that it comes along: a worker that folded nothing has its states by it
+                state = plan.folds[row.slot].metric.state_key
+                errors.setdefault(row.slot, f"merging {state} raised {type(trouble).__name__}: {trouble}")
         yield from _packed(_merged(sums))
         yield from _packed(Row(slot, 0, "", b"", error) for slot, error in errors.items())
 

@@ -1,1 +1,1 @@
-"""The words everything speaks: states, metrics' keys, outcomes, predicates, expectations, verdicts, and how they are stored."""
+"""The words everything speaks: state, key, outcome, predicate, expectation, verdict, and how they are stored."""

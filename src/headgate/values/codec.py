@@ -70,7 +70,9 @@ def unpack_state(body: bytes, tag: str) -> State:
     """The state in a body, by its stored name."""
     kind = state_types().get(tag)
     if kind is None:
-        raise NewerFormat(f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it.")
+        raise NewerFormat(
+            f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
+        )
     return _decoded(body, kind)
 
 

@@ -52,9 +52,9 @@ class Expectation(msgspec.Struct, frozen=True):
 
     def judge(self, outcome: Outcome) -> Judgement:
         match outcome:
-            case Measured(Distribution()):
-                return Judgement(self, Status.ERROR, f"{self.metric} is a distribution; a predicate needs a number")
             case Measured(value):
+                if isinstance(value, Distribution):
+                    return Judgement(self, Status.ERROR, f"{self.metric} is a distribution; a predicate needs a number")
                 status = Status.PASS if self.predicate.holds(value) else Status.FAIL
                 return Judgement(self, status, f"{self.metric} is {value:g}, expected {self.predicate}", value)
             case Undefined(why):

@@ -8,7 +8,7 @@ import msgspec
 
 
 class Distribution(msgspec.Struct, frozen=True):
-    """Labels with their counts, largest first; `error` bounds how much a count may be understated, `total` is the whole."""
+    """Labels with their counts, largest first; a count may be understated by `error`; `total` is the whole."""
 
     counts: dict[str, int]
     total: int

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 from headgate.values.schema import Kind
 
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
+DAY = 86_400  # seconds
 _EXACT_DIGITS = 18  # an unscaled decimal of so many digits fits in 64 bits
 
 
@@ -64,10 +65,10 @@ def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
-    """Values of an ordered column without nulls as integers or doubles, and what one unit of them is worth.
+    """Values of an ordered column without nulls as integers or doubles, and how many of them make one.
 
-    Dates count days and timestamps microseconds, both worth their seconds; decimals of up to 18 digits are their unscaled
-    integers. A float's negative zero becomes zero: the two are one value.
+    Dates count seconds and timestamps microseconds; decimals of up to 18 digits are their unscaled integers. A float's
+    negative zero becomes zero: the two are one value.
     """
     match kind:
         case Kind.FLOAT:
@@ -76,9 +77,9 @@ def numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.ND
             return _decimals(array)
         case Kind.DATE:
             days = array.cast(pa.date32()).view(pa.int32())
-            return days.to_numpy(zero_copy_only=False).astype(np.int64), 86_400.0
+            return days.to_numpy(zero_copy_only=False).astype(np.int64) * DAY, 1.0
         case Kind.TIMESTAMP:
-            return _microseconds(array), 1e-6
+            return _microseconds(array), 1e6
         case _:
             return np.array(array.cast(pa.int64()).to_numpy(zero_copy_only=False)), 1.0
 
@@ -91,7 +92,7 @@ def _decimals(array: pa.Array) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.f
     kind = array.type
     if pa.types.is_decimal128(kind) and kind.precision <= _EXACT_DIGITS and kind.scale >= 0:
         halves = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset : 2 * (array.offset + len(array))]
-        return np.ascontiguousarray(halves[::2]), 10.0**-kind.scale
+        return np.ascontiguousarray(halves[::2]), 10.0**kind.scale
     return _doubles(array), 1.0
 
 
@@ -101,4 +102,4 @@ def _microseconds(array: pa.Array) -> npt.NDArray[np.int64]:
         return raw // 1000
     scale = _MICROSECONDS[array.type.unit]
     bound = np.iinfo(np.int64).max // scale
-    return np.clip(raw, -bound, bound) * scale
+    return np.asarray(np.clip(raw, -bound, bound) * scale, np.int64)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import numbers, plain
+from headgate.analyzers.base.arrow import DAY, numbers, plain
 from headgate.analyzers.base.hashing import Hashes, hash_bytes, hash_words
 from headgate.analyzers.base.tally import Integers, Tally, tally_bytes, tally_numbers
 from headgate.analyzers.base.text import Texts, labels
@@ -53,24 +53,26 @@ class ColumnBatch:
 
     @cached_property
     def _ordered(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
-        return np.sort(self._numbers[0])
+        values = self._numbers[0].copy()
+        values.sort()
+        return values
 
     @cached_property
     def floats(self) -> npt.NDArray[np.float64]:
         """The finite numbers, sorted; dates and timestamps in seconds since 1970."""
-        ordered, unit = self._ordered, self._numbers[1]
+        ordered = self._ordered
         if ordered.dtype != np.float64:
-            return ordered / (1 / unit) if unit < 1.0 else ordered * unit
+            return np.asarray(ordered / self._numbers[1], np.float64)
         low = np.searchsorted(ordered, -np.inf, side="right")
         high = np.searchsorted(ordered, np.inf, side="left")
-        return ordered[low:high]
+        return np.asarray(ordered[low:high], np.float64)
 
     @cached_property
     def numbers_with_gaps(self) -> npt.NDArray[np.float64]:
         """Every row as a number in its place, NaN where there is none."""
         every = np.full(len(self), np.nan)
-        found, unit = self._numbers
-        every[self.valid] = found * unit
+        found, units = self._numbers
+        every[self.valid] = found / units
         return every
 
     # --- distinct values
@@ -81,13 +83,13 @@ class ColumnBatch:
         if self.kind in BYTES:
             return self._counted_texts[0]
         if pa.types.is_decimal(self.array.type) and self._numbers[0].dtype == np.float64:
-            return tally_bytes(Texts(self.values.cast(pa.string())))[0]
+            return tally_bytes(self.array.cast(pa.string()))[0]
         return tally_numbers(self._ordered, self._number_labels)
 
     def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
         """Numbers as text: what Arrow prints for the column's type, so that both engines print the same."""
         if self.kind is Kind.DATE:
-            return _printed(pa.array(values.astype(np.int32)).view(pa.date32()))
+            return _printed(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
         if self.kind is Kind.TIMESTAMP:
             return _printed(pa.array(values).view(pa.timestamp("us")))
         if self.kind is Kind.BOOLEAN:
@@ -118,7 +120,7 @@ class ColumnBatch:
 
     @cached_property
     def _counted_texts(self) -> tuple[Tally, Texts, Integers | None]:
-        return tally_bytes(self.texts)
+        return tally_bytes(self.array)
 
     @property
     def distinct_texts(self) -> tuple[Texts, Integers | None]:

@@ -74,9 +74,7 @@ def _murmur(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths:
     return _finish(first, second, lengths.astype(np.uint64))
 
 
-def _tail(
-    first: Words, second: Words, words: _Words, done: npt.NDArray[np.int64], left: npt.NDArray[np.int64]
-) -> None:
+def _tail(first: Words, second: Words, words: _Words, done: npt.NDArray[np.int64], left: npt.NDArray[np.int64]) -> None:
     """Fold in the last 0 to 15 bytes of each value."""
     longest = int(left.max())
     if longest:
@@ -111,7 +109,8 @@ class _Words:
     def after(self, distances: npt.NDArray[np.int64]) -> Words:
         if self.stride:
             return self._strided(int(distances[0]))
-        return self.overlapping[self.starts + distances]
+        words: Words = self.overlapping[self.starts + distances]
+        return words
 
     def _strided(self, distance: int) -> Words:
         begin = int(self.starts[0]) + distance

@@ -26,8 +26,8 @@ NO_VALUES = "no values in scope"
 class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """A pure function of a state, over the rows that meet `where` (a SQL predicate).
 
-    Metrics that name the same `folded` state have the same fold; the engine computes it once for all of them. `exact` is
-    False where the state is a sketch; the class docstring then states the error.
+    Metrics that name the same `folded` state have the same fold; the engine computes it once for all of them. Where the
+    state is a sketch, the class docstring states its error.
     """
 
     where: str | None = None
@@ -38,7 +38,6 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     accepts: ClassVar[frozenset[Kind]] = ANY
     default: ClassVar[frozenset[Kind]] = frozenset()
     fold_parameters: ClassVar[tuple[str, ...]] = ()
-    needs_grouping: ClassVar[bool] = False
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -63,8 +62,8 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     def _parameters(self, fields: Sequence[str]) -> tuple[tuple[str, Any], ...]:
         return tuple((field, getattr(self, field)) for field in fields if field not in _INPUTS)
 
-    def fold(self, *columns: ColumnBatch) -> S:
-        """The state of one batch."""
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        """The state of one batch, given the views of the inputs and then of the predicates."""
         raise NotImplementedError(f"{type(self).__name__} has no fold")
 
     def measure(self, state: S) -> Outcome:
@@ -76,11 +75,35 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
 
 
 class TableMetric(Metric[S], frozen=True):
-    """Of the rows, whatever their columns. Its fold is given one column of booleans, true in every row of the scope."""
+    """Of the rows, whatever their columns."""
 
     @property
     def predicates(self) -> tuple[str, ...]:
         return ("true",)
+
+    def fold(self, rows: ColumnBatch) -> S:
+        """The state of one batch, given a column that is true in every row of the scope."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
+
+
+class PredicateMetric(Metric[S], frozen=True):
+    """Of the rows that meet a SQL predicate and those that do not."""
+
+    predicate: str
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        return (self.predicate,)
+
+    def fold(self, met: ColumnBatch) -> S:
+        """The state of one batch, given what the predicate says of every row: true, false or null."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
 
 
 class ColumnMetric(Metric[S], frozen=True):
@@ -92,6 +115,13 @@ class ColumnMetric(Metric[S], frozen=True):
     def inputs(self) -> tuple[str, ...]:
         return (self.column,)
 
+    def fold(self, batch: ColumnBatch) -> S:
+        """The state of one batch of the column."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
+
 
 class PairMetric(Metric[S], frozen=True):
     """Of two columns, row by row."""
@@ -102,6 +132,13 @@ class PairMetric(Metric[S], frozen=True):
     @property
     def inputs(self) -> tuple[str, ...]:
         return (self.left, self.right)
+
+    def fold(self, left: ColumnBatch, right: ColumnBatch) -> S:
+        """The state of one batch of the two columns."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0], views[1])
 
 
 class GroupMetric(Metric[S], frozen=True):
@@ -118,3 +155,10 @@ class GroupMetric(Metric[S], frozen=True):
     @property
     def inputs(self) -> tuple[str, ...]:
         return tuple(self.columns)
+
+    def fold(self, *columns: ColumnBatch) -> S:
+        """The state of one batch of the grouping columns."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(*views)

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric
+from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, TableMetric
 from headgate.values.errors import BadMetricKey, MisuseError, UnknownMetric, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.schema import Schema
@@ -17,11 +17,12 @@ from headgate.values.schema import Schema
 M = TypeVar("M", bound=type[Metric[Any]])
 
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")
+_ARITY: dict[type[Any], int] = {TableMetric: 0, PredicateMetric: 0, ColumnMetric: 1, PairMetric: 2}
 _found: dict[str, type[Metric[Any]]] = {}
 
 
 def metric(kind: M) -> M:
-    """Register a metric under its stored name; the state defaults to one of the same name that no other metric reads."""
+    """Register a metric under its stored name; without `folded`, its state has the same name and no other reader."""
     if not _SNAKE.fullmatch(kind.name):
         raise MisuseError(f"{kind.name!r} cannot be a stored name.", hint="Write it in snake_case.")
     if kind.name in _found and _found[kind.name].__module__ != kind.__module__:
@@ -53,10 +54,10 @@ def from_key(key: MetricKey | str) -> Metric[Any]:
     """
     key = MetricKey.parse(key) if isinstance(key, str) else key
     kind = metric_named(key.name)
-    arity = {ColumnMetric: 1, PairMetric: 2}.get(next((b for b in kind.__mro__ if b in (ColumnMetric, PairMetric)), Metric))
+    arity = next((count for base, count in _ARITY.items() if issubclass(kind, base)), None)
     given: tuple[Any, ...] = (key.columns,) if issubclass(kind, GroupMetric) else key.columns
     if arity is not None and arity != len(key.columns):
-        raise BadMetricKey(f"{key.name} takes {arity} column{'s' * (arity > 1)}, not {len(key.columns)}: {key}.")
+        raise BadMetricKey(f"{key.name} takes {arity} column{'s' * (arity != 1)}, not {len(key.columns)}: {key}.")
     try:
         return kind(*given, **dict(key.parameters), where=key.where)
     except TypeError as trouble:

@@ -51,29 +51,30 @@ def tally_numbers(
     return Tally(counts, lambda: hash_words(values.view(np.uint64)), lambda at: label(values[at]))
 
 
-def tally_bytes(texts: Texts) -> tuple[Tally, Texts, Integers | None]:
-    """Of strings, with the values that any further work needs to look at and how often each of them counts.
+def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
+    """Of strings, nulls left out, with the values that further work must look at and how often each of them counts.
 
     Where values repeat they are dictionary encoded and only the distinct ones are looked at again. Where nearly all are
     different, encoding costs more than it saves: they are counted by their hashes, and all of them are looked at.
     """
-    if _mostly_new(texts.array):
+    if _mostly_new(array):
+        texts = Texts(array.drop_null() if array.null_count else array)
         return _by_hash(texts), texts, None
-    encoded = texts.array.dictionary_encode()
+    encoded = array.dictionary_encode()
     distinct = Texts(encoded.dictionary)
-    indices = encoded.indices.to_numpy(zero_copy_only=False)
-    counts = np.bincount(indices, minlength=len(distinct)).astype(np.int64)
+    # nulls have no index; they are counted past the last value, then forgotten
+    indices = encoded.indices.fill_null(len(distinct)) if array.null_count else encoded.indices
+    counts = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(distinct))[: len(distinct)]
     tally = Tally(
-        counts,
+        counts.astype(np.int64),
         lambda: hash_bytes(distinct.data, distinct.offsets),
         lambda at: labels(distinct.array.take(pa.array(at))),
     )
-    return tally, distinct, counts
+    return tally, distinct, tally.counts
 
 
 def _mostly_new(array: pa.Array) -> bool:
-    probe = array.slice(0, _PROBE)
-    return len(array) > 2 * _PROBE and len(probe.unique()) > 0.75 * _PROBE
+    return len(array) > 2 * _PROBE and len(array.slice(0, _PROBE).unique()) > 0.75 * _PROBE
 
 
 def _by_hash(texts: Texts) -> Tally:

@@ -1,8 +1,8 @@
 """Characters and patterns of whole string columns at once, by arithmetic on their byte buffers.
 
 A character is a letter (Unicode L), a digit (Nd), white space (Z, tab, newline and their kin), punctuation (P and S) or
-other (marks, controls, numerals that are no digits). A pattern replaces each run of letters and digits by one symbol and
-keeps every other ASCII character, repeats once:
+other (marks, controls, numerals that are no digits). A pattern replaces each run of letters and digits by one symbol
+and keeps every other ASCII character, repeats once:
 
     9 digits   A upper case   a lower case   Aa both   X, x, Xx the same with digits   ¶ a control character
     é after it: the run has characters beyond ASCII
@@ -12,6 +12,7 @@ so `2026-11-15` and `1999-1-1` are both `9-9-9`, and a UUID is `x-x-x-x-x`.
 
 from __future__ import annotations
 
+import hashlib
 import unicodedata
 from functools import cache, cached_property
 
@@ -27,7 +28,12 @@ LONGEST_PATTERNED = 256  # bytes of a value that its pattern looks at
 BLOCK = 1 << 17  # bytes
 LONGEST_LABEL = 200  # characters of a value that a label keeps
 
-_DIGIT, _UPPER, _LOWER, _FOREIGN = 1, 2, 4, 8  # bits of a run; every other ASCII character stands for itself, from 32 on
+_DIGIT, _UPPER, _LOWER, _FOREIGN = (
+    1,
+    2,
+    4,
+    8,
+)  # bits of a run; every other ASCII character stands for itself, from 32 on
 _FIRST_SYMBOL = 16
 _CONTROL = 127
 _LETTER_CLASS, _DIGIT_CLASS, _PUNCTUATION_CLASS, _SPACE_CLASS, _OTHER_CLASS = 1, 2, 3, 4, 5
@@ -83,13 +89,22 @@ class Texts:
         totals = dict.fromkeys(CLASSES, 0)
         done = 0
         for block in self.blocks:
-            for name, mark in block._class_marks().items():
-                if weights is None:
-                    totals[name] += int(np.count_nonzero(mark))
-                else:
-                    totals[name] += int(block._per_value(mark) @ weights[done : done + len(block)])
+            own = None if weights is None else weights[done : done + len(block)]
+            for name, count in block._class_counts(own).items():
+                totals[name] += count
             done += len(block)
         return totals
+
+    def _class_counts(self, weights: Integers | None) -> dict[str, int]:
+        if weights is None and self.ascii and not (self.codes == _CONTROL).any():
+            words, digits = _count(self.codes < _FIRST_SYMBOL), _count(self.codes == _DIGIT)
+            spaces = _count(self.codes == 32)
+            rest = len(self.codes) - words - spaces
+            return {"letters": words - digits, "digits": digits, "punctuation": rest, "spaces": spaces}
+        marks = self._class_marks()
+        if weights is None:
+            return {name: _count(mark) for name, mark in marks.items()}
+        return {name: int(self._per_value(mark) @ weights) for name, mark in marks.items()}
 
     def _class_marks(self) -> dict[str, npt.NDArray[np.bool_]]:
         if not self.ascii:
@@ -122,19 +137,24 @@ class Texts:
 
 
 def labels(array: pa.Array) -> list[str]:
-    """Values as text for people and for identity: bad UTF-8 escaped, long values cut and told apart by their length."""
-    values = array.cast(pa.large_binary()).to_pylist()
-    return [_label(value) for value in values]
+    """Values as text for people and for identity: bad UTF-8 escaped, long values cut and told apart by a digest."""
+    if not _is_binary(array.type):
+        try:
+            return [text if len(text) <= LONGEST_LABEL else _long_label(text.encode()) for text in array.to_pylist()]
+        except UnicodeDecodeError:
+            array = array.cast(pa.large_binary())
+    texts = ((value, value.decode("utf-8", "backslashreplace")) for value in array.to_pylist())
+    return [text if len(text) <= LONGEST_LABEL else _long_label(value) for value, text in texts]
 
 
-def _label(value: bytes) -> str:
-    text = value[: 4 * LONGEST_LABEL + 4].decode("utf-8", "backslashreplace")
-    if len(text) <= LONGEST_LABEL:
-        return text
-    import hashlib
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
+
+def _long_label(value: bytes) -> str:
+    start = value[: 4 * LONGEST_LABEL].decode("utf-8", "backslashreplace")[:LONGEST_LABEL]
     digest = hashlib.blake2b(value, digest_size=8).hexdigest()
-    return f"{text[:LONGEST_LABEL]}… ({len(value):,} bytes, {digest})"
+    return f"{start}… ({len(value):,} bytes, {digest})"
 
 
 def pattern_label(symbols: bytes) -> str:
@@ -155,6 +175,10 @@ def _symbol(code: int) -> str:
 
 
 _SYMBOLS = {code: _symbol(code) for code in range(1, 128)}
+
+
+def _count(mark: npt.NDArray[np.bool_]) -> int:
+    return int(np.count_nonzero(mark))
 
 
 def _codes(data: Bytes) -> Bytes:
@@ -220,7 +244,7 @@ def _union_along(codes: Bytes, joined: npt.NDArray[np.bool_]) -> Bytes:
 
 def _unicode_classes(data: Bytes) -> Bytes:
     """The class of the character that begins at each byte; 0 inside a character."""
-    kinds = _class_table()[data.astype(np.int32) & 0x7F]
+    kinds: Bytes = _class_table()[data.astype(np.int32) & 0x7F]
     foreign = np.flatnonzero(data >= 0x80)
     kinds[foreign] = 0
     leads = foreign[data[foreign] >= 0xC0]
@@ -229,7 +253,7 @@ def _unicode_classes(data: Bytes) -> Bytes:
 
 
 def _code_points(data: Bytes, leads: Integers) -> npt.NDArray[np.int32]:
-    """Decode the characters that begin at `leads`; bytes that are no UTF-8 come out as some code point, not an error."""
+    """Decode the characters that begin at `leads`; bytes that are no UTF-8 give some code point, not an error."""
     padded = np.concatenate([data, np.zeros(3, np.uint8)]).astype(np.int32)
     lead, second, third, fourth = (padded[leads + step] for step in range(4))
     two = (lead & 0x1F) << 6 | (second & 0x3F)

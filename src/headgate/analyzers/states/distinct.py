@@ -59,17 +59,18 @@ def _coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> n
     rare = np.flatnonzero(bits < 0)
     bits[rare] = [int(word).bit_length() - 32 for word in second[rare]]
     value = np.minimum(32 - bits, 62) + 1
-    return address | (value.astype(np.uint32) << np.uint32(26))
+    coupons: npt.NDArray[np.uint32] = address | (value.astype(np.uint32) << np.uint32(26))
+    return coupons
 
 
 def _image(coupons: npt.NDArray[np.uint32]) -> bytes:
     if not len(coupons):
         return b""
-    if len(coupons) <= 4 * SPARSE:
-        coupons = np.unique(coupons)
-        if len(coupons) <= SPARSE:
-            return _set_image(coupons)
-    return _registers_image(_registers(coupons))
+    # more registers than a set may have coupons spare counting the coupons, which may repeat
+    if len(coupons) > 4 * SPARSE and np.count_nonzero(registers := _registers(coupons)) > SPARSE:
+        return _registers_image(registers)
+    different = np.unique(coupons)
+    return _set_image(different) if len(different) <= SPARSE else _registers_image(_registers(different))
 
 
 def _registers(values: npt.NDArray[np.uint32] | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -17,11 +18,11 @@ PATTERNS = 128
 class Frequencies(State, frozen=True, tag="frequencies"):
     """A Misra-Gries summary (1982) in its mergeable form (Agarwal et al. 2012) of at most `capacity` labels.
 
-    Exact while there are no more distinct labels than that. Beyond, a count is understated by at most `lost`, and `lost` is
-    at most total / (capacity + 1): any label more frequent than that is here.
+    Exact while there are no more distinct labels than that. Beyond, a count is understated by at most `lost`, and
+    `lost` is at most total / (capacity + 1): any label more frequent than that is here.
     """
 
-    counts: dict[str, int] = {}
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
     total: int = 0
     lost: int = 0
     capacity: int = 0
@@ -34,15 +35,17 @@ class Frequencies(State, frozen=True, tag="frequencies"):
         capacity: int,
     ) -> Frequencies:
         """Of distinct labels, which are asked for only where they are kept."""
+        if not len(counts):
+            return cls()
         cut = _cut(counts, capacity)
         kept = np.flatnonzero(counts > cut)
-        names = label(kept) if len(kept) else []
-        return cls(
-            dict(zip(names, (counts[kept] - cut).tolist(), strict=True)),
-            total=int(counts.sum()),
-            lost=cut,
-            capacity=capacity,
-        )
+        names, left = label(kept) if len(kept) else [], (counts[kept] - cut).tolist()
+        named = dict(zip(names, left, strict=True))
+        if len(named) < len(names):  # two values may share a label, where bytes that are not UTF-8 are escaped
+            named = dict.fromkeys(names, 0)
+            for name, count in zip(names, left, strict=True):
+                named[name] += count
+        return cls(named, total=int(counts.sum()), lost=cut, capacity=capacity)
 
     def __add__(self, other: Frequencies) -> Frequencies:
         if not self.total or not other.total:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -17,7 +19,7 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 class GroupSizes(State, frozen=True, tag="group_sizes"):
     """How many groups have each size. Adds up over groups that are known to be different, and only over those."""
 
-    groups: dict[int, int] = {}
+    groups: dict[int, int] = msgspec.field(default_factory=dict)
 
     @classmethod
     def of(cls, counts: Integers) -> GroupSizes:
@@ -78,7 +80,7 @@ class Groups(State, frozen=True, tag="groups"):
         if not self.counts or not other.counts:
             return self if self.counts else other
         mine, theirs = self._arrays(), other._arrays()
-        return _grouped(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))  # type: ignore[arg-type]
+        return _grouped(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
 
     def _arrays(self) -> tuple[Words, Words, Integers]:
         return (
@@ -100,7 +102,7 @@ class Groups(State, frozen=True, tag="groups"):
         arrays = self._arrays()
         bounds = [(piece << 64) // count for piece in range(1, count)]
         cuts = [0, *np.searchsorted(arrays[0], np.array(bounds, np.uint64)).tolist(), self.weight]
-        spans = [(piece, low, high) for piece, (low, high) in enumerate(zip(cuts, cuts[1:], strict=False)) if low < high]
+        spans = [(piece, low, high) for piece, (low, high) in enumerate(pairwise(cuts)) if low < high]
         return {piece: Groups(*(array[low:high].tobytes() for array in arrays)) for piece, low, high in spans}
 
     def shrunk(self) -> GroupSizes:

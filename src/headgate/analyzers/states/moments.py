@@ -31,7 +31,8 @@ class Moments(State, frozen=True, tag="moments"):
             return cls()
         with np.errstate(over="ignore", invalid="ignore"):
             total = float(ordered.sum())
-            mean = total / len(ordered)
+            # rounding must not carry the mean of equal values away from them: their deviations are zero
+            mean = min(max(total / len(ordered), float(ordered[0])), float(ordered[-1]))
             gaps = ordered - mean
             squares = gaps * gaps
             return cls(
@@ -82,7 +83,7 @@ class Moments(State, frozen=True, tag="moments"):
             + 3 * step * (a * other.second - b * self.second),
             fourth=self.fourth
             + other.fourth
-            + gap * step**3 * a * b * (a * a - a * b + b * b)
+            + gap * step * step * step * a * b * (a * a - a * b + b * b)
             + 6 * step * step * (a * a * other.second + b * b * self.second)
             + 4 * step * (a * other.third - b * self.third),
             low=_least(self.low, other.low),

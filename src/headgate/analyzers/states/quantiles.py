@@ -14,8 +14,8 @@ K = 200
 class Quantiles(State, frozen=True, tag="quantiles"):
     """The distribution of numbers as a KLL sketch (Karnin, Lang and Liberty 2016) with k = 200.
 
-    A rank is off by at most 1.33% with 99% confidence, whatever the number of values. Its compaction is random: equal data
-    give equal ranks within that error, not equal bytes.
+    A rank is off by at most 1.33% with 99% confidence, whatever the number of values. Its compaction is random: equal
+    data give equal ranks within that error, not equal bytes.
     """
 
     sketch: bytes = b""
@@ -25,7 +25,7 @@ class Quantiles(State, frozen=True, tag="quantiles"):
         if not len(values):
             return cls()
         sketch = kll_doubles_sketch(K)
-        sketch.update(np.array(values))
+        sketch.update(np.require(values, np.float64, ["C", "W"]))
         return cls(sketch.serialize())
 
     def __add__(self, other: Quantiles) -> Quantiles:

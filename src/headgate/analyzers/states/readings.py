@@ -89,7 +89,9 @@ class OfPatterns(ColumnMetric[Frequencies], frozen=True):
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
         symbols, counts = batch.patterns
-        return Frequencies.of(counts, lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()], PATTERNS)
+        return Frequencies.of(
+            counts, lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()], PATTERNS
+        )
 
 
 class OfGroups(GroupMetric[Groups], frozen=True):
