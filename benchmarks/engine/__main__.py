@@ -47,7 +47,8 @@ def main() -> None:
         if given.only not in name:
             continue
         frame = spark.read.parquet(str(path()))
-        result = _compare(frame, rows, rounds, with_native and not given.no_native)
+        brief = name.startswith("linear")
+        result = _compare(frame, rows, rounds, with_native and not given.no_native, brief)
         found["experiments"][name] = result
         _print(name, result)
     if not given.only or given.only == "local":
@@ -78,16 +79,17 @@ def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int, boo
         yield f"linear {rows / 1e6:g}M x 10", lambda size=size: data.mixed(size, 10), size, False
 
 
-def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool) -> dict[str, Any]:
-    """Scan, transfer, fold and the whole, one after the other in each round, so that noise meets all alike."""
+def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool, brief: bool) -> dict[str, Any]:
+    """Scan, transfer, fold and the whole (briefly: scan and whole) in turn, so that noise meets all alike."""
     steps = {
         "scan": lambda: frame.write.format("noop").mode("overwrite").save(),
         "transfer": lambda: _through(frame, lambda plan: _swallow),
         "fold": lambda: _through(frame, fold_task),
         "whole": lambda: hg.analyze(frame).outcomes,
     }
+    steps = {name: step for name, step in steps.items() if not brief or name in ("scan", "whole")}
     times: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(WARM):  # the JVM's compiler, the page cache, the Python workers
+    for _ in range(1 if brief else WARM):  # the JVM's compiler, the page cache, the Python workers
         for step in steps.values():
             step()
     for _ in range(rounds):
@@ -104,18 +106,18 @@ def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool) -> dic
         "median_seconds": medians,
         "ratio_to_scan": medians["whole"] / medians["scan"],
         "ratio_by_round": [whole / scan for whole, scan in zip(times["whole"], times["scan"], strict=True)],
-        "split_seconds": {
+        "mb_per_second_per_core": size / 1e6 / medians["whole"] / _cores(),
+        "cells_per_second_per_core": cells / medians["whole"] / _cores(),
+    }
+    if not brief:
+        result["split_seconds"] = {
             "scan": medians["scan"],
             "transfer": medians["transfer"] - medians["scan"],
             "fold": medians["fold"] - medians["transfer"],
             "merge_and_driver": medians["whole"] - medians["fold"],
-        },
-        "mb_per_second_per_core": size / 1e6 / medians["whole"] / _cores(),
-        "cells_per_second_per_core": cells / medians["whole"] / _cores(),
-    }
+        }
     if with_native:
-        native_sql(frame)
-        taken = statistics.median(_seconds(lambda: native_sql(frame)) for _ in range(min(3, rounds)))
+        taken = statistics.median(_seconds(lambda: native_sql(frame)) for _ in range(3))
         result |= {"native_sql_seconds": taken, "native_sql_ratio_to_scan": taken / medians["scan"]}
     return result
 
@@ -167,7 +169,7 @@ def _versions() -> dict[str, str]:
 
 
 def _print(name: str, result: dict[str, Any]) -> None:
-    split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result["split_seconds"].items())
+    split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result.get("split_seconds", {}).items())
     whole, ratio = result["median_seconds"]["whole"], result["ratio_to_scan"]
     rate, cells = result["mb_per_second_per_core"], result["cells_per_second_per_core"] / 1e6
     print(

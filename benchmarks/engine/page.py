@@ -32,7 +32,7 @@ def _experiments(found: dict[str, Any]) -> str:
         "## The whole default state set against the plain scan\n",
         "Counts, moments, HLL, KLL, character classes, frequent values and frequent patterns of every column. The columns",
         "of the mixed tables are half strings, of which a quarter are nearly unique.\n",
-        "| table | rows | columns | scan | whole | ratio | rounds | MB/s a core | cells/s a core | hand-written SQL |",
+        "| table | rows | columns | scan | whole | ratio | rounds | MB/s a core | cells/s a core | SQL by hand |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, each in found["experiments"].items():

@@ -74,7 +74,8 @@ class Analysis(Mapping[MetricKey, Outcome]):
             case Measured(value):
                 return value
             case Undefined(why) | Failed(why):
-                raise MisuseError(f"{key} has no value: {why}.", hint="Index the analysis to get the outcome itself.")
+                message = f"{key} has no value: {why.rstrip('.')}."
+                raise MisuseError(message, hint="Index the analysis to get the outcome itself.")
 
     def __add__(self, other: Analysis) -> Analysis:
         """The analysis of both batches together, from their states alone."""
@@ -82,7 +83,7 @@ class Analysis(Mapping[MetricKey, Outcome]):
         failed = {**other._failed, **self._failed}
         both = self._computed() & other._computed()
         states: dict[MetricKey, State] = {}
-        for key in both & (self.states.keys() | other.states.keys()):
+        for key in dict.fromkeys(key for key in (*self.states, *other.states) if key in both):
             held = [each.states[key] for each in (self, other) if key in each.states]
             if len(held) == 1 or all(state.mergeable for state in held):
                 states[key] = held[0] if len(held) == 1 else held[0] + held[1]

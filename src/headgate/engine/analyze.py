@@ -40,7 +40,7 @@ def analyze(
     if local is not None:
         plan = make_plan(local.schema, default_metrics(local.schema) if metrics is None else metrics)
         return _analysis(plan, *run_local(local, plan))
-    if type(data).__module__.startswith("pyspark."):
+    if type(data).__module__.startswith("pyspark.") and hasattr(data, "mapInArrow"):
         from headgate.engine.spark import open_spark, run_spark
 
         schema = open_spark(data)

@@ -9,8 +9,7 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from headgate.analyzers.base.arrow import kind_of
-from headgate.engine.plan import Plan
-from headgate.engine.predicates import columns_of, compile_predicate
+from headgate.engine.plan import EVERY_ROW, Plan
 from headgate.engine.scan import Scan
 from headgate.values.errors import BadPredicate, EngineError
 from headgate.values.key import MetricKey
@@ -53,47 +52,56 @@ def open_local(data: Any) -> LocalBatch | None:
 
 def run_local(batch: LocalBatch, plan: Plan) -> tuple[dict[MetricKey, State], dict[MetricKey, Failed]]:
     """One pass over the batch; the states by their keys, and the metrics that failed."""
-    plan, tests = _compiled(plan)
+    plan, tests = _tests(plan)
     labels = batch.schema.labels
-    read = {label for text in tests for label in columns_of(text, labels)}
-    extra = [at for at, label in enumerate(labels) if label in read and at not in plan.columns]
-    rows = max(1, min(ROWS, CELLS // max(1, len(plan.columns))))
+    read = {label for test in tests for label in test.columns}
+    positions = [*plan.columns, *(at for at, label in enumerate(labels) if label in read and at not in plan.columns)]
+    rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
     scan = Scan(plan)
-    broken: dict[str, str] = {}
-    for arrays, count in batch.read([*plan.columns, *extra], rows):
-        named = {labels[at]: array for at, array in zip([*plan.columns, *extra], arrays, strict=True)}
-        met = [_evaluated(text, tests[text], named, count, broken) for text in plan.predicates]
-        scan.add([*arrays[: len(plan.columns)], *met])
-    for text, why in broken.items():
-        plan = plan.without(text, why)
-    states = {scan.plan.folds[slot].metric.state_key: state for slot, state in scan.states()}
-    wrong = {scan.plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
+    for arrays, count in batch.read(positions, rows):
+        named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
+        scan.add([*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)])
+    states = {plan.folds[slot].metric.state_key: state for slot, state in scan.states()}
+    wrong = {plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
     lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
+    for test in tests:
+        if test.trouble:
+            plan = plan.without(test.text, f"the predicate {test.text!r} could not be evaluated: {test.trouble}")
     return states, {**lost, **plan.failed}
 
 
-def _compiled(plan: Plan) -> tuple[Plan, dict[str, Callable[..., pa.Array]]]:
-    """The plan less the metrics whose predicates cannot be understood, and the rest of the predicates compiled."""
-    tests = {}
+class _Test:
+    """A row predicate of a plan over the batches of one scan, and the trouble it ran into, if it did."""
+
+    def __init__(self, text: str, labels: tuple[str, ...]) -> None:
+        self.text = text
+        self.trouble = ""
+        self.columns: frozenset[str] = frozenset()
+        if text != EVERY_ROW:
+            from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
+
+            self._evaluate = RowPredicate(text, labels)
+            self.columns = self._evaluate.columns
+
+    def of(self, rows: dict[str, Any], count: int) -> pa.Array:
+        if self.text == EVERY_ROW:
+            return pa.repeat(True, count)
+        if not self.trouble:
+            try:
+                return self._evaluate(rows, count)
+            except (pa.ArrowException, TypeError, RecursionError) as trouble:
+                self.trouble = str(trouble)
+        return pa.nulls(count, pa.bool_())
+
+
+def _tests(plan: Plan) -> tuple[Plan, list[_Test]]:
+    """The plan less the metrics whose predicates cannot be understood, and the tests for the rest of its predicates."""
     for text in plan.predicates:
         try:
-            tests[text] = compile_predicate(text, plan.schema.labels)
+            _Test(text, plan.schema.labels)
         except BadPredicate as trouble:
             plan = plan.without(text, str(trouble))
-    return plan, tests
-
-
-def _evaluated(
-    text: str, test: Callable[..., pa.Array], rows: dict[str, Any], count: int, broken: dict[str, str]
-) -> pa.Array:
-    nothing = pa.nulls(count, pa.bool_())
-    if text in broken:
-        return nothing
-    try:
-        return test(rows, count)
-    except (pa.ArrowException, TypeError, RecursionError) as trouble:
-        broken[text] = f"the predicate {text!r} could not be evaluated: {trouble}"
-        return nothing
+    return plan, [_Test(text, plan.schema.labels) for text in plan.predicates]
 
 
 def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch:

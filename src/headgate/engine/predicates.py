@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import sqlglot
 from sqlglot import expressions as sql
-from sqlglot.errors import SqlglotError
 
 from headgate.analyzers.base.arrow import plain
 from headgate.values.errors import BadPredicate, did_you_mean
@@ -25,35 +24,35 @@ Rows: TypeAlias = Mapping[str, Any]
 Evaluate: TypeAlias = Callable[[Rows], Column]
 
 
-def compile_predicate(text: str, labels: tuple[str, ...]) -> Callable[[Rows, int], pa.Array]:
-    """A function from the columns of a batch and its number of rows to one boolean (or null) for each row.
+class RowPredicate:
+    """A predicate ready to be evaluated on the columns it reads.
 
-    >>> met = compile_predicate("price > 2 and region in ('EU', 'US')", ("price", "region"))
+    >>> met = RowPredicate("price > 2 and region in ('EU', 'US')", ("price", "region"))
     >>> met({"price": pa.array([1, 3, None]), "region": pa.array(["EU", "EU", "US"])}, 3).to_pylist()
     [False, True, None]
     """
-    try:
-        evaluate = _Compiler(text, labels).of(sqlglot.parse_one(text, read="spark"))
-    except SqlglotError as trouble:
-        raise BadPredicate(f"{text!r} is not a SQL predicate: {str(trouble).splitlines()[0]}") from None
-    except RecursionError:
-        raise BadPredicate(f"a predicate of {len(text):,} characters is nested too deeply.") from None
 
-    def met(rows: Rows, count: int) -> pa.Array:
-        result = evaluate(rows)
+    def __init__(self, text: str, labels: tuple[str, ...]) -> None:
+        try:
+            tree = sqlglot.parse_one(text, read="spark")
+            self._evaluate = _Compiler(text, labels).of(tree)
+            self.columns = frozenset(column.name for column in tree.find_all(sql.Column))
+        except BadPredicate:
+            raise
+        except RecursionError:
+            raise BadPredicate(f"a predicate of {len(text):,} characters is nested too deeply.") from None
+        except Exception as trouble:  # of malformed text the parser lets through errors of many kinds
+            why = (str(trouble) or type(trouble).__name__).splitlines()[0]
+            raise BadPredicate(f"{text!r} is not a SQL predicate: {why}") from None
+
+    def __call__(self, rows: Rows, count: int) -> pa.Array:
+        """One boolean, or null, for each of so many rows."""
+        result = self._evaluate(rows)
         if isinstance(result, pa.Scalar):
             result = pa.repeat(result, count)
         if not (pa.types.is_boolean(result.type) or pa.types.is_null(result.type)):
             raise TypeError(f"it gives {result.type}, not boolean")
         return result.cast(pa.bool_())
-
-    return met
-
-
-def columns_of(text: str, labels: tuple[str, ...]) -> tuple[str, ...]:
-    """The columns that a predicate reads, in the order of the batch."""
-    named = {column.name for column in sqlglot.parse_one(text, read="spark").find_all(sql.Column)}
-    return tuple(label for label in labels if label in named)
 
 
 class _Compiler:
@@ -63,6 +62,13 @@ class _Compiler:
 
     def of(self, node: Node) -> Evaluate:
         """What evaluates a node; anything not listed is refused, whatever it might mean elsewhere."""
+        if any(value and name not in _ARGUMENTS for name, value in node.args.items()):
+            raise self.refused(node)
+        evaluate = self.listed(node)
+        # newer parsers put NOT LIKE in one node
+        return (lambda rows: _not(evaluate(rows))) if node.args.get("negate") else evaluate
+
+    def listed(self, node: Node) -> Evaluate:
         if type(node) in _BINARY:
             return self.binary(_BINARY[type(node)], node)
         match node:
@@ -72,7 +78,7 @@ class _Compiler:
                 return self.column(node)
             case sql.Not():
                 inner = self.of(node.this)
-                return lambda rows: pc.invert(_truth(inner(rows)))
+                return lambda rows: _not(inner(rows))
             case sql.Neg():
                 inner = self.of(node.this)
                 return lambda rows: pc.negate_checked(inner(rows))
@@ -80,7 +86,7 @@ class _Compiler:
                 return self.is_(node)
             case sql.In():
                 return self.in_(node)
-            case sql.Between() if not node.args.get("symmetric"):
+            case sql.Between():
                 value, low, high = self.of(node.this), self.of(node.args["low"]), self.of(node.args["high"])
                 return lambda rows: _and(_at_least(value(rows), low(rows)), _at_most(value(rows), high(rows)))
             case sql.Like() | sql.RegexpLike():
@@ -123,7 +129,7 @@ class _Compiler:
         raise self.refused(node)
 
     def in_(self, node: sql.In) -> Evaluate:
-        if node.args.get("query") or not node.expressions:
+        if not node.expressions:
             raise self.refused(node)
         value, options = self.of(node.this), [self.of(option) for option in node.expressions]
 
@@ -151,7 +157,7 @@ class _Compiler:
 
     def function(self, node: Node) -> Evaluate:
         operate = _FUNCTIONS.get(type(node))
-        if operate is None or node.args.get("position") or node.args.get("expression"):
+        if operate is None or node.args.get("expression"):
             raise self.refused(node)
         given = [node.this, *node.expressions] if node.expressions else [node.this]
         arguments = [self.of(argument) for argument in given]
@@ -196,6 +202,10 @@ def _truth(value: Any) -> Any:
     return value.cast(pa.bool_()) if pa.types.is_null(value.type) else value
 
 
+def _not(value: Any) -> Any:
+    return pc.invert(_truth(value))
+
+
 def _kleene(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda left, right: kernel(_truth(left), _truth(right))
 
@@ -212,6 +222,11 @@ def _divide(left: Any, right: Any) -> Any:
     )
 
 
+# what a node may say beside its kind: operands, negation, and what changes nothing here
+_ARGUMENTS = frozenset(
+    {"this", "expression", "expressions", "low", "high", "to", "table", "negate"}
+    | {"is_string", "typed", "safe", "is_nvl", "is_null"}
+)
 _BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
     sql.And: _and,
     sql.Or: _or,

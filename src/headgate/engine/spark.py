@@ -25,6 +25,7 @@ States = dict[MetricKey, State]
 Failures = dict[MetricKey, Failed]
 
 _BATCH_BYTES = 64 << 20
+_SPARKS_OWN = 10_000  # rows of a batch
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1, Kind.OTHER: 1}
 _STATES_A_MERGE = 64  # states merged by one task, about
 _SEARCHES = 40  # jobs spent on finding out which column or predicate breaks a scan
@@ -138,7 +139,8 @@ def _unresolved(data: DataFrame, texts: Sequence[str]) -> str:
     try:
         for text in texts:
             filtered = filtered.filter(text)
-        _ = filtered.schema
+        # Connect takes the schema of a filter to be that of its input, and asks the server only about a select
+        _ = filtered.selectExpr("1").schema
     except Exception as trouble:
         return _first_line(trouble)
     return ""
@@ -192,7 +194,7 @@ def _kind(kind: st.DataType) -> Kind:
 
 
 def batch_settings(plan: Plan) -> dict[str, str]:
-    """Arrow batches by bytes, not by a fixed number of rows, so that wide tables get fewer.
+    """Arrow batches by bytes, so that wide tables get fewer rows, but no fewer than Spark itself would send.
 
     Since 4.0 Spark sums up the bytes of all columns after every row to keep to a limit, which is a third of the whole
     transfer; a bound on rows does for values of ordinary size. Where values are so large that it does not, the job
@@ -201,7 +203,7 @@ def batch_settings(plan: Plan) -> dict[str, str]:
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
     most = 25_000 if {Kind.STRING, Kind.BINARY} & set(plan.kinds) else 64_000
     return {
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(max(1_000, min(most, _BATCH_BYTES // max(1, row)))),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(max(_SPARKS_OWN, min(most, _BATCH_BYTES // max(1, row)))),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
     }
 
@@ -213,11 +215,12 @@ def _merge_tasks(plan: Plan, spark: SparkSession) -> int:
     return min(wanted, PIECES if is_connect(spark) else 2 * spark.sparkContext.defaultParallelism)
 
 
+_JAVA_CALL = re.compile(r"^An error occurred while calling \S+\n: ")
 _PYTHON_ERROR = re.compile(r"^Traceback .*\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 
 
 def _first_line(trouble: Exception) -> str:
-    """What went wrong in one line; of an error in a Python worker, the line that names it."""
-    text = str(trouble).strip()
+    """What went wrong in one line; of an error in a Python worker or in Java, the line that names it."""
+    text = _JAVA_CALL.sub("", str(trouble).strip())
     lines = _PYTHON_ERROR.findall(text)[-1:] or text.splitlines()[:1] or [type(trouble).__name__]
     return str(lines[0])[:500]

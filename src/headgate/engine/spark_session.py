@@ -72,11 +72,21 @@ def watched(spark: SparkSession, report: Report | None) -> Iterator[None]:
     if report is None:
         yield
     elif is_connect(spark):
-        with _watched_by_handler(spark, report):
+        with _watched_by_handler(spark, _harmless(report)):
             yield
     else:
-        with _watched_by_polling(spark, report):
+        with _watched_by_polling(spark, _harmless(report)):
             yield
+
+
+def _harmless(report: Report) -> Report:
+    """The caller's own function; what it raises must not cost the scan."""
+
+    def told(progress: Progress) -> None:
+        with contextlib.suppress(Exception):
+            report(progress)
+
+    return told
 
 
 @contextlib.contextmanager

@@ -16,9 +16,10 @@ class Table(msgspec.Struct, frozen=True):
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
 
-    def text(self, widest: int = 48) -> str:
-        """Columns two spaces apart, cells longer than `widest` cut with an ellipsis."""
-        cells = [[_shown(cell, widest) for cell in row] for row in (self.headers, *self.rows)]
+    def text(self, widest: int = 48, last: int = 120) -> str:
+        """Columns two spaces apart, cells longer than `widest` (in the last column `last`) cut with an ellipsis."""
+        limits = [widest] * (len(self.headers) - 1) + [last]
+        cells = [list(map(_shown, row, limits)) for row in (self.headers, *self.rows)]
         widths = [max(map(_width, column)) for column in zip(*cells, strict=True)]
         lines = [self._line(row, widths) for row in cells]
         rule = "  ".join("─" * width for width in widths)

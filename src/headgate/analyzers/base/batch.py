@@ -82,9 +82,14 @@ class ColumnBatch:
         """The distinct values with their counts."""
         if self.kind in BYTES:
             return self._counted_texts[0]
-        if pa.types.is_decimal(self.array.type) and self._numbers[0].dtype == np.float64:
+        if self._told_apart_by_text:
             return tally_bytes(self.array.cast(pa.string()))[0]
         return tally_numbers(self._ordered, self._number_labels)
+
+    @property
+    def _told_apart_by_text(self) -> bool:
+        """Decimals of more digits than a number here can hold."""
+        return bool(pa.types.is_decimal(self.array.type)) and self._numbers[0].dtype == np.float64
 
     def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
         """Numbers as text: what Arrow prints for the column's type, so that both engines print the same."""
@@ -104,7 +109,7 @@ class ColumnBatch:
         first, second = np.full(len(self), _ABSENT), np.full(len(self), _ABSENT)
         if self.kind in BYTES:
             found = hash_bytes(self.texts.data, self.texts.offsets)
-        elif pa.types.is_decimal(self.array.type) and self._numbers[0].dtype == np.float64:
+        elif self._told_apart_by_text:
             texts = Texts(self.values.cast(pa.string()))
             found = hash_bytes(texts.data, texts.offsets)
         else:

@@ -25,15 +25,11 @@ Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
 
 LONGEST_PATTERNED = 256  # bytes of a value that its pattern looks at
-BLOCK = 1 << 17  # bytes
+BLOCK = 1 << 17  # bytes; a few buffers of this size fit in a core's cache
 LONGEST_LABEL = 200  # characters of a value that a label keeps
 
-_DIGIT, _UPPER, _LOWER, _FOREIGN = (
-    1,
-    2,
-    4,
-    8,
-)  # bits of a run; every other ASCII character stands for itself, from 32 on
+# bits of a run of letters and digits; every other ASCII character stands for itself, from 32 on
+_DIGIT, _UPPER, _LOWER, _FOREIGN = 1, 2, 4, 8
 _FIRST_SYMBOL = 16
 _CONTROL = 127
 _LETTER_CLASS, _DIGIT_CLASS, _PUNCTUATION_CLASS, _SPACE_CLASS, _OTHER_CLASS = 1, 2, 3, 4, 5

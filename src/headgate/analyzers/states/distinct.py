@@ -77,7 +77,8 @@ def _registers(values: npt.NDArray[np.uint32] | npt.NDArray[np.uint8]) -> npt.ND
     if values.dtype == np.uint8:
         return values  # type: ignore[return-value]
     registers = np.zeros(SLOTS, np.uint8)
-    np.maximum.at(registers, values & np.uint32(SLOTS - 1), (values >> np.uint32(26)).astype(np.uint8))
+    slots = (values & np.uint32(SLOTS - 1)).astype(np.intp)
+    np.maximum.at(registers, slots, (values >> np.uint32(26)).astype(np.uint8))
     return registers
 
 

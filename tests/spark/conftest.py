@@ -1,0 +1,102 @@
+"""One JVM for all Spark tests: a classic session, a Connect session beside it, and a counter of the jobs of both."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+# Before Spark starts: its Python workers import headgate, and functions of test modules, by these.
+os.environ["PYTHONPATH"] = os.pathsep.join([str(ROOT / "src"), str(ROOT)])
+os.environ["PYSPARK_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+pyspark = pytest.importorskip("pyspark")
+
+from pyspark.sql import SparkSession  # noqa: E402
+
+Jobs = list[str]
+CountJobs = Callable[[], AbstractContextManager[Jobs]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Every test of this folder needs a JVM."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.spark)
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+@pytest.fixture(scope="session")
+def connect_port() -> int:
+    return free_port()
+
+
+@pytest.fixture(scope="session")
+def spark(connect_port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
+    """A classic session whose JVM also serves Connect."""
+    session = (
+        SparkSession.builder.master("local[2]")
+        .appName("headgate-tests")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "2g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "Asia/Kolkata")  # nothing measured may depend on it
+        .config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse")))
+        .config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")
+        .config("spark.connect.grpc.binding.address", "127.0.0.1")
+        .config("spark.connect.grpc.binding.port", str(connect_port))
+        .getOrCreate()
+    )
+    session.sparkContext.setLogLevel("OFF")  # tests that break jobs on purpose print pages otherwise
+    yield session
+    session.stop()
+
+
+@pytest.fixture(scope="session")
+def connect(spark: SparkSession, connect_port: int) -> Iterator[Any]:
+    """A Connect session served by the JVM of `spark`."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    session = ConnectSession.builder.remote(f"sc://127.0.0.1:{connect_port}").create()
+    yield session
+    session.stop()
+
+
+@pytest.fixture
+def jobs(spark: SparkSession) -> CountJobs:
+    """`with jobs() as started: ...` leaves in the list one description for each job, classic or Connect, started inside."""
+    context = spark.sparkContext._jsc.sc()
+
+    def listed() -> dict[int, str]:
+        context.listenerBus().waitUntilEmpty()
+        found = context.statusStore().jobsList(None)
+        every = [found.apply(at) for at in range(found.size())]
+        return {job.jobId(): job.description().get() if job.description().isDefined() else "" for job in every}
+
+    @contextmanager
+    def counting() -> Iterator[Jobs]:
+        started: Jobs = []
+        before = set(listed())
+        try:
+            yield started
+        finally:
+            started.extend(text for job, text in sorted(listed().items()) if job not in before)
+
+    return counting

@@ -1,0 +1,108 @@
+"""The public face: what it offers is pinned here, and importing it costs nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import headgate
+from headgate.analyzers.base.metric import Metric
+
+ROOT = Path(__file__).resolve().parents[1]
+
+NAMES = [
+    *(
+        "Analysis",
+        "Distribution",
+        "Failed",
+        "HeadgateError",
+        "Measured",
+        "MetricKey",
+        "Progress",
+        "Undefined",
+        "analyze",
+    ),
+    *("ApproxCountDistinct", "ApproxQuantile", "CharLen", "Completeness", "Compliance", "Correlation", "CountDistinct"),
+    *(
+        "DataType",
+        "DigitLen",
+        "DistValCount",
+        "Distinctness",
+        "Entropy",
+        "Finiteness",
+        "Histogram",
+        "IndexOfPeculiarity",
+    ),
+    *("Kurtosis", "Max", "MaxLength", "Mean", "Median", "Min", "MinLength", "MostFrequentRatio", "MutualInformation"),
+    *("PatternDistribution", "PatternMatch", "PuncLen", "Range", "Size", "Skewness", "StdDev", "StrLen", "Sum"),
+    *("TypeConsistency", "UniqueRatio", "UniqueValueRatio", "Uniqueness", "ValueDistribution", "Variance"),
+]
+
+HEAVY = ("pyspark", "pandas", "polars", "scipy", "pyarrow", "datasketches", "numpy", "sqlglot")
+
+LOOK = f"""
+import json, sys
+import headgate
+loaded = [name for name in {HEAVY} if name in sys.modules]
+names = sorted(set(headgate.__all__))
+spark = [name for name in ("pyspark", "pandas", "polars", "scipy") if name in sys.modules]
+star = {{}}
+exec("from headgate import *", star)
+print(json.dumps({{"loaded": loaded, "names": names, "later": spark, "star": sorted(set(star) - {{"__builtins__"}})}}))
+"""
+
+
+@cache
+def seen() -> dict[str, Any]:
+    """What a fresh interpreter sees."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run([sys.executable, "-c", LOOK], env=environment, capture_output=True, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def test_importing_the_package_loads_no_spark_and_no_library_at_all() -> None:
+    assert seen()["loaded"] == []
+
+
+def test_looking_at_every_metric_loads_neither_spark_nor_a_frame() -> None:
+    assert seen()["later"] == []
+
+
+def test_the_public_names_are_these() -> None:
+    assert seen()["names"] == sorted(NAMES)
+
+
+def test_a_star_import_gives_the_public_names() -> None:
+    assert seen()["star"] == sorted(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_public_name_is_there_and_listed(name: str) -> None:
+    assert getattr(headgate, name).__name__ == name
+    assert name in dir(headgate)
+
+
+def test_every_metric_is_reachable_by_its_class() -> None:
+    from headgate.analyzers.base.registry import metrics
+
+    own = [kind for kind in metrics().values() if kind.__module__.startswith("headgate.")]
+    assert [kind for kind in own if getattr(headgate, kind.__name__) is not kind] == []
+    assert all(issubclass(kind, Metric) for kind in own)
+
+
+@pytest.mark.parametrize("name", ["Meen", "mean", "registry", "_Metric", ""])
+def test_what_is_not_public_is_an_attribute_error(name: str) -> None:
+    with pytest.raises(AttributeError, match="headgate"):
+        getattr(headgate, name)
+
+
+def test_the_version_is_that_of_the_project() -> None:
+    assert f'version = "{headgate.__version__}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
