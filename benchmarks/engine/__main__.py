@@ -10,6 +10,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -29,58 +30,65 @@ from headgate.engine.spark_session import settings
 from headgate.engine.spark_tasks import ROW, fold_task
 
 RESULTS = Path(__file__).parent / "results"
-WARM = 3
+WARM = 2
+
+Run = Callable[[], dict[str, Any]]
 
 
 def main() -> None:
     options = argparse.ArgumentParser()
-    options.add_argument("--quick", action="store_true", help="a tenth of the rows and 3 rounds")
-    options.add_argument("--only", default="", help="run the experiments whose name has this in it")
+    options.add_argument("--quick", action="store_true", help="a tenth of the rows and 3 rounds; nothing is written")
+    options.add_argument("--only", default="", help="run what has this in its name; the other results stay as they are")
     options.add_argument("--rounds", type=int, default=0)
     options.add_argument("--no-native", action="store_true", help="leave hand-written Spark SQL out")
     given = options.parse_args()
-    rounds = given.rounds or (3 if given.quick else 5)
-    scale = 10 if given.quick else 1
+    rounds, scale = given.rounds or (3 if given.quick else 5), 10 if given.quick else 1
     spark = _session()
-    found: dict[str, Any] = {"versions": _versions(), "rounds": rounds, "experiments": {}}
-    for name, path, rows, with_native in _experiments(scale):
-        if given.only not in name:
-            continue
-        frame = spark.read.parquet(str(path()))
-        brief = name.startswith("linear")
-        result = _compare(frame, rows, rounds, with_native and not given.no_native, brief)
-        found["experiments"][name] = result
-        _print(name, result)
-    if not given.only or given.only == "local":
-        found["experiments"]["local 1,000 x 10"] = local = _local(rounds)
-        print(f"local engine, 1,000 x 10: {local['milliseconds']:.1f} ms warm (median of {local['runs']})")
-    if not given.only or given.only == "choices":
-        rows = 2_000_000 // scale
-        found["choices"] = {
-            "exact uniqueness, seconds": choices.groupings(spark, rows, rounds),
-            "batches, seconds": choices.byte_limit(spark, rows // 4, rounds),
-            "one batch of 25,000 strings, nanoseconds a value": choices.sketches(rounds),
-        }
-        print(json.dumps(found["choices"], indent=1))
-    if not given.only and not given.quick:
-        RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "engine.json").write_text(json.dumps(found, indent=1) + "\n")
-        write_page(found)
+    for name, run in _all(spark, rounds, scale, not given.no_native):
+        if given.only in name:
+            result = run()
+            _print(name, result)
+            if not given.quick:
+                _keep(name, result)
     spark.stop()
+
+
+def _all(spark: SparkSession, rounds: int, scale: int, native: bool) -> Iterator[tuple[str, Run]]:
+    for name, path, rows, with_native in _experiments(scale):
+        brief = name.startswith("linear")
+        yield name, partial(_compare, spark, path, rows, rounds, with_native and native, brief)
+    yield "local 1,000 x 10", lambda: _local(rounds)
+    rows = 2_000_000 // scale
+    yield "exact uniqueness, seconds", lambda: choices.groupings(spark, rows, rounds)
+    yield "batches, seconds", lambda: choices.byte_limit(spark, rows // 4, rounds)
+    yield "one batch of 25,000 strings, nanoseconds a value", lambda: choices.sketches(rounds)
+
+
+def _keep(name: str, result: dict[str, Any]) -> None:
+    """Put one result beside the others, with the versions it was measured on."""
+    file = RESULTS / "engine.json"
+    found = json.loads(file.read_text()) if file.exists() else {}
+    found[name] = {"versions": _versions(), **result}
+    RESULTS.mkdir(exist_ok=True)
+    file.write_text(json.dumps(found, indent=1) + "\n")
+    write_page(found)
 
 
 def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int, bool]]:
     two_million = 2_000_000 // scale
-    yield "mixed 2M x 40", lambda: data.mixed(two_million, 40), two_million, True
-    yield "wide 40k x 500", lambda: data.mixed(40_000 // scale, 500), 40_000 // scale, False
-    yield "uuids 2M x 1", lambda: data.uuids(two_million), two_million, True
+    yield "mixed 2M x 40", partial(data.mixed, two_million, 40), two_million, True
+    yield "wide 40k x 500", partial(data.mixed, 40_000 // scale, 500), 40_000 // scale, False
+    yield "uuids 2M x 1", partial(data.uuids, two_million), two_million, True
     for rows in (500_000, 1_000_000, 2_000_000, 4_000_000):
         size = rows // scale
-        yield f"linear {rows / 1e6:g}M x 10", lambda size=size: data.mixed(size, 10), size, False
+        yield f"linear {rows / 1e6:g}M x 10", partial(data.mixed, size, 10), size, False
 
 
-def _compare(frame: DataFrame, rows: int, rounds: int, with_native: bool, brief: bool) -> dict[str, Any]:
+def _compare(
+    spark: SparkSession, path: Callable[[], Path], rows: int, rounds: int, with_native: bool, brief: bool
+) -> dict[str, Any]:
     """Scan, transfer, fold and the whole (briefly: scan and whole) in turn, so that noise meets all alike."""
+    frame = spark.read.parquet(str(path()))
     steps = {
         "scan": lambda: frame.write.format("noop").mode("overwrite").save(),
         "transfer": lambda: _through(frame, lambda plan: _swallow),
@@ -169,13 +177,14 @@ def _versions() -> dict[str, str]:
 
 
 def _print(name: str, result: dict[str, Any]) -> None:
+    if "ratio_to_scan" not in result:
+        print(f"{name}: {json.dumps(result)}", flush=True)
+        return
     split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result.get("split_seconds", {}).items())
     whole, ratio = result["median_seconds"]["whole"], result["ratio_to_scan"]
     rate, cells = result["mb_per_second_per_core"], result["cells_per_second_per_core"] / 1e6
-    print(
-        f"{name}: {whole:.2f} s = {ratio:.2f} x scan; {split} s; {rate:.1f} MB/s, {cells:.2f} M cells/s a core",
-        flush=True,
-    )
+    print(f"{name}: {whole:.2f} s = {ratio:.2f} x scan ({split} s)", flush=True)
+    print(f"  {rate:.1f} MB/s of Parquet and {cells:.2f} million cells/s a core", flush=True)
     if "native_sql_seconds" in result:
         taken, times = result["native_sql_seconds"], result["native_sql_ratio_to_scan"]
         print(f"  hand-written Spark SQL: {taken:.1f} s = {times:.1f} x scan", flush=True)

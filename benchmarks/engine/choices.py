@@ -58,7 +58,7 @@ def byte_limit(spark: SparkSession, rows: int, rounds: int) -> dict[str, Any]:
         "rows limited by us": lambda: _run(frame, plan, None),
         "Spark's own batches": lambda: _run(frame, plan, None, bold=False),
     }
-    return _alternating(ways, rounds)
+    return {f"{rows:,} rows x 40 columns": _alternating(ways, rounds)}
 
 
 def sketches(rounds: int) -> dict[str, Any]:

@@ -17,47 +17,47 @@ after warm-up; the figure is the median. The plain scan is Spark reading the sam
 
 
 def write_page(found: dict[str, Any]) -> None:
-    PAGE.write_text(
-        "\n".join([HEAD, _versions(found), _experiments(found), _split(found), _choices(found)]), encoding="utf-8"
-    )
+    parts = [HEAD, _versions(found), _experiments(found), _split(found), _choices(found)]
+    PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 
 def _versions(found: dict[str, Any]) -> str:
-    named = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
-    return f"Medians of {found['rounds']} rounds; {named}.\n"
+    named = {", ".join(f"{name} {each}" for name, each in result["versions"].items()) for result in found.values()}
+    return "; ".join(sorted(named)) + ".\n"
 
 
 def _experiments(found: dict[str, Any]) -> str:
     lines = [
         "## The whole default state set against the plain scan\n",
-        "Counts, moments, HLL, KLL, character classes, frequent values and frequent patterns of every column. The columns",
-        "of the mixed tables are half strings, of which a quarter are nearly unique.\n",
-        "| table | rows | columns | scan | whole | ratio | rounds | MB/s a core | cells/s a core | SQL by hand |",
+        "Counts, moments, HLL, KLL, character classes, frequent values and frequent patterns of every column. The",
+        "columns of the mixed tables are half strings, of which a quarter are nearly unique.\n",
+        "| table | rows | columns | scan | whole | ratio | by round | MB/s a core | cells/s a core | SQL by hand |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for name, each in found["experiments"].items():
-        if "ratio_to_scan" not in each:
-            continue
-        medians, ratios = each["median_seconds"], each["ratio_by_round"]
-        native = f"{each['native_sql_ratio_to_scan']:.1f} x" if "native_sql_ratio_to_scan" in each else "not run"
-        lines.append(
-            f"| {name} | {each['rows']:,} | {each['columns']} | {medians['scan']:.2f} s | {medians['whole']:.2f} s "
-            f"| **{each['ratio_to_scan']:.2f} x** | {min(ratios):.2f} to {max(ratios):.2f} "
-            f"| {each['mb_per_second_per_core']:.1f} | {each['cells_per_second_per_core'] / 1e6:.2f} M | {native} |"
-        )
-    local = found["experiments"]["local 1,000 x 10"]
-    lines.append(f"\nLocal engine, 1,000 rows x 10 columns, default set, warm: **{local['milliseconds']:.1f} ms**.")
-    return "\n".join([*lines, _linearity(found), ""])
+    for name, each in found.items():
+        if "ratio_to_scan" in each:
+            medians, ratios = each["median_seconds"], each["ratio_by_round"]
+            native = f"{each['native_sql_ratio_to_scan']:.1f} x" if "native_sql_ratio_to_scan" in each else "not run"
+            lines.append(
+                f"| {name} | {each['rows']:,} | {each['columns']} | {medians['scan']:.2f} s | {medians['whole']:.2f} s "
+                f"| **{each['ratio_to_scan']:.2f} x** | {', '.join(f'{ratio:.2f}' for ratio in ratios)} "
+                f"| {each['mb_per_second_per_core']:.1f} | {each['cells_per_second_per_core'] / 1e6:.2f} M | {native} |"
+            )
+    return "\n".join([*lines, _linearity(found), _local(found), ""])
 
 
 def _linearity(found: dict[str, Any]) -> str:
-    sizes = [each for name, each in found["experiments"].items() if name.startswith("linear")]
-    if len(sizes) < 2:
+    sizes = sorted((each for name, each in found.items() if name.startswith("linear")), key=lambda each: each["rows"])
+    rates = [f"{each['median_seconds']['whole'] / each['rows'] * 1e6:.2f}" for each in sizes]
+    rows = ", ".join(f"{each['rows'] / 1e6:g}" for each in sizes)
+    return f"\nSeconds a million rows of 10 columns, for {rows} million rows: {', '.join(rates)}." if sizes else ""
+
+
+def _local(found: dict[str, Any]) -> str:
+    local = found.get("local 1,000 x 10")
+    if not local:
         return ""
-    rates = [each["median_seconds"]["whole"] / each["rows"] * 1e6 for each in sizes]
-    shown = ", ".join(f"{rate:.2f}" for rate in rates)
-    low, high = sizes[0]["rows"] / 1e6, sizes[-1]["rows"] / 1e6
-    return f"\nSeconds a million rows of 10 columns, from {low:g} to {high:g} million rows: {shown}."
+    return f"\nLocal engine, 1,000 rows x 10 columns, default set, warm: **{local['milliseconds']:.1f} ms**."
 
 
 def _split(found: dict[str, Any]) -> str:
@@ -67,7 +67,7 @@ def _split(found: dict[str, Any]) -> str:
         "| table | scan | transfer | fold | merge and driver |",
         "|---|---|---|---|---|",
     ]
-    for name, each in found["experiments"].items():
+    for name, each in found.items():
         if "split_seconds" in each:
             cells = " | ".join(f"{seconds:.2f} s" for seconds in each["split_seconds"].values())
             lines.append(f"| {name} | {cells} |")
@@ -75,17 +75,13 @@ def _split(found: dict[str, Any]) -> str:
 
 
 def _choices(found: dict[str, Any]) -> str:
-    lines = [
-        "## The ways not taken\n",
-        "The figures behind decisions 0007 to 0009.\n",
-        "| | way | median |",
-        "|---|---|---|",
-    ]
-    for title, results in found["choices"].items():
-        unit = title.rpartition(", ")[2]
-        flat = results if isinstance(next(iter(results.values())), dict) else {"": results}
-        for case, ways in flat.items():
-            for way, value in ways.items():
-                label = f"{title.rpartition(', ')[0]}: {case}".rstrip(": ")
-                lines.append(f"| {label} | {way} | {value:.3g} {unit} |")
+    lines = ["## The ways not taken\n", "The figures behind decisions 0007 to 0009.\n"]
+    lines += ["| what | way | median |", "|---|---|---|"]
+    for title, results in found.items():
+        what, _, unit = title.rpartition(", ")
+        if unit not in ("seconds", "nanoseconds a value"):
+            continue
+        for case, ways in results.items():
+            if case != "versions":
+                lines += [f"| {what}: {case} | {way} | {value:.3g} {unit} |" for way, value in ways.items()]
     return "\n".join([*lines, ""])

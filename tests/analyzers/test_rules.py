@@ -180,6 +180,15 @@ def test_bytes_that_are_not_utf8_are_no_error_and_shown_escaped(kind: pa.DataTyp
     assert round(found.value("approx_count_distinct(x)")) == 3
 
 
+@pytest.mark.parametrize("after", [b"x", b"\x80", b"\x82\xac", b"\xac", b""], ids=repr)
+@pytest.mark.parametrize("cut", [b"\xc3", b"\xe2", b"\xe2\x82", b"\xf0\x9f\x98"], ids=repr)
+def test_a_character_cut_short_takes_no_bytes_of_the_next_value(cut: bytes, after: bytes) -> None:
+    names = [f"{name}_len(x)" for name in ("char", "digit", "punc")]
+    alone = [analyze(pa.table({"x": text_of_bytes([value], pa.string())}), names) for value in (cut, after)]
+    together = analyze(pa.table({"x": text_of_bytes([cut, after], pa.string())}), names)
+    assert together.outcomes == (alone[0] + alone[1]).outcomes
+
+
 def test_every_metric_of_text_takes_bytes_that_are_not_utf8() -> None:
     bad = text_of_bytes([b"\xff\xfe", b"\x80", b"\xf0\x9f\x98", b"a\xc3", b"\xed\xa0\x80"] * 3, pa.string())
     asked = [name for name in OF_COLUMNS if Kind.STRING in metrics()[name].accepts and name != "pattern_match"]

@@ -32,7 +32,9 @@ def sample(rows: int = ROWS) -> pa.Table:
     odd = [float("nan"), float("inf"), float("-inf"), -0.0, 0.0]
     doubles = [odd[at % 5] if at % 11 == 0 else float(value) for at, value in enumerate(random.lognormal(size=rows))]
     words = ["", "abc", "a1", "Ünïcode", "日本語", "🚰 gate", "b 1", "2026-11-15", "12.5", "true", "\t"]
-    moments = [epoch + timedelta(seconds=int(each), microseconds=int(each) % 7) for each in random.integers(0, 10**8, rows)]
+    moments = [
+        epoch + timedelta(seconds=int(each), microseconds=int(each) % 7) for each in random.integers(0, 10**8, rows)
+    ]
     columns: dict[str, pa.Array] = {
         "id": pa.array(ordinal, pa.int64()),  # without nulls, so that the parts of the table can be told apart
         "tiny": _with_gaps((ordinal % 100).tolist(), pa.int8()),
@@ -41,8 +43,12 @@ def sample(rows: int = ROWS) -> pa.Table:
         "wide": _with_gaps((random.integers(0, 2**62, rows)).tolist(), pa.int64()),
         "single": _with_gaps(doubles, pa.float32()),
         "double": _with_gaps(doubles, pa.float64()),
-        "price": _with_gaps([Decimal(int(each)) / 100 for each in random.integers(0, 10**6, rows)], pa.decimal128(10, 2)),
-        "amount": _with_gaps([_long_decimal(int(each)) for each in random.integers(0, 10**9, rows)], pa.decimal128(38, 18)),
+        "price": _with_gaps(
+            [Decimal(int(each)) / 100 for each in random.integers(0, 10**6, rows)], pa.decimal128(10, 2)
+        ),
+        "amount": _with_gaps(
+            [_long_decimal(int(each)) for each in random.integers(0, 10**9, rows)], pa.decimal128(38, 18)
+        ),
         "flag": _with_gaps((ordinal % 3 == 0).tolist(), pa.bool_()),
         "word": _with_gaps([words[at % len(words)] for at in ordinal], pa.string()),
         "code": _with_gaps([f"é{at:05d}-{at % 17:x}" for at in ordinal], pa.string()),

@@ -57,7 +57,8 @@ def analyses(spark: SparkSession, connect: Any, stored: str) -> dict[str, Analys
         "classic, 7 partitions": hg.analyze(frame.repartition(7), asked()),
         "connect": hg.analyze(connect.read.parquet(stored), asked()),
         "local in parts": _in_local_parts(),
-        "classic in parts": hg.analyze(frame.where("id % 3 = 0"), asked()) + hg.analyze(frame.where("id % 3 > 0"), asked()),
+        "classic in parts": hg.analyze(frame.where("id % 3 = 0"), asked())
+        + hg.analyze(frame.where("id % 3 > 0"), asked()),
     }
 
 

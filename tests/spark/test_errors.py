@@ -133,9 +133,7 @@ def test_the_archive_that_is_shipped_can_be_imported() -> None:
     ship(listed)  # type: ignore[arg-type]
     arguments = [sys.executable, "-c", USES_THE_ARCHIVE, listed.files[0], f"{ROOT}/"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
-    done = subprocess.run(
-        arguments, cwd="/", env=environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    done = subprocess.run(arguments, cwd="/", env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "2.0"), done.stderr
 
 

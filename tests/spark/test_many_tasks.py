@@ -133,7 +133,12 @@ def test_groups_beyond_what_is_kept_are_shrunk_but_still_measured(monkeypatch: p
     assert {key: whole.value(key) for key in whole} == {key: pytest.approx(shrunk.value(key)) for key in whole}
     assert len(shrunk.to_bytes()) < len(whole.to_bytes()) / 10
     mergeable = {str(key): state.mergeable for key, state in shrunk.states.items()}
-    assert mergeable == {"groups(n)": False, "groups(n, s)": False, "groups(s)": True, "mutual_information(n, s)": False}
+    assert mergeable == {
+        "groups(n)": False,
+        "groups(n, s)": False,
+        "groups(s)": True,
+        "mutual_information(n, s)": False,
+    }
 
 
 def test_two_analyses_with_shrunk_groups_merge_to_a_failure_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

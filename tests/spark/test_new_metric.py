@@ -108,9 +108,7 @@ def copy(tmp_path: Path) -> Path:
 def run(copy: Path, *arguments: str) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(copy), str(ROOT)])}
     command = [sys.executable, "-W", "error", *arguments]
-    done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False
-    )
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, (done.stdout + done.stderr)[-3_000:]
     return done.stdout
 

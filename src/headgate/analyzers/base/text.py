@@ -15,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from functools import cache, cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -104,7 +105,7 @@ class Texts:
 
     def _class_marks(self) -> dict[str, npt.NDArray[np.bool_]]:
         if not self.ascii:
-            kinds = _unicode_classes(self.data)
+            kinds = _unicode_classes(self.data, self.offsets)
             return {name: kinds == at for at, name in enumerate(CLASSES, start=1)}
         codes, digits = self.codes, self.codes == _DIGIT
         letters = codes < _FIRST_SYMBOL
@@ -238,25 +239,35 @@ def _union_along(codes: Bytes, joined: npt.NDArray[np.bool_]) -> Bytes:
     return union
 
 
-def _unicode_classes(data: Bytes) -> Bytes:
+def _unicode_classes(data: Bytes, offsets: Integers) -> Bytes:
     """The class of the character that begins at each byte; 0 inside a character."""
     kinds: Bytes = _class_table()[data.astype(np.int32) & 0x7F]
     foreign = np.flatnonzero(data >= 0x80)
     kinds[foreign] = 0
     leads = foreign[data[foreign] >= 0xC0]
-    kinds[leads] = _class_table()[_code_points(data, leads)]
+    kinds[leads] = _class_table()[_code_points(data, offsets, leads)]
     return kinds
 
 
-def _code_points(data: Bytes, leads: Integers) -> npt.NDArray[np.int32]:
+def _code_points(data: Bytes, offsets: Integers, leads: Integers) -> npt.NDArray[np.int32]:
     """Decode the characters that begin at `leads`; bytes that are no UTF-8 give some code point, not an error."""
     padded = np.concatenate([data, np.zeros(3, np.uint8)]).astype(np.int32)
+    starts = offsets[:-1][offsets[:-1] < len(data)]
+    # a value that begins in the middle of a character must not complete the one that the value before it cut short
+    padded[starts[_continues(data[starts])]] = 0
     lead, second, third, fourth = (padded[leads + step] for step in range(4))
     two = (lead & 0x1F) << 6 | (second & 0x3F)
     three = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
     four = (lead & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | (fourth & 0x3F)
     points = np.where(lead < 0xE0, two, np.where(lead < 0xF0, three, four))
-    return np.minimum(points, len(_class_table()) - 1)
+    whole = _continues(second) & (_continues(third) | (lead < 0xE0)) & (_continues(fourth) | (lead < 0xF0))
+    beyond = len(_class_table()) - 1
+    return np.where(whole, np.minimum(points, beyond), beyond)
+
+
+def _continues(value: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
+    """Is this a byte inside a character?"""
+    return np.asarray((value & 0xC0) == 0x80, np.bool_)
 
 
 @cache

@@ -1,0 +1,132 @@
+"""One short run against whatever Spark is installed: all kinds of columns, one job, the local engine's values.
+
+Stands alone (`python tests/spark/smoke.py`), so that an environment with the package and an older Spark is all it needs.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+import tempfile
+import time
+from datetime import UTC, date, datetime, timedelta
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
+os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pyspark
+from pyspark.sql import SparkSession
+
+import headgate as hg
+
+ROWS = 150  # few enough for every sketch to be exact, so that both engines must agree to the last digit but rounding
+GROUP = "smoke"
+MORE = [
+    "uniqueness(whole)",
+    "uniqueness(word, flag)",
+    "entropy(word)",
+    "mutual_information(word, whole)",
+    "correlation(whole, price)",
+    'mean(double) where "whole > 20 and word is not null"',
+    'size() where "flag"',
+    "compliance(predicate=\"price > 3 or word = 'a1'\")",
+    'pattern_match(word, pattern="^[a-z]")',
+]
+
+
+def table() -> pa.Table:
+    every = range(ROWS)
+    start = datetime(2024, 2, 28, 23, 59, 59, 7, tzinfo=UTC)
+    odd = [float("nan"), float("inf"), -0.0, 0.0]
+    words = ["", "a1", "Ünïcode", "日本語", "🚰", "2026-11-15", None]
+    moments = [start + timedelta(hours=at) for at in every]
+    return pa.table(
+        {
+            "whole": pa.array([None if at % 9 == 0 else at % 50 for at in every], pa.int32()),
+            "double": pa.array([odd[at % 4] if at % 10 == 0 else at / 7 for at in every], pa.float64()),
+            "price": pa.array([Decimal(at) / 4 for at in every], pa.decimal128(10, 2)),
+            "amount": pa.array([Decimal(at) * 10**15 + Decimal("1e-18") for at in every], pa.decimal128(38, 18)),
+            "flag": pa.array([at % 2 == 0 for at in every], pa.bool_()),
+            "word": pa.array([words[at % 7] for at in every], pa.string()),
+            "day": pa.array([date(2024, 2, 28) + timedelta(days=at) for at in every], pa.date32()),
+            "moment": pa.array(moments, pa.timestamp("us", "UTC")),
+            "wall": pa.array([each.replace(tzinfo=None) for each in moments], pa.timestamp("us")),
+            "raw": pa.array([bytes([at, 255]) for at in every], pa.binary()),
+            "many": pa.array([[at] if at % 3 else None for at in every], pa.list_(pa.int32())),
+            "pair": pa.array([{"x": at} for at in every], pa.struct([("x", pa.int64())])),
+        }
+    )
+
+
+def session() -> SparkSession:
+    spark = (
+        SparkSession.builder.master("local[2]")
+        .appName("headgate-smoke")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.driver.memory", "1g")
+        .config("spark.ui.enabled", "false")
+        .config("spark.ui.showConsoleProgress", "false")
+        .config("spark.sql.session.timeZone", "Asia/Kolkata")
+        .config("spark.sql.files.maxPartitionBytes", "8k")
+        .getOrCreate()
+    )
+    spark.sparkContext.setLogLevel("ERROR")
+    return spark
+
+
+def differs(one: Any, two: Any) -> bool:
+    if isinstance(one, hg.Measured) and isinstance(two, hg.Measured) and isinstance(one.value, float):
+        return not math.isclose(one.value, two.value, rel_tol=1e-9, abs_tol=1e-9)
+    return bool(one != two)
+
+
+def check(spark: SparkSession, path: str) -> tuple[int, list[str]]:
+    """How many metrics were compared, and a line for each thing that is wrong."""
+    data = table()
+    # files of one row group each, so that there are several tasks and no shuffle of the caller's
+    for at in range(0, ROWS, 50):
+        pq.write_table(data.slice(at, 50), f"{path}/part-{at}.parquet")
+    frame = spark.read.parquet(path)
+    asked = [*hg.analyze(data), *MORE]
+    expected = hg.analyze(data, asked)
+    spark.sparkContext.setJobGroup(GROUP, "smoke test")
+    found = hg.analyze(frame, asked)
+    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(GROUP)
+    wrong = [f"{key}: {found[key]} is not {expected[key]}" for key in expected if differs(found[key], expected[key])]
+    wrong += [f"{key}: {outcome.why}" for key, outcome in expected.items() if isinstance(outcome, hg.Failed)]
+    if len(jobs) != 1:
+        wrong.append(f"{len(jobs)} jobs were started, not 1")
+    if found.schema.labels != expected.schema.labels:
+        wrong.append(f"the columns are {found.schema.labels}")
+    if hg.Analysis.from_bytes((found + found).to_bytes()).value("size()") != 2 * ROWS:
+        wrong.append("the analysis does not merge and load")
+    return len(expected), wrong
+
+
+def main() -> int:
+    began = time.monotonic()
+    spark = session()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table"
+            path.mkdir()
+            count, wrong = check(spark, str(path))
+    finally:
+        spark.stop()
+    for line in wrong:
+        print(f"smoke: {line}", file=sys.stderr)
+    if wrong:
+        return 1
+    print(f"smoke: pyspark {pyspark.__version__} ok, {count} metrics, {time.monotonic() - began:.0f} s")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
