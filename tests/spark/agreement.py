@@ -1,4 +1,4 @@
-"""How alike two analyses of the same rows must be: exactly, but for the rounding of floats and the error of sketches."""
+"""How alike two analyses of the same rows must be: exactly, but for the rounding of floats and errors of sketches."""
 
 from __future__ import annotations
 

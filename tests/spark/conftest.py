@@ -86,7 +86,7 @@ def connect(spark: SparkSession, connect_port: int) -> Iterator[Any]:
 
 @pytest.fixture
 def jobs(spark: SparkSession) -> CountJobs:
-    """`with jobs() as started: ...` leaves in the list one description for each job, classic or Connect, started inside."""
+    """`with jobs() as started: ...` leaves in the list the description of each job, of any session, started inside."""
     context = spark.sparkContext._jsc.sc()
 
     def listed() -> dict[int, str]:

@@ -14,7 +14,7 @@ import pyarrow as pa
 from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.engine.local import open_local
-from headgate.values.schema import Column, Schema
+from headgate.values.schema import Schema
 
 ROWS = 3_000
 SEED = 20
@@ -78,7 +78,7 @@ def _long_decimal(value: int) -> Decimal:
 
 
 def every_metric(schema: Schema) -> list[Metric[Any]]:
-    """Each registered metric on each column that it accepts; pairs and groups with the next such column; and filtered."""
+    """Each registered metric on each column that it accepts; pairs and groups with the next such column."""
     return [metric for kind in metrics().values() for metric in _all_of(kind, schema)]
 
 
@@ -117,7 +117,3 @@ def schema_of(table: pa.Table) -> Schema:
     batch = open_local(table)
     assert batch is not None
     return batch.schema
-
-
-def kinds_of(columns: tuple[Column, ...]) -> set[str]:
-    return {column.kind.value for column in columns}

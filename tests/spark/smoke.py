@@ -1,6 +1,6 @@
 """One short run against whatever Spark is installed: all kinds of columns, one job, the local engine's values.
 
-Stands alone (`python tests/spark/smoke.py`), so that an environment with the package and an older Spark is all it needs.
+Stands alone (`python tests/spark/smoke.py`): an environment with the package and an older Spark is all it needs.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +65,7 @@ def analyses(spark: SparkSession, connect: Any, stored: str) -> dict[str, Analys
 
 def _in_local_parts() -> Analysis:
     cuts = [0, 0, 1, 700, 701, 2_000, table().num_rows]
-    parts = [hg.analyze(table().slice(low, high - low), asked()) for low, high in zip(cuts, cuts[1:], strict=False)]
+    parts = [hg.analyze(table().slice(low, high - low), asked()) for low, high in pairwise(cuts)]
     merged = parts[0]
     for part in parts[1:]:
         merged = merged + part

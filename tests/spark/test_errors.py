@@ -72,17 +72,14 @@ def test_each_metric_that_cannot_be_had_fails_alone_in_the_same_job(session: Any
 
 
 def test_a_predicate_that_throws_at_run_time_fails_alone(session: Any) -> None:
-    frame = session.range(0, 20, 1, 2).selectExpr("id", "cast(id as string) as text")
-    throws = ['compliance(predicate="1 / (id - 5) > 0")', 'mean(id) where "cast(text as date) is null"']
-    sound = ["mean(id)", "size()", "max_length(text)", "uniqueness(id, text)", 'compliance(predicate="id < 5")']
-    analysis = hg.analyze(frame, [*sound, *throws])
-    assert [analysis.value(key) for key in sound] == [9.5, 20.0, 2.0, 1.0, 0.25]
-    assert "DIVIDE_BY_ZERO" in why(analysis, throws[0])
-    assert "CAST_INVALID_INPUT" in why(analysis, throws[1])
+    throws = 'compliance(predicate="1 / (id - 5) > 0")'
+    analysis = hg.analyze(session.range(0, 20, 1, 2), ["mean(id)", "size()", "uniqueness(id)", throws])
+    assert [analysis.value(key) for key in ("mean(id)", "size()", "uniqueness(id)")] == [9.5, 20.0, 1.0]
+    assert "DIVIDE_BY_ZERO" in why(analysis, throws)
 
 
 def test_a_column_that_throws_at_run_time_fails_alone(spark: SparkSession) -> None:
-    frame = spark.range(0, 20, 1, 2).selectExpr("id", "1 / (id - 5) as ratio", "id % 3 as few")
+    frame = spark.range(0, 20, 1, 2).selectExpr("1 / (id - 5) as ratio", "id % 3 as few")
     analysis = hg.analyze(frame)
     failed = {key for key, outcome in analysis.items() if isinstance(outcome, Failed)}
     assert failed == {key for key in analysis if key.columns == ("ratio",)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -72,44 +71,44 @@ def test_a_frame_with_a_shuffle_of_its_own_is_measured(session: Any, jobs: Count
     assert all(text.startswith("headgate: ") for text in started)
 
 
-@pytest.fixture
-def own_settings(session: Any) -> Iterator[dict[str, str]]:
-    """Settings that the caller has made."""
-    own = {ADAPTIVE: "true", ROWS_AT_ONCE: "777"}
-    for name, value in own.items():
-        session.conf.set(name, value)
-    yield own
-    for name in own:
-        session.conf.unset(name)
-
-
 def broken(session: SparkSession) -> DataFrame:
     """A frame that cannot be read to its end: division by zero is an error under ANSI."""
     return session.range(0, 10, 1, 2).where("1 / (id - 5) > -9")
 
 
-@pytest.mark.parametrize("breaks", [False, True], ids=["after a scan", "after a scan that broke"])
-def test_the_callers_settings_are_as_before(session: Any, own_settings: dict[str, str], breaks: bool) -> None:
-    analyze_perhaps_broken(session, breaks)
-    assert {name: session.conf.get(name) for name in own_settings} == own_settings
-    assert session.conf.get(DESCRIPTION, None) is None
+each_end = pytest.mark.parametrize("breaks", [False, True], ids=["after a scan", "after a scan that broke"])
 
 
-@pytest.mark.parametrize("breaks", [False, True], ids=["after a scan", "after a scan that broke"])
-def test_settings_that_the_caller_has_not_made_stay_unmade(session: Any, breaks: bool) -> None:
-    names = [ADAPTIVE, *batch_settings(make_plan(Schema(), ["size()"]))]
-    before = {name: session.conf.get(name, None) for name in names}
-    analyze_perhaps_broken(session, breaks)
-    assert {name: session.conf.get(name, None) for name in names} == before
+@each_end
+def test_settings_are_as_before_whether_the_caller_made_them_or_not(session: Any, breaks: bool) -> None:
+    names = [ADAPTIVE, DESCRIPTION, *batch_settings(make_plan(Schema(), ["size()"]))]
+    session.conf.set(ROWS_AT_ONCE, "777")
+    try:
+        before = {name: session.conf.get(name, None) for name in names}
+        analyze_perhaps_broken(session, breaks)
+        assert {name: session.conf.get(name, None) for name in names} == before
+        assert before[ROWS_AT_ONCE] == "777"
+        assert before[ADAPTIVE] is before[DESCRIPTION] is None
+    finally:
+        session.conf.unset(ROWS_AT_ONCE)
 
 
-@pytest.mark.parametrize("breaks", [False, True], ids=["after a scan", "after a scan that broke"])
-@pytest.mark.parametrize("watched", [False, True], ids=["without progress", "with progress"])
-def test_the_callers_job_group_and_description_are_as_before(spark: SparkSession, breaks: bool, watched: bool) -> None:
+@each_end
+def test_adaptive_execution_that_the_caller_switched_on_stays_on(spark: SparkSession, breaks: bool) -> None:
+    spark.conf.set(ADAPTIVE, "true")
+    try:
+        analyze_perhaps_broken(spark, breaks)
+        assert spark.conf.get(ADAPTIVE) == "true"
+    finally:
+        spark.conf.unset(ADAPTIVE)
+
+
+@each_end
+def test_the_callers_job_group_and_description_are_as_before(spark: SparkSession, breaks: bool) -> None:
     context = spark.sparkContext
     context.setJobGroup("theirs", "their work")
     try:
-        analyze_perhaps_broken(spark, breaks, progress=(lambda _: None) if watched else None)
+        analyze_perhaps_broken(spark, breaks, progress=lambda _: None)
         assert context.getLocalProperty("spark.jobGroup.id") == "theirs"
         assert context.getLocalProperty(DESCRIPTION) == "their work"
     finally:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import gc
+import subprocess
+import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyspark import cloudpickle
 from pyspark.sql import SparkSession
 
 import headgate as hg
@@ -152,6 +156,24 @@ def test_two_analyses_with_shrunk_groups_merge_to_a_failure_with_its_reason(monk
     together = run(plan, batches(0, 8_000), batches(3_000, 8_000))
     assert both.value("mean(n)") == pytest.approx(together.value("mean(n)"))
     assert both.value("entropy(s)") == pytest.approx(together.value("entropy(s)"))
+
+
+MERGES = """
+import pickle, sys
+from pathlib import Path
+task, batches = pickle.loads(Path(sys.argv[1]).read_bytes())
+print(sum(batch.num_rows for batch in task(batches)))
+"""
+
+
+def test_a_worker_that_has_folded_nothing_can_merge(tmp_path: Path) -> None:
+    plan = plan_of(*GROUPINGS, "mean(n)", "approx_count_distinct(s)")
+    folded = list(fold_task(plan)(batches(0, 1_000)))
+    sent = tmp_path / "task"
+    sent.write_bytes(cloudpickle.dumps((merge_task(plan), folded)))  # as Spark sends it
+    done = subprocess.run([sys.executable, "-c", MERGES, str(sent)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert int(done.stdout) == len(list(read_rows(folded)))
 
 
 def test_a_merge_that_raises_fails_only_its_own_state() -> None:

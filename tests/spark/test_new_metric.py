@@ -1,4 +1,4 @@
-"""Adding a metric takes one file: the registry, codec, laws, docs table and both engines accept it with no other edit."""
+"""Adding a metric takes one file: registry, codec, laws, docs table and both engines accept it with no other edit."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class VowelShare(ColumnMetric[Vowels], frozen=True):
     default: ClassVar = TEXT
 
     def fold(self, batch: ColumnBatch) -> Vowels:
-        vowels, letters = (pc.sum(pc.count_substring_regex(batch.values, shape)) for shape in ("[AEIOUaeiou]", "[A-Za-z]"))
-        return Vowels(vowels.as_py() or 0, letters.as_py() or 0)
+        counts = (pc.count_substring_regex(batch.values, shape) for shape in ("[AEIOUaeiou]", "[A-Za-z]"))
+        return Vowels(*(pc.sum(each, min_count=0).as_py() for each in counts))
 
     def measure(self, state: Vowels) -> Outcome:
         return Measured(state.vowels / state.letters) if state.letters else Undefined(NO_VALUES)
