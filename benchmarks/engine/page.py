@@ -37,7 +37,8 @@ def _experiments(found: dict[str, Any]) -> str:
     for name, each in found.items():
         if "ratio_to_scan" in each:
             medians, ratios = each["median_seconds"], each["ratio_by_round"]
-            native = f"{each['native_sql_ratio_to_scan']:.1f} x" if "native_sql_ratio_to_scan" in each else "not run"
+            by_hand = found.get(f"SQL by hand: {name}")
+            native = f"{by_hand['sql_ratio_to_scan']:.1f} x" if by_hand else "not run"
             lines.append(
                 f"| {name} | {each['rows']:,} | {each['columns']} | {medians['scan']:.2f} s | {medians['whole']:.2f} s "
                 f"| **{each['ratio_to_scan']:.2f} x** | {', '.join(f'{ratio:.2f}' for ratio in ratios)} "
