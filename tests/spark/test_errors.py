@@ -128,7 +128,7 @@ print(hg.analyze(pa.table({"price": [1.0, 3.0]})).value("mean(price)"))
 def test_the_archive_that_is_shipped_can_be_imported() -> None:
     listed = _Listed()
     ship(listed)  # type: ignore[arg-type]
-    arguments = [sys.executable, "-c", USES_THE_ARCHIVE, listed.files[0], f"{ROOT}/"]
+    arguments = [sys.executable, "-c", USES_THE_ARCHIVE, listed.files[0], f"{ROOT / 'src'}/"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(arguments, cwd="/", env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout.strip()) == (0, "2.0"), done.stderr
