@@ -196,9 +196,9 @@ def _kind(kind: st.DataType) -> Kind:
 def batch_settings(plan: Plan) -> dict[str, str]:
     """Arrow batches by bytes, so that wide tables get fewer rows, but no fewer than Spark itself would send.
 
-    Since 4.0 Spark sums up the bytes of all columns after every row to keep to a limit, which is a third of the whole
-    transfer; a bound on rows does for values of ordinary size. Where values are so large that it does not, the job
-    breaks and is run again with Spark's settings.
+    Since 4.0 Spark sums up the bytes of all columns after every row to keep to a limit, which costs much of the
+    transfer (decision 0009); a bound on rows does for values of ordinary size. Where values are so large that it does
+    not, the job breaks and is run again with Spark's settings.
     """
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
     most = 25_000 if {Kind.STRING, Kind.BINARY} & set(plan.kinds) else 64_000
