@@ -1,7 +1,7 @@
 # The commands of the dev loop. CI runs the same ones (.ci/run).
 
 PYTHON ?= .venv/bin/python
-EXTRAS := connect,pandas,polars,dev
+EXTRAS := connect,pandas,polars,postgresql,objects,bench,dev
 
 # A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
 INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
@@ -11,10 +11,10 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue bench-engine docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-differential bench-store docs docs-check ci
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## create .venv and install the package, its extras and the tools
 	@if command -v uv >/dev/null 2>&1; then \
@@ -44,14 +44,25 @@ test-spark: ## the tests that start Spark
 smoke-versions: ## a short run against the other Spark lines, each in its own environment
 	.ci/smoke-versions
 
-readme: ## run the Python blocks of README.md
+readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme
+	$(PYTHON) -m tests.readme docs/history.md
+	$(PYTHON) -m tests.readme docs/differential.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
 
+faults: ## kill, race, corrupt and fill every store: 1,000 seeded kills; prints what was lost and doubled
+	$(PYTHON) -m tests.faults
+
 bench-engine: ## measure the engine; writes benchmarks/engine/results
 	$(PYTHON) -m benchmarks.engine
+
+bench-differential: ## append, replace and view partitions against scanning again; writes benchmarks/differential/results
+	$(PYTHON) -m benchmarks.differential
+
+bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
+	$(PYTHON) -m benchmarks.history_store
 
 docs: ## write the support matrix, docs/metrics.md
 	$(PYTHON) -m docs.generate

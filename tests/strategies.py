@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from hypothesis import strategies as st
 
+from headgate.analyzers.states.frequencies import Frequencies
 from headgate.values.schema import Kind
 
 Values = st.SearchStrategy[Any]
@@ -163,3 +164,10 @@ _TYPES: dict[Kind, list[Of]] = {
         Of(pa.null(), st.none()),
     ],
 }  # fmt: skip
+
+
+def frequencies(labels: Mapping[str, int], capacity: int = 512) -> Frequencies:
+    """A summary of these labels."""
+    names = list(labels)
+    counts = np.array(list(labels.values()), np.int64)
+    return Frequencies.of(counts, lambda at: [names[each] for each in at.tolist()], capacity)

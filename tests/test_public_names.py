@@ -20,14 +20,19 @@ ROOT = Path(__file__).resolve().parents[1]
 NAMES = [
     *(
         "Analysis",
+        "Decision",
         "Distribution",
         "Failed",
         "HeadgateError",
+        "HistoryStore",
         "Measured",
         "MetricKey",
+        "Parts",
         "Progress",
+        "Run",
         "Undefined",
         "analyze",
+        "open_store",
     ),
     *("ApproxCountDistinct", "ApproxQuantile", "CharLen", "Completeness", "Compliance", "Correlation", "CountDistinct"),
     *(

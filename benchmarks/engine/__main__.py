@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import statistics
-import sys
-import time
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache, partial
-from importlib.metadata import version
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame
 
 import headgate as hg
 from benchmarks.engine import choices, data
 from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import write_page
+from benchmarks.timing import cores, in_turn, seconds, session, versions
 from headgate.analyzers.base.registry import default_metrics
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import _selected, batch_settings, open_spark
@@ -57,8 +53,8 @@ def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
     for name, path, rows in _experiments(scale):
         yield name, partial(_compare, path, rows, rounds, brief=name.startswith("linear"))
     rows = 2_000_000 // scale
-    yield "exact uniqueness, seconds", lambda: choices.groupings(_session(), rows, rounds)
-    yield "batches, seconds", lambda: choices.byte_limit(_session(), rows // 4, rounds)
+    yield "exact uniqueness, seconds", lambda: choices.groupings(session(), rows, rounds)
+    yield "batches, seconds", lambda: choices.byte_limit(session(), rows // 4, rounds)
     for name, path, _ in _experiments(scale):
         if name.startswith(("mixed", "uuids")):  # with 500 columns it comes to no end
             yield f"SQL by hand: {name}", partial(_by_hand, path)
@@ -86,7 +82,7 @@ def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int]]:
 
 def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> dict[str, Any]:
     """Scan, transfer, fold and the whole (briefly: scan and whole) in turn, so that noise meets all alike."""
-    frame = _session().read.parquet(str(path()))
+    frame = session().read.parquet(str(path()))
     steps = {
         "scan": lambda: _plain_scan(frame),
         "transfer": lambda: _through(frame, lambda plan: _swallow),
@@ -94,13 +90,8 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
         "whole": lambda: hg.analyze(frame).outcomes,
     }
     steps = {name: step for name, step in steps.items() if not brief or name in ("scan", "whole")}
-    times: dict[str, list[float]] = {name: [] for name in steps}
-    for _ in range(WARM + (len(frame.columns) > 100)):  # the JVM's compiler, the page cache, the Python workers
-        for step in steps.values():
-            step()
-    for _ in range(rounds):
-        for name, step in steps.items():
-            times[name].append(_seconds(step))
+    # the JVM's compiler, the page cache, the Python workers
+    times = in_turn(steps, rounds, warm=WARM + (len(frame.columns) > 100))
     medians = {name: statistics.median(taken) for name, taken in times.items()}
     cells = rows * len(frame.columns)
     size = sum(file.stat().st_size for file in Path(frame.inputFiles()[0].removeprefix("file://")).parent.iterdir())
@@ -112,8 +103,8 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
         "median_seconds": medians,
         "ratio_to_scan": medians["whole"] / medians["scan"],
         "ratio_by_round": [whole / scan for whole, scan in zip(times["whole"], times["scan"], strict=True)],
-        "mb_per_second_per_core": size / 1e6 / medians["whole"] / _cores(),
-        "cells_per_second_per_core": cells / medians["whole"] / _cores(),
+        "mb_per_second_per_core": size / 1e6 / medians["whole"] / cores(),
+        "cells_per_second_per_core": cells / medians["whole"] / cores(),
     }
     if not brief:
         result["split_seconds"] = {
@@ -127,10 +118,10 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
 
 def _by_hand(path: Callable[[], Path]) -> dict[str, Any]:
     """The same metrics by Spark SQL, once, because it takes minutes; beside scans of the same table."""
-    frame = _session().read.parquet(str(path()))
+    frame = session().read.parquet(str(path()))
     scan = partial(_plain_scan, frame)
     scan()
-    before, taken, after = _seconds(scan), _seconds(lambda: native_sql(frame)), _seconds(scan)
+    before, taken, after = seconds(scan), seconds(lambda: native_sql(frame)), seconds(scan)
     return {"sql_seconds": taken, "scan_seconds": [before, after], "sql_ratio_to_scan": 2 * taken / (before + after)}
 
 
@@ -152,37 +143,12 @@ def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def _local(rounds: int) -> dict[str, Any]:
     table = data.mixed_chunk(np.random.default_rng(1), 1_000, 10)
     hg.analyze(table).outcomes  # noqa: B018
-    taken = [_seconds(lambda: hg.analyze(table).outcomes) for _ in range(max(31, rounds))]
+    taken = [seconds(lambda: hg.analyze(table).outcomes) for _ in range(max(31, rounds))]
     return {"rows": 1_000, "columns": 10, "milliseconds": statistics.median(taken) * 1e3, "runs": len(taken)}
 
 
-def _seconds(step: Callable[[], Any]) -> float:
-    begin = time.perf_counter()
-    step()
-    return time.perf_counter() - begin
-
-
-@cache
-def _session() -> SparkSession:
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    return (
-        SparkSession.builder.master(f"local[{_cores()}]")
-        .config("spark.driver.memory", "6g")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .getOrCreate()
-    )
-
-
-def _cores() -> int:
-    return os.cpu_count() or 1
-
-
 def _versions() -> dict[str, str]:
-    names = ("pyspark", "pyarrow", "numpy", "datasketches", "msgspec")
-    return {"python": platform.python_version(), "cores": str(_cores())} | {name: version(name) for name in names}
+    return versions("pyspark", "pyarrow", "numpy", "datasketches", "msgspec")
 
 
 def _print(name: str, result: dict[str, Any]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from pathlib import Path
 
@@ -10,7 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-CACHE = Path(os.environ.get("HEADGATE_CACHE", Path.home() / ".cache" / "headgate")) / "bench-engine"
+from benchmarks.timing import CACHE
+
+FOLDER = CACHE / "bench-engine"
 CHUNK = 100_000
 FILES = 4
 
@@ -63,7 +64,7 @@ def _codes(rng: np.random.Generator, count: int) -> pa.Array:
 
 
 def _written(name: str, rows: int, make: object) -> Path:
-    folder = CACHE / name
+    folder = FOLDER / name
     if (folder / "_done").exists():
         return folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ import pyarrow as pa
 from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import metrics
 from headgate.analyzers.states.distinct import Distinct
+from headgate.analyzers.states.kept import GroupTable, KeptGroups
 from headgate.analyzers.states.quantiles import Quantiles
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
@@ -87,6 +88,11 @@ def analysis() -> Analysis:
     ]
     return analyze(pa.table([*COLUMNS.values()], names=[f"{kind.value} column" for kind in COLUMNS]), asked)
 
+
+# States that say where others lie: nothing is folded to them, and nothing measured from them.
+REFERENCES: dict[str, State] = {
+    "kept_groups": KeptGroups((GroupTable("s3a://lake/_headgate/0f", '["mon"]', 2, 250_000),), (("groups", b"\x80"),))
+}
 
 EXPECTATIONS = [
     Expectation(MetricKey("mean", ("unit price",), (), "region = 'EU'"), Between(5, 500)),

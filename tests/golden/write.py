@@ -13,23 +13,29 @@ from typing import Any
 import msgspec
 
 from headgate.values.codec import encode
-from tests.golden.examples import EXPECTATIONS, Example, analysis, examples, plain, stored_names
+from tests.golden.examples import EXPECTATIONS, REFERENCES, Example, analysis, examples, plain, stored_names
+from tests.golden.history import written
 
 HERE = Path(__file__).parent
-STATES, NAMES, ANALYSIS, EXPECTED = (
+STATES, NAMES, ANALYSIS, EXPECTED, STORE = (
     HERE / "states",
     HERE / "names.json",
     HERE / "analysis.json",
     HERE / "expectations.json",
+    HERE / "store.json",
 )
 
 
 def main() -> None:
     for name, example in examples().items():
         _write_once(STATES / f"{name}.json", _kept(example))
+    for tag, state in REFERENCES.items():
+        _write_once(STATES / f"{tag}-small.json", {"key": "groups(id)", "bytes": encode(state, "groups(id)").hex()})
     found = analysis()
     _write_once(ANALYSIS, {"bytes": found.to_bytes().hex(), "outcomes": found.to_dict()})
     _write_once(EXPECTED, [json.loads(msgspec.json.encode(each)) for each in EXPECTATIONS])
+    if not STORE.exists():
+        _write_once(STORE, written(STATES))
     _add_names()
 
 

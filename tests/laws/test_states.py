@@ -75,6 +75,13 @@ def test_merging_is_associative(case: Case, data: st.DataObject) -> None:
 
 
 @each_case
+@given(data=st.data(), count=st.integers(0, 5))
+def test_many_at_once_merge_as_one_after_the_other(case: Case, data: st.DataObject, count: int) -> None:
+    parts = data.draw(states(case, count=count))
+    assert_same(case.metric.state.merged(parts), total([case.metric.state(), *parts]))
+
+
+@each_case
 @given(data=st.data())
 def test_the_stored_form_reads_back_as_it_was(case: Case, data: st.DataObject) -> None:
     (state,) = data.draw(states(case, count=1))
@@ -128,4 +135,4 @@ def test_a_metric_is_found_again_by_the_text_of_its_key(kind: type) -> None:
 def test_a_state_type_has_a_stored_name_and_a_default_for_every_field(kind: type[State]) -> None:
     assert tag_of(kind).isidentifier()
     assert tag_of(kind) == tag_of(kind).lower()
-    assert kind() + kind() == kind()
+    assert kind().current() + kind().current() == kind().current()

@@ -96,8 +96,8 @@ def run(plan: Plan, *tasks: Iterator[pa.RecordBatch]) -> Analysis:
     """Tasks that fold, one that merges, and the driver."""
     folded = [batch for task in tasks for batch in fold_task(plan)(task)]
     merged = list(read_rows(merge_task(plan)(folded)))
-    states, failed = engine._outcome(plan, merged)
-    return Analysis(plan.schema, plan.metrics, states, failed)
+    found = engine._outcome(plan, merged)
+    return Analysis(plan.schema, plan.metrics, found.states[()], found.failed)
 
 
 GROUPINGS = ("uniqueness(n)", "distinctness(n, s)", "entropy(s)", "mutual_information(n, s)")
@@ -179,9 +179,9 @@ def test_a_worker_that_has_folded_nothing_can_merge(tmp_path: Path) -> None:
 def test_a_merge_that_raises_fails_only_its_own_state() -> None:
     plan = plan_of("uniqueness(n)", "mean(n)")
     rows = list(read_rows(fold_task(plan)(batches(0, 1_000))))
-    bent = [Row(row.slot, row.piece, row.tag, b"\xc1", row.error) if row.slot == 1 else row for row in rows]
+    bent = [Row(row.part, row.slot, row.piece, row.tag, b"\xc1", row.error) if row.slot == 1 else row for row in rows]
     merged = list(read_rows(merge_task(plan)(spark_tasks._packed(bent))))
-    states, failed = engine._outcome(plan, merged)
-    analysis = Analysis(plan.schema, plan.metrics, states, failed)
+    found = engine._outcome(plan, merged)
+    analysis = Analysis(plan.schema, plan.metrics, found.states[()], found.failed)
     assert analysis.value("uniqueness(n)") == 0.0
     assert "merging moments(n) raised CorruptBytes" in str(analysis["mean(n)"])

@@ -18,8 +18,9 @@ from headgate.values import codec
 from headgate.values.codec import FORMAT, MAGIC, Head, decode, encode, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, NewerFormat, StoredDataError
 from headgate.values.state import State, tag_of
+from tests.strategies import frequencies
 
-STATE = Frequencies({"é": 3, "<b>": 1}, total=4, lost=0, capacity=512)
+STATE = frequencies({"é": 3, "<b>": 1})
 KEY = 'value_distribution("unit price")'
 STORED = encode(STATE, KEY)
 
@@ -41,7 +42,7 @@ def resealed(front: bytes) -> bytes:
 
 def test_a_state_reads_back_with_its_key() -> None:
     assert decode(STORED) == decode(STORED, KEY) == STATE
-    assert unseal(STORED)[0] == Head("frequencies", KEY)
+    assert unseal(STORED)[0] == Head("frequent_labels", KEY)
 
 
 @pytest.mark.usefixtures("no_decoding")
@@ -108,11 +109,11 @@ def test_a_state_that_nobody_knows_is_refused_by_its_name() -> None:
 @pytest.mark.parametrize(
     "body",
     [b"", b"\xc1", msgspec.msgpack.encode({"type": "match_count"}), msgspec.msgpack.encode([1, 2]),
-     msgspec.msgpack.encode({"type": "frequencies", "counts": {"a": "b"}})],
+     msgspec.msgpack.encode({"type": "frequent_labels", "counts": {"a": "b"}})],
 )  # fmt: skip
 def test_a_sound_envelope_around_the_wrong_thing_is_refused(body: bytes) -> None:
     with pytest.raises(CorruptBytes, match="do not hold a Frequencies"):
-        decode(seal(body, Head("frequencies", KEY)))
+        decode(seal(body, Head("frequent_labels", KEY)))
 
 
 def test_a_head_that_is_no_head_is_refused() -> None:
@@ -122,14 +123,19 @@ def test_a_head_that_is_no_head_is_refused() -> None:
 
 
 def test_a_field_that_an_older_version_did_not_have_takes_its_default() -> None:
-    body = msgspec.msgpack.encode({"type": "frequencies", "counts": {"a": 1}, "total": 1})
-    assert unpack_state(body, "frequencies") == Frequencies({"a": 1}, total=1)
+    body = msgspec.msgpack.encode({"type": "frequent_labels", "total": 1})
+    assert unpack_state(body, "frequent_labels") == Frequencies(total=1)
+
+
+def test_a_form_that_an_older_version_stored_becomes_todays() -> None:
+    body = msgspec.msgpack.encode({"type": "frequencies", "counts": {"é": 3, "<b>": 1}, "total": 4, "capacity": 512})
+    assert unpack_state(body, "frequencies") == STATE
 
 
 def test_a_body_too_large_for_the_format_is_refused_when_it_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(codec, "LARGEST_BODY", 10)
     with pytest.raises(CorruptBytes, match="11 bytes"):
-        seal(b"x" * 11, Head("frequencies", KEY))
+        seal(b"x" * 11, Head("frequent_labels", KEY))
 
 
 def test_a_body_too_large_for_the_format_is_refused_when_it_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

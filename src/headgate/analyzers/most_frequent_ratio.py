@@ -22,4 +22,4 @@ class MostFrequentRatio(OfValues, frozen=True):
     def measure(self, state: Frequencies) -> Outcome:
         if not state.total:
             return Undefined(NO_VALUES)
-        return Measured(max(state.counts.values(), default=0) / state.total)
+        return Measured(state.largest() / state.total)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from headgate.analyzers.base.batch import ColumnBatch
@@ -42,6 +43,10 @@ class PairGroups(State, frozen=True, tag="pair_groups"):
 
     def __add__(self, other: PairGroups) -> PairGroups:
         return PairGroups(self.left + other.left, self.right + other.right, self.both + other.both)
+
+    @classmethod
+    def merged(cls, states: Sequence[PairGroups]) -> PairGroups:
+        return cls(*(Groups.merged([getattr(each, side) for each in states]) for side in cls.__struct_fields__))
 
     @property
     def weight(self) -> int:

@@ -9,16 +9,13 @@ from headgate.analyzers.base.metric import TableMetric
 from headgate.analyzers.base.registry import metric
 from headgate.values.outcome import Measured, Outcome
 from headgate.values.schema import ANY
-from headgate.values.state import State
+from headgate.values.state import Counts
 
 
-class RowCount(State, frozen=True, tag="row_count"):
+class RowCount(Counts, frozen=True, tag="row_count"):
     """So many rows."""
 
     rows: int = 0
-
-    def __add__(self, other: RowCount) -> RowCount:
-        return RowCount(self.rows + other.rows)
 
 
 @metric

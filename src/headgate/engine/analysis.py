@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from itertools import islice
@@ -13,6 +13,8 @@ import msgspec
 
 from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import from_key, metrics
+from headgate.analyzers.states.kept import KeptGroups
+from headgate.engine.scan import merged
 from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
@@ -40,7 +42,7 @@ class Analysis(Mapping[MetricKey, Outcome]):
         self.schema = schema
         self.metrics = asked
         self.states = dict(states)
-        self._failed = dict(failed)
+        self.failed = dict(failed)
 
     @cached_property
     def outcomes(self) -> dict[MetricKey, Outcome]:
@@ -48,9 +50,11 @@ class Analysis(Mapping[MetricKey, Outcome]):
         return {metric.key: self._measured(metric) for metric in self.metrics}
 
     def _measured(self, metric: Metric[Any]) -> Outcome:
-        if metric.key in self._failed:
-            return self._failed[metric.key]
+        if metric.key in self.failed:
+            return self.failed[metric.key]
         state = self.states.get(metric.state_key, metric.state())
+        if isinstance(state, KeptGroups):
+            return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolved(spark) merges them")
         try:
             return metric.measure(state)
         except Exception as trouble:
@@ -80,25 +84,33 @@ class Analysis(Mapping[MetricKey, Outcome]):
     def __add__(self, other: Analysis) -> Analysis:
         """The analysis of both batches together, from their states alone."""
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
-        failed = {**other._failed, **self._failed}
-        both = self._computed() & other._computed()
-        states: dict[MetricKey, State] = {}
-        for key in dict.fromkeys(key for key in (*self.states, *other.states) if key in both):
-            held = [each.states[key] for each in (self, other) if key in each.states]
-            if len(held) == 1 or all(state.mergeable for state in held):
-                states[key] = held[0] if len(held) == 1 else held[0] + held[1]
-        for metric in asked:
-            if metric.key in failed:
-                continue
-            if metric.state_key not in both:
-                failed[metric.key] = Failed("only one of the two analyses computed it")
-            elif metric.state_key not in states and metric.state_key in self.states:
-                failed[metric.key] = Failed(_TOO_LARGE)
-        return Analysis(_common(self.schema, other.schema), asked, states, failed)
+        failed = {**other.failed, **self.failed}
+        computed = self._computed() & other._computed()
+        failed |= {
+            metric.key: Failed("only one of the two analyses computed it")
+            for metric in asked
+            if metric.state_key not in computed and metric.key not in failed
+        }
+        held = {
+            key: [each.states[key] for each in (self, other) if key in each.states]
+            for key in dict.fromkeys((*self.states, *other.states))
+            if key in computed
+        }
+        return merged_analysis(_common(self.schema, other.schema), asked, held, failed)
+
+    def resolved(self, spark: Any) -> Analysis:
+        """This analysis with its frequency tables that are kept as Parquet merged by Spark, in one job for all."""
+        if not any(isinstance(state, KeptGroups) for state in self.states.values()):
+            return self
+        from headgate.engine.spark import merge_kept
+
+        found = merge_kept(spark, self)
+        states = {key: state for key, state in self.states.items() if not isinstance(state, KeptGroups)}
+        return Analysis(self.schema, self.metrics, states | found.states[()], self.failed | found.failed)
 
     def _computed(self) -> set[MetricKey]:
         """The states that were computed; one that is not in `states` is the identity: no row was in its scope."""
-        return {metric.state_key for metric in self.metrics if metric.key not in self._failed}
+        return {metric.state_key for metric in self.metrics if metric.key not in self.failed}
 
     # --- bytes
 
@@ -109,7 +121,7 @@ class Analysis(Mapping[MetricKey, Outcome]):
                 self.schema,
                 [str(metric.key) for metric in self.metrics],
                 [(str(key), tag_of(type(state)), pack_state(state)) for key, state in self.states.items()],
-                [(str(key), failed.why) for key, failed in self._failed.items()],
+                [(str(key), failed.why) for key, failed in self.failed.items()],
             )
         )
         return seal(body, Head(_TAG, ""))
@@ -140,11 +152,12 @@ class Analysis(Mapping[MetricKey, Outcome]):
 
     def table(self, most: int | None = None) -> Table:
         """Every metric (the first `most`) with its value, or with why it has none."""
-        rows = [(*_place(key), *self._cell(key, outcome)) for key, outcome in islice(self.outcomes.items(), most)]
+        rows = [(*_place(key), *self.cell(key)) for key in islice(self.outcomes, most)]
         return Table(("columns", "metric", "value", "note"), tuple(rows), numeric=frozenset({2}))
 
-    def _cell(self, key: MetricKey, outcome: Outcome) -> tuple[str, str]:
-        match outcome:
+    def cell(self, key: MetricKey) -> tuple[str, str]:
+        """A metric's value as people read it, and a note."""
+        match self.outcomes[key]:
             case Measured(value):
                 if isinstance(value, Distribution):
                     return _summary(value)
@@ -177,6 +190,29 @@ class Analysis(Mapping[MetricKey, Outcome]):
         below = list(self.outcomes.items())[_SHOWN:]
         lost = [f"failed: {key}: {outcome.why}" for key, outcome in below if isinstance(outcome, Failed)]
         return [f"... and {len(below):,} more; analysis.table().text() has them all", *lost[:_FAILURES]]
+
+
+def merged_analysis(
+    schema: Schema,
+    asked: tuple[Metric[Any], ...],
+    held: Mapping[MetricKey, Sequence[State]],
+    failed: Mapping[MetricKey, Failed],
+) -> Analysis:
+    """The analysis of several batches together, given the states that each of them has under a key."""
+    states: dict[MetricKey, State] = {}
+    lost: dict[MetricKey, Failed] = {}
+    for key, parts in held.items():
+        try:
+            state = merged(parts)
+        except Exception as trouble:
+            lost[key] = Failed(f"merging {key} raised {type(trouble).__name__}: {trouble}")
+            continue
+        if state is None:
+            lost[key] = Failed(_TOO_LARGE)
+        else:
+            states[key] = state
+    failures = {each.key: lost[each.state_key] for each in asked if each.state_key in lost} | dict(failed)
+    return Analysis(schema, asked, states, failures)
 
 
 class _Stored(msgspec.Struct, frozen=True):

@@ -9,8 +9,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from headgate.analyzers.base.arrow import kind_of
+from headgate.engine.part import Part
+from headgate.engine.parted_scan import Found, PartedScan
 from headgate.engine.plan import EVERY_ROW, Plan
-from headgate.engine.scan import Scan
 from headgate.values.errors import BadPredicate, EngineError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
@@ -50,24 +51,29 @@ def open_local(data: Any) -> LocalBatch | None:
     return None
 
 
-def run_local(batch: LocalBatch, plan: Plan) -> tuple[dict[MetricKey, State], dict[MetricKey, Failed]]:
-    """One pass over the batch; the states by their keys, and the metrics that failed."""
+def run_local(batch: LocalBatch, plan: Plan) -> Found:
+    """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
     plan, tests = _tests(plan)
     labels = batch.schema.labels
     read = {label for test in tests for label in test.columns}
-    positions = [*plan.columns, *(at for at, label in enumerate(labels) if label in read and at not in plan.columns)]
+    extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
+    positions = [*plan.columns, *(at for at in extra if at not in plan.columns)]
+    keys = [positions.index(at) for at in plan.by]
     rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
-    scan = Scan(plan)
+    scan = PartedScan(plan)
+    states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
     for arrays, count in batch.read(positions, rows):
         named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
-        scan.add([*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)])
-    states = {plan.folds[slot].metric.state_key: state for slot, state in scan.states()}
+        columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
+        scan.add([arrays[at] for at in keys], columns)
+    for part, slot, state in scan.states():
+        states.setdefault(part, {})[plan.folds[slot].metric.state_key] = state
     wrong = {plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
     lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
     for test in tests:
         if test.trouble:
             plan = plan.without(test.text, f"the predicate {test.text!r} could not be evaluated: {test.trouble}")
-    return states, {**lost, **plan.failed}
+    return Found(states, {**lost, **plan.failed})
 
 
 class _Test:

@@ -9,12 +9,13 @@ import msgspec
 
 from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import from_key
-from headgate.values.errors import did_you_mean
+from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
 
 EVERY_ROW = "true"
+KEYS = frozenset({Kind.STRING, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE})  # written alike by Spark and by Arrow
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ class Plan(msgspec.Struct, frozen=True):
     predicates: tuple[str, ...]
     folds: tuple[Fold, ...]
     failed: dict[MetricKey, Failed]
+    by: tuple[int, ...] = ()  # the columns whose values say to which part of the batch a row belongs
+    keep: str = ""  # the folder for frequency tables that are too large for the driver
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
@@ -44,16 +47,23 @@ class Plan(msgspec.Struct, frozen=True):
     def without(self, predicate: str, why: str) -> Plan:
         """The same plan without the metrics that need a predicate that cannot be evaluated."""
         lost = {each.key: Failed(why) for each in self.metrics if predicate in _predicates(each)}
-        return make_plan(self.schema, self.metrics, {**self.failed, **lost})
+        return self.of(self.metrics, {**self.failed, **lost})
 
     def only(self, predicate: str) -> Plan:
         """The plan of just the metrics that need a predicate."""
-        return make_plan(self.schema, [each for each in self.metrics if predicate in _predicates(each)], self.failed)
+        return self.of([each for each in self.metrics if predicate in _predicates(each)], self.failed)
+
+    def of(self, asked: Iterable[Metric[Any]], failed: dict[MetricKey, Failed] | None = None) -> Plan:
+        """The plan of other metrics over the same parts of the same batch."""
+        by = [self.schema.columns[at].label for at in self.by]
+        return make_plan(self.schema, asked, failed, by=by, keep=self.keep)
 
     def text(self) -> str:
         """The plan for people and for golden files."""
         labels = [self.schema.columns[at].label for at in self.columns] + [f"[{text}]" for text in self.predicates]
-        lines = [f"scan of {len(self.columns)} columns, {len(self.predicates)} predicates -> {len(self.folds)} states"]
+        parts = " of each " + ", ".join(self.schema.columns[at].label for at in self.by) if self.by else ""
+        scan = f"scan of {len(self.columns)} columns, {len(self.predicates)} predicates"
+        lines = [f"{scan} -> {len(self.folds)} states{parts}"]
         for fold in self.folds:
             inputs = ", ".join(labels[at] for at in fold.positions)
             scope = "" if fold.scope is None else f" where {labels[fold.scope]}"
@@ -64,7 +74,11 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 def make_plan(
-    schema: Schema, asked: Iterable[Metric[Any] | MetricKey | str], failed: dict[MetricKey, Failed] | None = None
+    schema: Schema,
+    asked: Iterable[Metric[Any] | MetricKey | str],
+    failed: dict[MetricKey, Failed] | None = None,
+    by: Sequence[str] = (),
+    keep: str = "",
 ) -> Plan:
     """The least work that measures all of these: equal metrics once, metrics that share a state folded once."""
     metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
@@ -81,7 +95,21 @@ def make_plan(
     met = {text: len(columns) + position for position, text in enumerate(predicates)}
     folds = {each.state_key: _fold(each, at, met) for each in reversed(sound)}
     ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
-    return Plan(schema, metrics, tuple(columns), tuple(predicates), ordered, failures)
+    return Plan(schema, metrics, tuple(columns), tuple(predicates), ordered, failures, _keys(schema, by), keep)
+
+
+def _keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
+    places = schema.positions()
+    for label in by:
+        if label not in places:
+            raise MisuseError(f"by names the column {label!r}; {did_you_mean(label, schema.labels)}")
+        column = schema.columns[places[label]]
+        if column.kind not in KEYS:
+            raise MisuseError(
+                f"{label!r} is a {column.type} column, whose values are not written alike everywhere.",
+                hint="Partition by strings, whole numbers, booleans or dates; derive such a column first.",
+            )
+    return tuple(places[label] for label in dict.fromkeys(by))
 
 
 def _fold(metric: Metric[Any], at: dict[str, int], met: dict[str, int]) -> Fold:

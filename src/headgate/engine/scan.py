@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
 
 from headgate.analyzers.base.arrow import plain
 from headgate.analyzers.base.batch import ColumnBatch
+from headgate.analyzers.states.kept import KeptGroups
 from headgate.engine.plan import Fold, Plan
 from headgate.values.state import State
 
@@ -53,6 +54,7 @@ class Scan:
         self.kinds = plan.kinds
         self.errors: dict[int, str] = {}
         self._sums = [Accumulator() for _ in plan.folds]
+        self._growing = [slot for slot, fold in enumerate(plan.folds) if grows(fold.metric.state)]
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
         """Fold one batch: the plan's columns, then its predicates, in order."""
@@ -70,8 +72,8 @@ class Scan:
 
     def heavy(self) -> Iterator[tuple[int, State]]:
         """States that have grown large, which are forgotten here."""
-        for slot, held in enumerate(self._sums):
-            if held.weight > HEAVY:
+        for slot in self._growing:
+            if self._sums[slot].weight > HEAVY:
                 yield from self._taken(slot)
 
     def states(self) -> Iterator[tuple[int, State]]:
@@ -87,6 +89,11 @@ class Scan:
             return
         if state is not None and slot not in self.errors:
             yield slot, state
+
+
+def grows(kind: type[State]) -> bool:
+    """May a state of this type grow with the data? Such a one says how it is cut into pieces."""
+    return kind.pieces is not State.pieces
 
 
 class _Scope:
@@ -117,12 +124,20 @@ def _told(trouble: Exception) -> str:
     return f"{type(trouble).__name__}: {str(trouble)[:500]}"
 
 
-def gather(parts: Iterable[State]) -> State | None:
+def gather(pieces: Sequence[State]) -> State:
     """One state out of pieces of it that were merged apart; if any had to be shrunk, all are."""
-    pieces = list(parts)
     if any(not piece.mergeable for piece in pieces):
         pieces = [piece.shrunk() for piece in pieces]
-    total: State | None = None
-    for piece in pieces:
-        total = piece if total is None else total + piece
-    return total
+    return type(pieces[0]).merged(pieces)
+
+
+def merged(states: Sequence[State]) -> State | None:
+    """The state of several batches together; None if one of them no longer merges."""
+    if len(states) == 1:
+        return states[0]
+    kinds = set(map(type, states))
+    if len(kinds) == 1 and states[0].mergeable:  # of one type, all are mergeable or none is
+        return type(states[0]).merged(states)
+    if KeptGroups in kinds:
+        states = [KeptGroups.holding(state) if state.mergeable else state for state in states]
+    return type(states[0]).merged(states) if all(state.mergeable for state in states) else None

@@ -10,19 +10,20 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 
 from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.states.kept import KeptGroups
+from headgate.engine.analysis import Analysis
+from headgate.engine.part import Part, read_part
+from headgate.engine.parted_scan import Found
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
-from headgate.engine.scan import gather
+from headgate.engine.scan import grows
+from headgate.engine.spark_groups import kept_or_gathered, merged_rows, write_kept
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
 from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
-from headgate.values.codec import unpack_state
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
-
-States = dict[MetricKey, State]
-Failures = dict[MetricKey, Failed]
 
 _BATCH_BYTES = 64 << 20
 _SPARKS_OWN = 10_000  # rows of a batch
@@ -50,18 +51,18 @@ def open_spark(data: DataFrame) -> Schema:
     return Schema.of((field.name, _kind(field.dataType), field.dataType.simpleString()) for field in data.schema.fields)
 
 
-def run_spark(data: DataFrame, plan: Plan, progress: Report | None) -> tuple[States, Failures]:
+def run_spark(data: DataFrame, plan: Plan, progress: Report | None) -> Found:
     """One job for all states; if it breaks, a few more to find what breaks it, so that the rest is not lost."""
     plan = _understood(data, plan)
     if not plan.folds:
-        return {}, plan.failed
+        return Found({} if plan.by else {(): {}}, plan.failed)
     try:
         return _run_again(data, plan, progress)
     except Exception as trouble:
         return _Search(data, progress, trouble).without_what_breaks(plan)
 
 
-def _run_again(data: DataFrame, plan: Plan, report: Report | None) -> tuple[States, Failures]:
+def _run_again(data: DataFrame, plan: Plan, report: Report | None) -> Found:
     """The job; if it breaks, once more: with our code sent along if that is lacking, else with Spark's own batches."""
     try:
         return _run(data, plan, report)
@@ -72,22 +73,26 @@ def _run_again(data: DataFrame, plan: Plan, report: Report | None) -> tuple[Stat
         return _run(data, plan, report, bold=False)
 
 
-def _run(data: DataFrame, plan: Plan, report: Report | None, bold: bool = True) -> tuple[States, Failures]:
+def _run(data: DataFrame, plan: Plan, report: Report | None, bold: bool = True) -> Found:
     spark = data.sparkSession
-    title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns"
+    keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
+    title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns" + (f", by {keys}" if keys else "")
     wanted = batch_settings(plan) if bold else {}
     if not shuffles(data):
         # nothing in the caller's plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
-    merged = (
-        _selected(data, plan)
-        .mapInArrow(fold_task(plan), ROW)
-        .repartition(_merge_tasks(plan, spark), "slot", "piece")
-        .mapInArrow(merge_task(plan), ROW)
-    )
+    folded = _selected(data, plan).mapInArrow(fold_task(plan), ROW)
+    merged = _gathered(folded, plan).mapInArrow(merge_task(plan, shrink=not plan.keep), ROW)
     with settings(spark, wanted), described(spark, title), watched(spark, report):
-        rows = merged.collect()
-    return _outcome(plan, [Row(row.slot, row.piece, row.tag, bytes(row.state), row.error) for row in rows])
+        if plan.keep:
+            return _outcome(plan, *write_kept(merged, plan.keep))
+        return _outcome(plan, [Row(*row) for row in merged.collect()])
+
+
+def _gathered(folded: DataFrame, plan: Plan) -> DataFrame:
+    """The rows of one state or piece in one task, those of one part of the batch one after the other."""
+    gathered = folded.repartition(_merge_tasks(plan, folded.sparkSession), "part", "slot", "piece")
+    return gathered.sortWithinPartitions("part") if plan.by else gathered
 
 
 def _selected(data: DataFrame, plan: Plan) -> DataFrame:
@@ -96,8 +101,9 @@ def _selected(data: DataFrame, plan: Plan) -> DataFrame:
     every = data.selectExpr("*", *plan.predicates)
     width = len(plan.schema.columns)
     named = every.toDF(*(f"c{at}" for at in range(width + len(plan.predicates))))
+    keys = [f"CAST(c{at} AS STRING) AS k{at}" for at in plan.by]
     columns = [_passed(f"c{at}", plan.schema.columns[at].kind) for at in plan.columns]
-    return named.selectExpr(*columns, *(f"c{width + at}" for at in range(len(plan.predicates))))
+    return named.selectExpr(*keys, *columns, *(f"c{width + at}" for at in range(len(plan.predicates))))
 
 
 def _passed(name: str, kind: Kind) -> str:
@@ -105,17 +111,30 @@ def _passed(name: str, kind: Kind) -> str:
     return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if kind is Kind.OTHER else name
 
 
-def _outcome(plan: Plan, rows: Sequence[Row]) -> tuple[States, Failures]:
-    parts: dict[int, list[State]] = {}
-    failed = dict(plan.failed)
+def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> Found:
+    pieces: dict[tuple[str, int], list[Row]] = {}
     broken = {row.slot: row.error for row in rows if row.error is not None}
     for row in rows:
         if row.error is None and row.slot not in broken:
-            parts.setdefault(row.slot, []).append(unpack_state(row.state, row.tag))
-    states = {plan.folds[slot].metric.state_key: gather(pieces) for slot, pieces in parts.items()}
+            pieces.setdefault((row.part, row.slot), []).append(row)
+    states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
+    for (part, slot), found in pieces.items():
+        state = kept_or_gathered(found, folder)
+        states.setdefault(read_part(part), {})[plan.folds[slot].metric.state_key] = state
     wrong = {plan.folds[slot].metric.state_key: why for slot, why in broken.items()}
-    failed |= {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
-    return {key: state for key, state in states.items() if state is not None}, failed
+    lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
+    return Found(states, plan.failed | lost)
+
+
+def merge_kept(spark: SparkSession, analysis: Analysis) -> Found:
+    """The states of an analysis that are kept as files, merged by Spark; and the metrics for which that failed."""
+    kept = {key: state for key, state in analysis.states.items() if isinstance(state, KeptGroups)}
+    asked = [each for each in analysis.metrics if each.state_key in kept and each.key not in analysis.failed]
+    plan = make_plan(analysis.schema, asked)
+    if not plan.folds:
+        return Found({(): {}}, {})
+    tables = [kept[fold.metric.state_key] for fold in plan.folds]
+    return _outcome(plan, merged_rows(spark, plan, tables))
 
 
 def _understood(data: DataFrame, plan: Plan) -> Plan:
@@ -155,30 +174,31 @@ class _Search:
         self.first = first
         self.left = _SEARCHES
 
-    def without_what_breaks(self, plan: Plan) -> tuple[States, Failures]:
+    def without_what_breaks(self, plan: Plan) -> Found:
         try:
             _run(self.data, make_plan(plan.schema, ["size()"]), self.report)
         except Exception as trouble:
             raise explained(trouble, _first_line(trouble)) from trouble
         return self._halved(plan, self.first)
 
-    def _halved(self, plan: Plan, trouble: Exception) -> tuple[States, Failures]:
+    def _halved(self, plan: Plan, trouble: Exception) -> Found:
         groups = _by_inputs(plan)
         if len(groups) == 1 or self.left <= 0:
             why = _first_line(trouble)
-            return {}, plan.failed | {each.key: Failed(why) for group in groups for each in group}
-        states: States = {}
-        failed: Failures = dict(plan.failed)
+            return Found({}, plan.failed | {each.key: Failed(why) for group in groups for each in group})
+        states: dict[Part, dict[MetricKey, State]] = {}
+        failed = dict(plan.failed)
         for half in (groups[: len(groups) // 2], groups[len(groups) // 2 :]):
-            part = make_plan(plan.schema, [each for group in half for each in group])
+            part = plan.of([each for group in half for each in group])
             self.left -= 1
             try:
-                found, lost = _run(self.data, part, self.report)
+                found = _run(self.data, part, self.report)
             except Exception as again:
-                found, lost = self._halved(part, again)
-            states |= found
-            failed |= lost
-        return states, failed
+                found = self._halved(part, again)
+            for name, held in found.states.items():
+                states.setdefault(name, {}).update(held)
+            failed |= found.failed
+        return Found(states, failed)
 
 
 def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
@@ -210,8 +230,8 @@ def batch_settings(plan: Plan) -> dict[str, str]:
 
 def _merge_tasks(plan: Plan, spark: SparkSession) -> int:
     """How many tasks merge: more for more states, but no more than the cluster can run in two waves."""
-    wide = any(fold.metric.state.pieces is not State.pieces for fold in plan.folds)
-    wanted = max(PIECES // 4 if wide else 1, -(-len(plan.folds) // _STATES_A_MERGE))
+    wide = any(grows(fold.metric.state) for fold in plan.folds)
+    wanted = max(PIECES // 4 if wide or plan.by else 1, -(-len(plan.folds) // _STATES_A_MERGE))
     return min(wanted, PIECES if is_connect(spark) else 2 * spark.sparkContext.defaultParallelism)
 
 

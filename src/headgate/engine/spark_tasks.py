@@ -3,87 +3,110 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby
+from operator import attrgetter
 from typing import TypeAlias
 
 import msgspec
 import pyarrow as pa
 
+from headgate.engine.part import Part, written
+from headgate.engine.parted_scan import PartedScan
 from headgate.engine.plan import Plan
-from headgate.engine.scan import Accumulator, Scan
+from headgate.engine.scan import Accumulator
 from headgate.values.codec import pack_state, unpack_state
 from headgate.values.state import State, tag_of
 
 PIECES = 64  # parts into which a state that may grow large is cut, so that many tasks can merge it
 KEPT = 100_000  # entries of such a state that reach the driver; beyond, only what is needed to measure it does
-ROW = "slot int, piece int, tag string, state binary, error string"
+ROW = "part string, slot int, piece int, tag string, state binary, error string, weight bigint"
 
 Task: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _ARROW = pa.schema(
-    [("slot", pa.int32()), ("piece", pa.int32()), ("tag", pa.string()), ("state", pa.binary()), ("error", pa.string())]
+    [
+        ("part", pa.string()),
+        ("slot", pa.int32()),
+        ("piece", pa.int32()),
+        ("tag", pa.string()),
+        ("state", pa.binary()),
+        ("error", pa.string()),
+        ("weight", pa.int64()),
+    ]
 )
 _BYTES_AT_ONCE = 16 << 20
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One state, or the error of one fold, on its way from task to task or to the driver."""
+    """One state of one part of the batch, or the error of one fold, on its way from task to task or to the driver."""
 
+    part: str
     slot: int
     piece: int
     tag: str
-    state: bytes
+    state: bytes  # empty if it was left where it is kept
     error: str | None = None
+    weight: int = 0  # entries of the state
 
 
 def fold_task(plan: Plan) -> Task:
     """Batches to one row for each state, more where a state is cut into pieces or grew too large to keep."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        scan = Scan(plan)
+        scan = PartedScan(plan)
         for batch in batches:
             if batch.num_rows:
-                scan.add(batch.columns)
+                scan.add(batch.columns[: len(plan.by)], batch.columns[len(plan.by) :])
                 yield from _packed(_rows(scan.heavy()))
         yield from _packed(_rows(scan.states()))
-        yield from _packed(Row(slot, 0, "", b"", error) for slot, error in scan.errors.items())
+        yield from _packed(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
 
     return run
 
 
-def merge_task(plan: Plan) -> Task:
-    """Rows of many tasks to one row for each state or piece of one."""
+def merge_task(plan: Plan, shrink: bool = True) -> Task:
+    """Rows of many tasks, sorted by part if there is more than one, to one row for each state or piece of one.
+
+    With `shrink`, of pieces too large for the driver only what is needed to measure them.
+    """
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        sums: dict[tuple[int, int], Accumulator] = {}
-        errors: dict[int, str] = {}
-        for row in read_rows(batches):
-            if row.error is not None:
-                errors.setdefault(row.slot, row.error)
-                continue
-            try:
-                sums.setdefault((row.slot, row.piece), Accumulator()).add(unpack_state(row.state, row.tag))
-            except Exception as trouble:
-                # the plan is named here so that it comes along: a worker that folded nothing has its states by it
-                state = plan.folds[row.slot].metric.state_key
-                errors.setdefault(row.slot, f"merging {state} raised {type(trouble).__name__}: {trouble}")
-        yield from _packed(_merged(sums))
-        yield from _packed(Row(slot, 0, "", b"", error) for slot, error in errors.items())
+        for part, rows in groupby(read_rows(batches), key=attrgetter("part")):
+            yield from _packed(_merged(plan, part, rows, shrink))
 
     return run
 
 
-def _rows(states: Iterable[tuple[int, State]]) -> Iterator[Row]:
-    for slot, state in states:
-        for piece, part in state.pieces(PIECES).items():
-            yield Row(slot, piece, tag_of(type(part)), pack_state(part))
-
-
-def _merged(sums: dict[tuple[int, int], Accumulator]) -> Iterator[Row]:
+def _merged(plan: Plan, part: str, rows: Iterable[Row], shrink: bool) -> Iterator[Row]:
+    sums: dict[tuple[int, int], Accumulator] = {}
+    errors: dict[int, str] = {}
+    for row in rows:
+        if row.error is not None:
+            errors.setdefault(row.slot, row.error)
+            continue
+        try:
+            sums.setdefault((row.slot, row.piece), Accumulator()).add(unpack_state(row.state, row.tag))
+        except Exception as trouble:
+            # the plan is named here so that it comes along: a worker that folded nothing has its states by it
+            key = plan.folds[row.slot].metric.state_key
+            errors.setdefault(row.slot, f"merging {key} raised {type(trouble).__name__}: {trouble}")
     for (slot, piece), held in sums.items():
         state = held.take()
         if state is not None:
-            kept = state.shrunk() if state.weight > KEPT // PIECES else state
-            yield Row(slot, piece, tag_of(type(kept)), pack_state(kept))
+            kept = state.shrunk() if shrink and state.weight > KEPT // PIECES else state
+            yield row_of(part, slot, piece, kept)
+    for slot, error in errors.items():
+        yield Row(part, slot, 0, "", b"", error)
+
+
+def _rows(states: Iterable[tuple[Part, int, State]]) -> Iterator[Row]:
+    for part, slot, state in states:
+        for piece, cut in state.pieces(PIECES).items():
+            yield row_of(written(part), slot, piece, cut)
+
+
+def row_of(part: str, slot: int, piece: int, state: State) -> Row:
+    return Row(part, slot, piece, tag_of(type(state)), pack_state(state), weight=state.weight)
 
 
 def _packed(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:

@@ -2,8 +2,9 @@
 
     magic "HGTE" | format version, 2 bytes | head length, 4 | body length, 8 | head | body | SHA-256 of all before, 32
 
-Numbers are big-endian. The head is msgpack {tag, key}; the body is msgpack of the value that the tag names, its tag
-repeated inside. Nothing here unpickles, evaluates or imports what the bytes name.
+Numbers are big-endian. The head is msgpack {tag, key} and, in format 2, raw: the length of the body before it was
+compressed with Zstandard, 0 if it was not. The body is msgpack of the value that the tag names, its tag repeated
+inside. Nothing here unpickles, evaluates or imports what the bytes name, and nothing is expanded past a cap.
 """
 
 from __future__ import annotations
@@ -13,13 +14,17 @@ import struct
 from typing import Any, TypeVar
 
 import msgspec
+import pyarrow as pa
 
 from headgate.values.errors import CorruptBytes, NewerFormat
 from headgate.values.state import State, state_types, tag_of
 
 MAGIC = b"HGTE"
-FORMAT = 1
+FORMAT = 2
 LARGEST_BODY = 1 << 30
+LARGEST_RATIO = 5_000  # of raw to compressed length; zeros reach about 4,000 in bodies of the size that states have
+
+_WORTHWHILE = 256  # bytes below which compression is not tried
 
 _PREFIX = struct.Struct(">4sHIQ")
 _DIGEST = 32
@@ -31,13 +36,18 @@ class Head(msgspec.Struct, frozen=True):
 
     tag: str
     key: str
+    raw: int = 0
 
 
 def seal(body: bytes, head: Head) -> bytes:
-    """An envelope around a body."""
-    top = msgspec.msgpack.encode(head)
+    """An envelope around a body, compressed where that makes it smaller."""
     if len(body) > LARGEST_BODY:
         raise CorruptBytes(f"{head.key} has {len(body):,} bytes; the format carries {LARGEST_BODY:,}.")
+    if len(body) >= _WORTHWHILE:
+        small = pa.compress(body, "zstd", asbytes=True)
+        if len(small) < len(body) <= LARGEST_RATIO * len(small):
+            head, body = Head(head.tag, head.key, len(body)), small
+    top = msgspec.msgpack.encode(head)
     front = _PREFIX.pack(MAGIC, FORMAT, len(top), len(body)) + top + body
     return front + hashlib.sha256(front).digest()
 
@@ -58,7 +68,20 @@ def unseal(data: bytes) -> tuple[Head, bytes]:
     if size > LARGEST_BODY or len(data) != _PREFIX.size + top + size + _DIGEST:
         raise CorruptBytes("the lengths in the envelope do not add up.")
     head = _decoded(data[_PREFIX.size : _PREFIX.size + top], Head)
-    return head, data[_PREFIX.size + top : -_DIGEST]
+    body = data[_PREFIX.size + top : -_DIGEST]
+    return head, _expanded(body, head.raw) if head.raw else body
+
+
+def _expanded(body: bytes, raw: int) -> bytes:
+    if not 0 < raw <= min(LARGEST_BODY, LARGEST_RATIO * len(body)):
+        raise CorruptBytes(f"{len(body):,} bytes claim to expand to {raw:,}, which is past the cap.")
+    try:
+        whole: bytes = pa.decompress(body, decompressed_size=raw, codec="zstd", asbytes=True)
+    except (pa.ArrowException, OSError) as trouble:
+        raise CorruptBytes(f"the compressed body cannot be expanded: {trouble}.") from None
+    if len(whole) != raw:
+        raise CorruptBytes(f"the body has {len(whole):,} bytes expanded, not {raw:,}.")
+    return whole
 
 
 def pack_state(state: State) -> bytes:
@@ -73,7 +96,7 @@ def unpack_state(body: bytes, tag: str) -> State:
         raise NewerFormat(
             f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
         )
-    return _decoded(body, kind)
+    return _decoded(body, kind).current()
 
 
 def encode(state: State, key: str) -> bytes:

@@ -8,6 +8,10 @@ HeadgateError
 ├── StoredDataError        bytes that were stored cannot be trusted or read
 │   ├── CorruptBytes       truncated, flipped or foreign bytes, refused before decoding
 │   └── NewerFormat        written by a newer version of the format
+├── StoreError             the history could not take or give what was asked
+│   ├── AlreadyCommitted   another attempt at the same run was committed first; carries its revision
+│   ├── UnknownRun         the history has no such run
+│   └── StoreUnavailable   the store could not be reached or written: nothing is known to have been committed
 └── EngineError            a batch could not be read at all
 
 Trouble in data is not here: it is a value (`Undefined`, `Failed`), see `values.outcome`.
@@ -17,6 +21,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headgate.values.run import Revision
 
 
 class HeadgateError(Exception):
@@ -53,6 +61,34 @@ class CorruptBytes(StoredDataError):
 
 class NewerFormat(StoredDataError):
     """Written by a newer version of the format than this one reads."""
+
+
+class StoreError(HeadgateError):
+    """The history could not take or give what was asked."""
+
+
+class AlreadyCommitted(StoreError):
+    """Another attempt at the same run (dataset, partition, fingerprint, suite) was committed first."""
+
+    def __init__(self, revision: Revision) -> None:
+        self.revision = revision
+        super().__init__(
+            f"{revision.dataset} {revision.partition} was already committed from this input, as revision "
+            f"{revision.number} (commit {revision.sequence}).",
+            hint="Use that run, error.revision; a new fingerprint makes a new revision.",
+        )
+
+
+class UnknownRun(StoreError):
+    """The history has no such run."""
+
+    def __init__(self, dataset: str, partition: str, number: int | None = None) -> None:
+        which = "no run" if number is None else f"no revision {number}"
+        super().__init__(f"{dataset} has {which} of {partition}.", hint="store.revisions(dataset) lists what there is.")
+
+
+class StoreUnavailable(StoreError):
+    """The store could not be reached or written."""
 
 
 class EngineError(HeadgateError):

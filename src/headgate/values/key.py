@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
@@ -32,14 +33,25 @@ class MetricKey(msgspec.Struct, frozen=True):
     where: str | None = None
 
     def __str__(self) -> str:
-        inside = [_word(column) for column in self.columns]
-        inside += [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.parameters]
-        tail = "" if self.where is None else f" where {json.dumps(self.where, ensure_ascii=False)}"
-        return f"{self.name}({', '.join(inside)}){tail}"
+        inside = [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.parameters]
+        return _text(self.name, self.columns, tuple(inside), self.where)
 
     @classmethod
     def parse(cls, text: str) -> MetricKey:
-        return _Reader(text).key()
+        return _parsed(text)
+
+
+# A history has the same thousands of keys in every run: they are written and read once.
+@lru_cache(maxsize=1 << 16)
+def _parsed(text: str) -> MetricKey:
+    return _Reader(text).key()
+
+
+@lru_cache(maxsize=1 << 16)
+def _text(name: str, columns: tuple[str, ...], parameters: tuple[str, ...], where: str | None) -> str:
+    inside = [*map(_word, columns), *parameters]
+    tail = "" if where is None else f" where {json.dumps(where, ensure_ascii=False)}"
+    return f"{name}({', '.join(inside)}){tail}"
 
 
 def _word(name: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import add
 from typing import Any, Self
 
 import msgspec
@@ -17,12 +19,28 @@ class State(msgspec.Struct, frozen=True):
     def __add__(self, other: Self) -> Self:
         raise NotImplementedError(f"{type(self).__name__} does not say how it merges")
 
+    @classmethod
+    def merged(cls, states: Sequence[Self]) -> Self:
+        """The sum of many at once, pair by pair; a state that knows a quicker way says so here."""
+        left = list(states) or [cls()]
+        while len(left) > 1:
+            left = [left[at] + left[at + 1] if at + 1 < len(left) else left[at] for at in range(0, len(left), 2)]
+        return left[0]
+
     def pieces(self, count: int) -> dict[int, Self]:
         """Parts that can be merged apart from each other; only states that may grow large have more than one."""
         return {0: self}
 
     def shrunk(self) -> State:
         """What is left when it is too large to keep: enough to measure, if not to merge with another batch's."""
+        return self
+
+    def current(self) -> State:
+        """The same in the form of this version; a form that an older version stored says here what it became."""
+        return self
+
+    def hidden(self, secret: bytes) -> Self:
+        """The same without a text value of the data in it: a hash under `secret` stands for each. Merges as before."""
         return self
 
     @property
@@ -34,6 +52,17 @@ class State(msgspec.Struct, frozen=True):
     def mergeable(self) -> bool:
         """False for what is left of a state that was too large to keep: it measures, but merges no more."""
         return True
+
+
+class Counts(State, frozen=True):
+    """A state of whole numbers that add up field by field."""
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*map(add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
+
+    @classmethod
+    def merged(cls, states: Sequence[Self]) -> Self:
+        return cls(*map(sum, zip(*map(msgspec.structs.astuple, states), strict=True)))
 
 
 def tag_of(kind: type[State]) -> str:
@@ -51,5 +80,6 @@ def state_types() -> dict[str, type[State]]:
     while waiting:
         kind = waiting.pop()
         waiting.extend(kind.__subclasses__())
-        found[tag_of(kind)] = kind
+        if kind.__struct_fields__:  # one without fields is what others share, not a state of its own
+            found[tag_of(kind)] = kind
     return found

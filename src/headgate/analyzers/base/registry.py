@@ -74,9 +74,11 @@ def default_metrics(schema: Schema) -> list[Metric[Any]]:
 @cache
 def _import_all() -> None:
     import headgate.analyzers as room
+    import headgate.analyzers.states as states  # a store may hold one that no metric folds to
 
-    for module in pkgutil.iter_modules(room.__path__):
-        if not module.ispkg:
-            importlib.import_module(f"{room.__name__}.{module.name}")
+    for package in (room, states):
+        for module in pkgutil.iter_modules(package.__path__):
+            if not module.ispkg:
+                importlib.import_module(f"{package.__name__}.{module.name}")
     for outside in entry_points(group="headgate.metrics"):
         outside.load()

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.values.state import State
+from headgate.values.state import Counts
 
 
-class Characters(State, frozen=True, tag="characters"):
+class Characters(Counts, frozen=True, tag="characters"):
     """Characters by class, over so many values; the classes are those of `analyzers.base.text`."""
 
     values: int = 0
@@ -19,13 +19,3 @@ class Characters(State, frozen=True, tag="characters"):
     @classmethod
     def of(cls, batch: ColumnBatch) -> Characters:
         return cls(values=batch.present, **batch.classes)
-
-    def __add__(self, other: Characters) -> Characters:
-        return Characters(
-            self.values + other.values,
-            self.letters + other.letters,
-            self.digits + other.digits,
-            self.punctuation + other.punctuation,
-            self.spaces + other.spaces,
-            self.other + other.other,
-        )

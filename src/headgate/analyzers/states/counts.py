@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from headgate.values.state import State
+from headgate.values.state import Counts
 
 
-class MatchCount(State, frozen=True, tag="match_count"):
+class MatchCount(Counts, frozen=True, tag="match_count"):
     """How many of those seen matched."""
 
     matched: int = 0
     seen: int = 0
-
-    def __add__(self, other: MatchCount) -> MatchCount:
-        return MatchCount(self.matched + other.matched, self.seen + other.seen)

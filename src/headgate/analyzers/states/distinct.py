@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -46,6 +47,19 @@ class Distinct(State, frozen=True, tag="distinct"):
         else:
             image = _registers_image(np.maximum(_registers(mine), _registers(theirs)))
         return Distinct(image, self.values + other.values)
+
+    @classmethod
+    def merged(cls, states: Sequence[Distinct]) -> Distinct:
+        values = sum(each.values for each in states)
+        sets = b"".join(each.sketch[12:] for each in states if each.sketch and _is_set(each.sketch))
+        arrays = [each.sketch for each in states if each.sketch and not _is_set(each.sketch)]
+        coupons = np.frombuffer(sets, "<u4")
+        if not arrays:
+            return cls(_image(coupons), values)
+        registers = _registers(coupons)
+        for sketch in arrays:
+            np.maximum(registers, np.frombuffer(sketch, np.uint8, offset=40), out=registers)
+        return cls(_registers_image(registers), values)
 
     def estimate(self) -> float:
         return float(hll_sketch.deserialize(self.sketch).get_estimate()) if self.sketch else 0.0
@@ -96,8 +110,12 @@ def _registers_image(registers: npt.NDArray[np.uint8]) -> bytes:
     return head + struct.pack("<dddii", 0.0, low, high, int(tally[0]), 0) + registers.tobytes()
 
 
+def _is_set(image: bytes) -> bool:
+    return image[7] & 3 == _SET
+
+
 def _read(image: bytes) -> npt.NDArray[np.uint32] | npt.NDArray[np.uint8]:
     """The coupons or the registers in an image that this file wrote."""
-    if image[7] & 3 == _SET:
+    if _is_set(image):
         return np.frombuffer(image, "<u4", offset=12)
     return np.frombuffer(image, np.uint8, offset=40)

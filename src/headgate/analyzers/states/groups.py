@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TypeAlias
 
@@ -81,6 +82,11 @@ class Groups(State, frozen=True, tag="groups"):
             return self if self.counts else other
         mine, theirs = self._arrays(), other._arrays()
         return _grouped(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
+
+    @classmethod
+    def merged(cls, states: Sequence[Groups]) -> Groups:
+        held = [each._arrays() for each in states if each.counts]
+        return _grouped(*map(np.concatenate, zip(*held, strict=True))) if held else cls()
 
     def _arrays(self) -> tuple[Words, Words, Integers]:
         return (

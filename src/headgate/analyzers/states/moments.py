@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -89,6 +91,31 @@ class Moments(State, frozen=True, tag="moments"):
             low=_least(self.low, other.low),
             high=_most(self.high, other.high),
         )
+
+    @classmethod
+    def merged(cls, states: Sequence[Moments]) -> Moments:
+        """The same sums in one step, around the common mean."""
+        rows = [each for each in states if each.count]
+        if not rows:
+            return cls()
+        counts, totals, means, second, third, fourth = (
+            np.array([getattr(each, name) for each in rows], np.float64) for name in cls.__struct_fields__[:6]
+        )
+        with np.errstate(over="ignore", invalid="ignore"):
+            # from the first mean on, so that equal means give just that
+            mean = float(means[0] + (counts * (means - means[0])).sum() / counts.sum())
+            gaps = means - mean
+            squares = gaps * gaps
+            return cls(
+                count=sum(each.count for each in rows),
+                total=float(totals.sum()),
+                mean=mean,
+                second=float((second + counts * squares).sum()),
+                third=float((third + gaps * (3 * second + counts * squares)).sum()),
+                fourth=float((fourth + gaps * (4 * third + gaps * (6 * second + counts * squares))).sum()),
+                low=min(each.low for each in rows if each.low is not None),
+                high=max(each.high for each in rows if each.high is not None),
+            )
 
 
 def _least(one: float | None, two: float | None) -> float | None:

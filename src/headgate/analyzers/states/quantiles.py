@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from datasketches import kll_doubles_sketch
@@ -34,6 +36,16 @@ class Quantiles(State, frozen=True, tag="quantiles"):
         merged = self.opened()
         merged.merge(other.opened())
         return Quantiles(merged.serialize())
+
+    @classmethod
+    def merged(cls, states: Sequence[Quantiles]) -> Quantiles:
+        held = [each for each in states if each.sketch]
+        if len(held) < 2:
+            return held[0] if held else cls()
+        merged = held[0].opened()
+        for each in held[1:]:
+            merged.merge(kll_doubles_sketch.deserialize(each.sketch))
+        return cls(merged.serialize())
 
     def opened(self) -> kll_doubles_sketch:
         """The sketch itself; an empty one for the identity."""

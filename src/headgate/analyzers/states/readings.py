@@ -90,7 +90,10 @@ class OfPatterns(ColumnMetric[Frequencies], frozen=True):
     def fold(self, batch: ColumnBatch) -> Frequencies:
         symbols, counts = batch.patterns
         return Frequencies.of(
-            counts, lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()], PATTERNS
+            counts,
+            lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()],
+            PATTERNS,
+            patterns=True,
         )
 
 

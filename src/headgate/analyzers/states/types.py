@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from headgate.analyzers.base.batch import ColumnBatch
 from headgate.analyzers.base.metric import ColumnMetric
 from headgate.values.schema import TEXT
-from headgate.values.state import State
+from headgate.values.state import Counts
 
 # the first that matches wins; white space around a value is let pass, as CSV files have it
 _SHAPES = {
@@ -23,7 +23,7 @@ _SHAPES = {
 }
 
 
-class TypeCounts(State, frozen=True, tag="type_counts"):
+class TypeCounts(Counts, frozen=True, tag="type_counts"):
     """Values by the type they look like; `total` includes those that look like none, which are strings."""
 
     total: int = 0
@@ -32,16 +32,6 @@ class TypeCounts(State, frozen=True, tag="type_counts"):
     boolean: int = 0
     date: int = 0
     timestamp: int = 0
-
-    def __add__(self, other: TypeCounts) -> TypeCounts:
-        return TypeCounts(
-            self.total + other.total,
-            self.integral + other.integral,
-            self.fractional + other.fractional,
-            self.boolean + other.boolean,
-            self.date + other.date,
-            self.timestamp + other.timestamp,
-        )
 
     def by_type(self) -> dict[str, int]:
         typed = {name: int(getattr(self, name)) for name in _SHAPES}

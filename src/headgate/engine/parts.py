@@ -1,0 +1,286 @@
+"""The states of many parts of a dataset, from which any combination of them is answered without touching data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from datetime import date
+from typing import Any, Protocol, Self, TypeAlias
+
+import msgspec
+
+from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.registry import from_key, metrics
+from headgate.engine.analysis import Analysis, merged_analysis
+from headgate.engine.part import Part, Value, order_of, partition_of, parts_of, text_of
+from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
+from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed
+from headgate.values.run import Revision, Run
+from headgate.values.schema import Schema
+from headgate.values.state import State, tag_of
+from headgate.values.table import Table
+
+Choice: TypeAlias = Value | Iterable[Value] | Callable[[str | None], bool]
+
+_TAG = "parts"
+_SHOWN = 20  # parts that a terminal or a notebook cell shows
+
+
+class Parts(Mapping[Part, Analysis]):
+    """Analyses of the parts of a dataset, by the values of the columns in `by`: `parts["EU", "2026-11-14"]`.
+
+    `parts.view(region="EU")` is the analysis of some of them together, `parts | newer` has those of `newer` in place of
+    its own, `parts + more` adds rows to them (ICDE 2019: views, replacement, append). None of this reads data.
+    """
+
+    def __init__(
+        self,
+        by: Sequence[str],
+        schema: Schema,
+        asked: tuple[Metric[Any], ...],
+        states: Mapping[Part, Mapping[MetricKey, State]],
+        failed: Mapping[MetricKey, Failed],
+    ) -> None:
+        self.by = tuple(by)
+        self.schema = schema
+        self.metrics = asked
+        self.failed = dict(failed)
+        self._names = sorted(states, key=order_of)
+        self._at = {name: at for at, name in enumerate(self._names)}
+        # by state and then by part: a view sums one state over thousands of parts, and must not look up each
+        self._columns: dict[MetricKey, list[State | None]] = {}
+        for name, held in states.items():
+            for key, state in held.items():
+                column = self._columns.get(key)
+                if column is None:
+                    column = self._columns[key] = [None] * len(self._names)
+                column[self._at[name]] = state
+
+    def __getitem__(self, part: Part | str) -> Analysis:
+        name = _name(part)
+        if name not in self._at:
+            raise KeyError(f"there is no part {name}; there are {len(self._names)}, the first {self._names[:3]}")
+        return Analysis(self.schema, self.metrics, self._states(self._at[name]), self.failed)
+
+    def __iter__(self) -> Iterator[Part]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _states(self, at: int) -> dict[MetricKey, State]:
+        found = ((key, column[at]) for key, column in self._columns.items())
+        return {key: state for key, state in found if state is not None}
+
+    # --- the three scenarios
+
+    def view(
+        self,
+        parts: Iterable[Part | str] | None = None,
+        /,
+        *,
+        metrics: Iterable[Metric[Any] | MetricKey | str] | None = None,
+        **chosen: Choice,
+    ) -> Analysis:
+        """The parts that meet every choice, as one: `view(region="EU", day=["mon", "tue"])`.
+
+        A choice is a value, several, or a function of the value's text. Only what `metrics` need is merged; all, if
+        they are not told. Of no part, every metric is what it is of an empty batch.
+        """
+        wanted = self.metrics if metrics is None else self._asked(metrics)
+        rows = self._rows(parts, chosen)
+        needed = dict.fromkeys(each.state_key for each in wanted if each.key not in self.failed)
+        held = {key: [column[at] for at in rows] for key in needed if (column := self._columns.get(key)) is not None}
+        present = {key: [state for state in column if state is not None] for key, column in held.items()}
+        failed = {each.key: self.failed[each.key] for each in wanted if each.key in self.failed}
+        return merged_analysis(self.schema, wanted, {key: column for key, column in present.items() if column}, failed)
+
+    def __or__(self, newer: Parts) -> Parts:
+        """These, with the parts of `newer` added or put in the place of those of the same name."""
+        return self._with(newer, {name: newer._states(at) for name, at in newer._at.items()})
+
+    def __add__(self, more: Parts) -> Parts:
+        """These, with the rows of `more` added to the parts of the same name."""
+        sums: dict[Part, dict[MetricKey, State]] = {}
+        lost: dict[MetricKey, Failed] = {}
+        for name in more:
+            both = self[name] + more[name] if name in self._at else more[name]
+            sums[name] = both.states
+            lost |= both.failed
+        return self._with(more, sums, lost)
+
+    def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
+        """These, less the parts that meet every choice."""
+        gone = set(self._rows(parts, chosen))
+        kept = {name: self._states(at) for name, at in self._at.items() if at not in gone}
+        return Parts(self.by, self.schema, self.metrics, kept, self.failed)
+
+    def _with(
+        self,
+        other: Parts,
+        states: Mapping[Part, Mapping[MetricKey, State]],
+        lost: Mapping[MetricKey, Failed] | None = None,
+    ) -> Parts:
+        if self.by != other.by:
+            raise MisuseError(
+                f"parts by {', '.join(self.by)} and parts by {', '.join(other.by)} do not go together.",
+                hint="Analyze both with the same `by`.",
+            )
+        asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
+        shared = set(self.metrics) & set(other.metrics)
+        failed = {each.key: Failed("only some of the parts have it") for each in asked if each not in shared}
+        held = {name: self._states(at) for name, at in self._at.items()}
+        failed |= {**(lost or {}), **other.failed, **self.failed}
+        return Parts(self.by, self.schema, asked, {**held, **states}, failed)
+
+    def _asked(self, metrics: Iterable[Metric[Any] | MetricKey | str]) -> tuple[Metric[Any], ...]:
+        if isinstance(metrics, (str, Metric, MetricKey)):
+            metrics = [metrics]
+        asked = [each if isinstance(each, Metric) else from_key(each) for each in metrics]
+        computed = {each.state_key for each in self.metrics}
+        for each in asked:
+            if each.state_key not in computed:
+                known = did_you_mean(str(each.key), (str(metric.key) for metric in self.metrics))
+                raise MisuseError(f"the states of these parts do not answer {each.key}; {known}")
+        return tuple(dict.fromkeys(asked))
+
+    def _rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> list[int]:
+        for label in chosen:
+            if label not in self.by:
+                raise MisuseError(f"these parts are not by {label!r}; {did_you_mean(label, self.by)}")
+        names = self._names if parts is None else [_name(part) for part in parts]
+        for label, choice in chosen.items():
+            at, test = self.by.index(label), _test(choice)
+            names = [name for name in names if test(name[at])]
+        missing = [name for name in names if name not in self._at]
+        if missing:
+            raise MisuseError(f"there is no part {missing[0]}.", hint="list(parts) has them all.")
+        return [self._at[name] for name in dict.fromkeys(names)]
+
+    # --- keeping
+
+    def to_bytes(self) -> bytes:
+        """All parts in one checksummed envelope."""
+        columns = [
+            (str(key), [None if state is None else (tag_of(type(state)), pack_state(state)) for state in column])
+            for key, column in self._columns.items()
+        ]
+        stored = _Stored(
+            self.by,
+            self.schema,
+            [str(metric.key) for metric in self.metrics],
+            self._names,
+            columns,
+            [(str(key), failed.why) for key, failed in self.failed.items()],
+        )
+        return seal(msgspec.msgpack.encode(stored), Head(_TAG, ""))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """What `to_bytes` gave; truncated, altered or foreign bytes are refused before they are decoded."""
+        head, body = unseal(data)
+        if head.tag != _TAG:
+            raise CorruptBytes(f"these bytes hold a {head.tag}, not parts.")
+        metrics()  # their states must be known before any is decoded
+        try:
+            stored = msgspec.msgpack.decode(body, type=_Stored)
+        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
+            raise CorruptBytes(f"the bytes do not hold parts: {trouble}.") from None
+        states: dict[Part, dict[MetricKey, State]] = {name: {} for name in stored.names}
+        for text, column in stored.columns:
+            key = MetricKey.parse(text)
+            for name, held in zip(stored.names, column, strict=True):
+                if held is not None:
+                    states[name][key] = unpack_state(held[1], held[0])
+        asked = tuple(from_key(key) for key in stored.metrics)
+        failed = {MetricKey.parse(key): Failed(why) for key, why in stored.failed}
+        return cls(stored.by, stored.schema, asked, states, failed)
+
+    @classmethod
+    def read(
+        cls,
+        store: History,
+        revisions: Sequence[Revision],
+        metrics: Iterable[Metric[Any] | MetricKey | str] | None = None,
+    ) -> Self:
+        """The parts that a store keeps as runs of a dataset: `Parts.read(store, store.last("orders", 30))`.
+
+        Where all partitions are named like `region=EU/day=2026-11-14`, these are by region and day; else by partition.
+        Without `metrics`, those of the last of the runs.
+        """
+        if not revisions:
+            return cls(("partition",), Schema(), (), {}, {})
+        newest = store.run(revisions[-1])
+        given = newest.outcomes if metrics is None else metrics
+        asked = tuple(each if isinstance(each, Metric) else from_key(each) for each in given)
+        keys = list(dict.fromkeys(each.state_key for each in asked))
+        by, names = parts_of([revision.partition for revision in revisions])
+        held = store.states(revisions, keys)
+        missing = {key: Failed("not every run has its state") for key in keys if any(key not in each for each in held)}
+        failed = {each.key: missing[each.state_key] for each in asked if each.state_key in missing}
+        return cls(by, newest.schema, asked, dict(zip(names, held, strict=True)), failed)
+
+    def partition(self, part: Part) -> str:
+        """The name of a part as a run's partition: `region=EU/day=2026-11-14`."""
+        return partition_of(self.by, part)
+
+    # --- for people
+
+    def table(self, *asked: Metric[Any] | MetricKey | str, most: int | None = None) -> Table:
+        """A row for each part (the first `most`) with the values of some metrics."""
+        columns = self._asked(asked)
+        rows = []
+        for name in self._names[:most]:
+            analysis = self.view([name], metrics=columns)
+            cells = [analysis.cell(metric.key)[0] for metric in columns]
+            rows.append((*("null" if value is None else value for value in name), *cells))
+        titles = (*self.by, *(str(metric.key) for metric in columns))
+        return Table(titles, tuple(rows), numeric=frozenset(range(len(self.by), len(titles))))
+
+    def __repr__(self) -> str:
+        more = [f"... and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
+        return "\n".join([self._title(), "", self._shown().text(), *more]) if len(self) else self._title()
+
+    def _repr_html_(self) -> str:
+        more = f"<p>... and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
+        return self._shown().html(self._title()) + more
+
+    def _shown(self) -> Table:
+        size = [metric for metric in self.metrics if metric.name == "size" and metric.where is None]
+        return self.table(*size, most=_SHOWN)
+
+    def _title(self) -> str:
+        return f"{len(self):,} parts by {', '.join(self.by)}: {len(self.metrics)} metrics of each"
+
+
+class History(Protocol):
+    """What `Parts.read` asks of a store."""
+
+    def run(self, revision: Revision) -> Run: ...
+
+    def states(
+        self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
+    ) -> list[dict[MetricKey, State]]: ...
+
+
+class _Stored(msgspec.Struct, frozen=True):
+    by: tuple[str, ...]
+    schema: Schema
+    metrics: list[str]
+    names: list[tuple[str | None, ...]]
+    columns: list[tuple[str, list[tuple[str, bytes] | None]]]
+    failed: list[tuple[str, str]]
+
+
+def _name(part: Part | str) -> Part:
+    return (part,) if isinstance(part, str) else tuple(part)
+
+
+def _test(choice: Choice) -> Callable[[str | None], bool]:
+    if callable(choice):
+        return choice
+    if choice is None or isinstance(choice, (str, int, date)):
+        choice = [choice]
+    wanted = frozenset(map(text_of, choice))
+    return lambda value: value in wanted

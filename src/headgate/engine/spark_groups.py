@@ -1,0 +1,68 @@
+"""Frequency tables too large for the driver: written by the scan's own tasks as Parquet, merged by Spark when asked."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame, SparkSession
+
+from headgate.analyzers.states.kept import GroupTable, KeptGroups
+from headgate.engine.part import written
+from headgate.engine.plan import Plan
+from headgate.engine.scan import gather
+from headgate.engine.spark_session import described, settings
+from headgate.engine.spark_tasks import KEPT, PIECES, ROW, Row, merge_task, row_of
+from headgate.values.codec import unpack_state
+from headgate.values.state import State
+
+_TOO_LARGE = KEPT // PIECES
+_STORED = f"{ROW}, folder string"
+
+
+def write_kept(merged: DataFrame, keep: str) -> tuple[list[Row], str]:
+    """Write all rows of a scan under `keep`, and read back what a driver can hold: of large states all but themselves.
+
+    Two jobs: the scan with the writing, and the reading. A folder is written once and never changed.
+    """
+    folder = f"{keep.rstrip('/')}/{uuid.uuid4().hex}"
+    merged.selectExpr("*", f"{_literal(folder)} AS folder").write.parquet(folder)
+    spark = merged.sparkSession
+    light = "part", "slot", "piece", "tag", f"IF(weight > {_TOO_LARGE}, X'', state) AS state", "error", "weight"
+    return [Row(*row) for row in spark.read.schema(_STORED).parquet(folder).selectExpr(*light).collect()], folder
+
+
+def kept_or_gathered(rows: Sequence[Row], folder: str) -> State:
+    """The state whose pieces these are; if some were left in the folder, what stands for it."""
+    if any(not row.state for row in rows):
+        return KeptGroups((GroupTable(folder, rows[0].part, rows[0].slot, sum(row.weight for row in rows)),))
+    return gather([unpack_state(bytes(row.state), row.tag) for row in rows])
+
+
+def merged_rows(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups]) -> list[Row]:
+    """The tables of each fold of the plan, merged by hash range and shrunk to what measures them. One job, and a
+    broadcast of the list of tables."""
+    wanted = [(table.folder, table.part, table.slot, at) for at, each in enumerate(kept) for table in each.tables]
+    chosen = spark.createDataFrame(wanted, "folder string, part string, slot int, fold int").hint("broadcast")
+    folders = sorted({folder for folder, _, _, _ in wanted})
+    every = spark.read.schema(_STORED).parquet(*folders).join(chosen, ["folder", "part", "slot"])
+    rows = every.selectExpr(f"'{written(())}' AS part", "fold AS slot", "piece", "tag", "state", "error", "weight")
+    rest = [row for at, each in enumerate(kept) for packed in each.rest for row in _pieces(at, *packed)]
+    if rest:
+        rows = rows.union(spark.createDataFrame(rest, ROW))
+    merged = rows.repartition(PIECES, "slot", "piece").mapInArrow(merge_task(plan), ROW)
+    title = f"headgate: merging {len(wanted)} frequency tables"
+    with settings(spark, {"spark.sql.adaptive.enabled": "false"}), described(spark, title):
+        return [Row(*row) for row in merged.collect()]
+
+
+def _pieces(slot: int, tag: str, packed: bytes) -> list[tuple[Any, ...]]:
+    state: State = unpack_state(packed, tag)
+    rows = [row_of(written(()), slot, piece, cut) for piece, cut in state.pieces(PIECES).items()]
+    return [(row.part, row.slot, row.piece, row.tag, row.state, row.error, row.weight) for row in rows]
+
+
+def _literal(text: str) -> str:
+    """A text as Spark SQL writes it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,0 +1,167 @@
+"""Objects in a local folder: written aside, made durable, then linked into place, which fails if the place is taken."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from secrets import token_hex
+from typing import ClassVar, TypeVar
+from urllib.parse import unquote, urlsplit
+
+from headgate.store.files.places import numbered
+from headgate.store.steps import step
+from headgate.values.errors import MisuseError, StoreUnavailable
+
+_Item = TypeVar("_Item")
+_Result = TypeVar("_Result")
+
+_ABANDONED = 86_400.0  # seconds after which a temporary file's writer is taken for dead
+_UNLINKABLE = {errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK, errno.ENOSYS}
+
+
+class Folder:
+    """A folder of a file system that has hard links."""
+
+    kind: ClassVar = "files"
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.patience = 60.0
+        self._aside = root / "tmp"
+        with _available(root):
+            _make(self._aside)
+            self._sweep()
+
+    @classmethod
+    def at(cls, url: str) -> Folder:
+        parts = urlsplit(url)
+        path = unquote(parts.path)
+        odd = parts.netloc not in ("", "localhost") or parts.query or parts.fragment or "\0" in path
+        if odd or not path.startswith("/"):
+            raise MisuseError(
+                f"{url} does not name a folder.", hint="Write file:/// and the whole path: file:///data/dq."
+            )
+        return cls(Path(path))
+
+    def put(self, path: str, data: bytes) -> bool:
+        target = self.root / path
+        if target.exists():
+            return False
+        aside = self._aside / f"{os.getpid()}-{token_hex(8)}"
+        try:
+            with _available(target):
+                _make(target.parent)
+                _write(aside, data)
+                return _link(aside, target)
+        finally:
+            with contextlib.suppress(OSError):
+                step("files.unlink_tmp")
+                aside.unlink(missing_ok=True)
+
+    def read(self, path: str, start: int = 0, size: int | None = None) -> bytes | None:
+        with _available(self.root / path):
+            try:
+                with open(self.root / path, "rb", buffering=0) as file:
+                    return _bytes_of(file.fileno(), start, size)
+            except FileNotFoundError:
+                return None
+
+    def read_parts(self, path: str, parts: Sequence[tuple[int, int]]) -> list[bytes]:
+        with _available(self.root / path), open(self.root / path, "rb", buffering=0) as file:
+            return [_bytes_of(file.fileno(), start, size) for start, size in parts]
+
+    def names(self, folder: str, after: int) -> list[str]:
+        last = numbered(after)
+        with _available(self.root / folder):
+            try:
+                return [name for name in os.listdir(self.root / folder) if name > last]
+            except FileNotFoundError:
+                return []
+
+    def folders(self) -> list[str]:
+        with _available(self.root), os.scandir(self.root) as found:
+            return [each.name for each in found if each.is_dir()]
+
+    def settle(self, path: str) -> None:
+        with _available(self.root / path):
+            _sync_folder((self.root / path).parent)
+
+    def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+        return map(call, items)
+
+    def close(self) -> None:
+        pass
+
+    def _sweep(self) -> None:
+        for left in self._aside.iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                if time.time() - left.stat().st_mtime > _ABANDONED:
+                    left.unlink()
+
+
+def _write(aside: Path, data: bytes) -> None:
+    step("files.write_tmp")
+    with open(aside, "xb") as file:
+        file.write(data)
+        file.flush()
+        step("files.fsync")
+        os.fsync(file.fileno())
+
+
+def _link(aside: Path, target: Path) -> bool:
+    step("files.link")
+    try:
+        os.link(aside, target)
+    except FileExistsError:
+        return False
+    step("files.linked")
+    _sync_folder(target.parent)
+    return True
+
+
+def _make(folder: Path) -> None:
+    """A folder and those above it, each durable in the one above."""
+    if folder.is_dir():
+        return
+    _make(folder.parent)
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir()
+    _sync_folder(folder.parent)
+
+
+def _sync_folder(folder: Path) -> None:
+    if os.name != "posix":
+        return
+    step("files.fsync_dir")
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _bytes_of(handle: int, start: int, size: int | None) -> bytes:
+    left = os.fstat(handle).st_size - start if size is None else size
+    chunks = []
+    while left > 0 and (chunk := os.pread(handle, left, start)):
+        chunks.append(chunk)
+        start, left = start + len(chunk), left - len(chunk)
+    return chunks[0] if len(chunks) == 1 else b"".join(chunks)
+
+
+@contextlib.contextmanager
+def _available(path: Path) -> Iterator[None]:
+    """The operating system's errors as ours."""
+    try:
+        yield
+    except OSError as trouble:
+        hint = ""
+        if trouble.errno in _UNLINKABLE:
+            hint = "The folder needs a file system with hard links."
+        elif trouble.errno in (errno.ENOSPC, errno.EDQUOT):
+            hint = "Free some space and run again: the history is as it was."
+        raise StoreUnavailable(f"{path}: {trouble.strerror or type(trouble).__name__}.", hint) from None

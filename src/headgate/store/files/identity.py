@@ -1,0 +1,79 @@
+"""The object that makes a folder a store: its format and the secret under which values are hidden."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from secrets import token_bytes
+
+import msgspec
+
+from headgate.store.files import places
+from headgate.store.files.blobs import Blobs
+from headgate.store.files.entry import body_of, decoded, found_in
+from headgate.store.steps import step
+from headgate.values.codec import Head, seal
+from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
+
+FORMAT = 1
+_TAG = "store"
+
+
+class _Format(msgspec.Struct, frozen=True):
+    format: int
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """`secret` is empty where whoever made the store keeps it elsewhere; `check` then tells the right one."""
+
+    format: int
+    secret: bytes
+    check: bytes
+
+    def __repr__(self) -> str:
+        return f"Identity(format={self.format})"
+
+
+def identified(blobs: Blobs, given: bytes | None) -> Identity:
+    """What a store is, which is made a store if it is none yet."""
+    found = _read(blobs)
+    if found is None:
+        secret = given or token_bytes(32)
+        step(f"{blobs.kind}.store")
+        fresh = Identity(FORMAT, b"" if given else secret, _check(secret))
+        blobs.put(places.STORE, seal(msgspec.msgpack.encode(fresh), Head(_TAG, "")))
+        found = _read(blobs)  # another may have been first
+    if found is None:
+        raise CorruptBytes(f"{places.STORE} was written and is not there.")
+    return found
+
+
+def secret_of(store: Identity, given: bytes | None) -> bytes:
+    """Under what values are hidden: what the caller gave, if it is the right one, or what the store keeps."""
+    secret = given or store.secret
+    if not secret:
+        raise MisuseError("the secret of this store is kept elsewhere.", hint="Give it: open_store(url, secret=...).")
+    if not hmac.compare_digest(_check(secret), store.check):
+        raise MisuseError(
+            "this is not the secret of this store: equal values would no longer be seen to be equal.",
+            hint="Give the one it was made with, or none if it keeps its own.",
+        )
+    return secret
+
+
+def _read(blobs: Blobs) -> Identity | None:
+    data = blobs.read(places.STORE)
+    if data is None:
+        return None
+    with found_in(places.STORE):
+        body = body_of(data, _TAG, "")
+        version = decoded(body, _Format).format
+        if version > FORMAT:
+            raise NewerFormat(
+                f"this store has format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate."
+            )
+        return decoded(body, Identity)
+
+
+def _check(secret: bytes) -> bytes:
+    return hashlib.blake2b(b"headgate", key=secret[:64], digest_size=16).digest()

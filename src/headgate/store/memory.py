@@ -1,0 +1,102 @@
+"""A history in this process, for tests and for trying things out."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from secrets import token_bytes
+from threading import RLock
+
+from headgate.store.ledger import Ledger
+from headgate.store.port import Series, tabled
+from headgate.store.record import Record, opened, recorded, restored, texts
+from headgate.values.key import MetricKey
+from headgate.values.run import Decision, Revision, Ruling, Run
+from headgate.values.state import State
+
+
+class MemoryStore:
+    """Keeps what a store on disk would keep, envelopes and all, until the process ends."""
+
+    def __init__(self, *, hide: bool = True, secret: bytes | None = None) -> None:
+        self.secret = (secret or token_bytes(32)) if hide else None
+        self._ledgers: dict[str, Ledger] = {}
+        self._records: dict[tuple[str, int], Record] = {}
+        self._lock = RLock()
+
+    def commit(self, run: Run) -> Revision:
+        record = recorded(run, self.secret)
+        with self._lock:
+            ledger = self._ledgers.setdefault(run.dataset, Ledger(run.dataset))
+            revision = ledger.next_revision(run)
+            if revision.sequence > ledger.head:
+                self._records[run.dataset, revision.sequence] = record
+                ledger.add(revision)
+            return revision
+
+    def decide(
+        self,
+        dataset: str,
+        partition: str,
+        decision: Decision,
+        *,
+        number: int | None = None,
+        who: str = "",
+        note: str = "",
+    ) -> Ruling:
+        with self._lock:
+            ledger = self._ledger(dataset)
+            ruling = ledger.next_ruling(partition, decision, number, who, note)
+            if ruling.sequence > ledger.head:
+                ledger.add(ruling)
+            return ruling
+
+    def datasets(self) -> tuple[str, ...]:
+        with self._lock:
+            return tuple(sorted(name for name, ledger in self._ledgers.items() if ledger.head))
+
+    def head(self, dataset: str) -> int:
+        return self._ledger(dataset).head
+
+    def revisions(
+        self, dataset: str, partition: str | None = None, *, as_of: int | None = None
+    ) -> tuple[Revision, ...]:
+        with self._lock:
+            return self._ledger(dataset).revisions(partition, as_of)
+
+    def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
+        with self._lock:
+            return self._ledger(dataset).rulings(partition, as_of)
+
+    def last(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        as_of: int | None = None,
+        before: str | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        with self._lock:
+            return self._ledger(dataset).last(runs, as_of, before, only)
+
+    def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
+        return tabled(revisions, [self._record(each).numbers for each in revisions], texts(metrics))
+
+    def states(
+        self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
+    ) -> list[dict[MetricKey, State]]:
+        wanted = texts(keys)
+        held = [self._record(each).states for each in revisions]
+        return [opened(each if wanted is None else {key: each[key] for key in wanted if key in each}) for each in held]
+
+    def run(self, revision: Revision) -> Run:
+        return restored(revision, self._record(revision))
+
+    def close(self) -> None:
+        pass
+
+    def _ledger(self, dataset: str) -> Ledger:
+        return self._ledgers.get(dataset) or Ledger(dataset)
+
+    def _record(self, revision: Revision) -> Record:
+        return self._records[revision.dataset, revision.sequence]

@@ -1,0 +1,119 @@
+"""A run taken apart into what stores keep apart: numbers, details and states. Put together again when it is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+import msgspec
+
+from headgate.analyzers.base.registry import from_key, metrics
+from headgate.values.codec import Head, decode, encode, seal, unseal
+from headgate.values.errors import CorruptBytes
+from headgate.values.expectation import Judgement, Status
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
+from headgate.values.run import Revision, Run
+from headgate.values.schema import Schema
+from headgate.values.state import State
+from headgate.values.verdict import Verdict
+
+_TAG = "run_details"
+_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
+
+
+class Record(msgspec.Struct, frozen=True):
+    """A run as stored: the metrics that are numbers by the text of their keys, the rest in envelopes."""
+
+    numbers: dict[str, float]
+    details: bytes
+    states: dict[str, bytes]
+
+
+class _Details(msgspec.Struct, frozen=True):
+    schema: Schema
+    verdict: Verdict
+    missing: dict[str, Undefined | Failed]  # metrics without a value, each with why
+    distributions: list[str]  # metrics whose values are distributions: they are measured again from the states
+
+
+def recorded(run: Run, secret: bytes | None) -> Record:
+    """The record of a run; with a secret, no text value of the data is in it (TRUST: values do not leave the batch)."""
+    states, verdict = run.states, run.verdict
+    numbers: dict[str, float] = {}
+    distributions: list[str] = []
+    missing: dict[str, Undefined | Failed] = {}
+    for key, outcome in run.outcomes.items():
+        if not isinstance(outcome, Measured):
+            missing[str(key)] = outcome
+        elif isinstance(outcome.value, Distribution):
+            distributions.append(str(key))
+        else:
+            numbers[str(key)] = float(outcome.value)
+    if secret is not None:
+        states = {key: state.hidden(secret) for key, state in states.items()}
+        missing = {key: type(each)(_unquoted(each.why)) for key, each in missing.items()}
+        verdict = Verdict(tuple(map(_discreet, verdict.judgements)))
+    details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions))
+    return Record(
+        numbers,
+        seal(details, Head(_TAG, run.key)),
+        {str(key): encode(state, str(key)) for key, state in states.items()},
+    )
+
+
+def restored(revision: Revision, record: Record) -> Run:
+    """The run that a record holds."""
+    head, body = unseal(record.details)
+    if (head.tag, head.key) != (_TAG, revision.key):
+        raise CorruptBytes(f"these are not the details of {revision.dataset} {revision.partition}.")
+    try:
+        details = msgspec.msgpack.decode(body, type=_Details)
+    except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
+        raise CorruptBytes(f"the bytes do not hold the details of a run: {trouble}.") from None
+    states = opened(record.states)
+    outcomes: dict[str, Outcome] = {key: Measured(value) for key, value in record.numbers.items()}
+    outcomes |= details.missing
+    outcomes |= {key: _measured(key, states) for key in details.distributions}
+    return Run(
+        dataset=revision.dataset,
+        partition=revision.partition,
+        fingerprint=revision.fingerprint,
+        suite=revision.suite,
+        schema=details.schema,
+        outcomes={MetricKey.parse(key): outcomes[key] for key in sorted(outcomes)},
+        states=states,
+        verdict=details.verdict,
+        basis=revision.basis,
+        at=revision.at,
+        attempt=revision.attempt,
+    )
+
+
+def opened(sealed: Mapping[str, bytes]) -> dict[MetricKey, State]:
+    """States out of their envelopes, each checked to be the one under its key."""
+    metrics()  # their states must be known before any is decoded
+    return {MetricKey.parse(key): decode(data, key) for key, data in sealed.items()}
+
+
+def texts(keys: Iterable[MetricKey | str] | None) -> list[str] | None:
+    """Keys as the text under which they are stored, each once."""
+    if keys is None:
+        return None
+    return list(dict.fromkeys(str(MetricKey.parse(key) if isinstance(key, str) else key) for key in keys))
+
+
+def _measured(key: str, states: Mapping[MetricKey, State]) -> Outcome:
+    metric = from_key(key)
+    return metric.measure(states.get(metric.state_key, metric.state()))
+
+
+def _discreet(judgement: Judgement) -> Judgement:
+    """An error's words may quote the data; those of a pass or a fail hold the metric's key and a number."""
+    if judgement.status in (Status.PASS, Status.FAIL):
+        return judgement
+    return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason))
+
+
+def _unquoted(why: str) -> str:
+    return _QUOTED.sub("'…'", why)

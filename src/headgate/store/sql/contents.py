@@ -1,0 +1,73 @@
+"""What runs hold: their numbers and their states, under the keys of their dataset."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from sqlalchemy import Connection, select
+
+from headgate.store.port import Series
+from headgate.store.record import Record
+from headgate.store.sql import reading, sealed, values
+from headgate.store.sql.dictionary import Dictionary
+from headgate.store.sql.tables import runs, series, state_keys
+from headgate.store.steps import step
+from headgate.values.errors import UnknownRun
+from headgate.values.key import MetricKey
+from headgate.values.run import Revision
+
+
+class Contents:
+    """Writes and reads the contents of runs; remembers which keys a dataset has."""
+
+    def __init__(self) -> None:
+        self._metrics = Dictionary(series)
+        self._states = Dictionary(state_keys)
+
+    def write(self, connection: Connection, dataset: int, sequence: int, record: Record) -> None:
+        """Keep what a run holds. Only who holds the dataset's lock may ask."""
+        at = self._metrics.with_new(connection, dataset, record.numbers).positions
+        values.write(connection, dataset, sequence, {at[key]: value for key, value in record.numbers.items()})
+        step("sql.values_written")
+        at = self._states.with_new(connection, dataset, record.states).positions
+        sealed.write(connection, dataset, sequence, {at[key]: data for key, data in record.states.items()})
+        step("sql.states_written")
+
+    def series(self, connection: Connection, revisions: Sequence[Revision], wanted: list[str] | None) -> Series:
+        """The numbers of runs of one dataset; of all metrics that any of them has, sorted, if not told."""
+        dataset, _ = reading.dataset(connection, revisions[0].dataset)
+        keys = self._metrics.keys(connection, dataset)
+        sequences = [each.sequence for each in revisions]
+        if wanted is None:
+            table = values.read(connection, dataset, sequences, keys.order)
+            held = ~np.all(np.isnan(table), axis=0)
+            chosen = [keys.parsed[at] for at, there in zip(keys.order, held, strict=True) if there]
+            return Series(tuple(revisions), tuple(chosen), table if held.all() else table[:, held])
+        table = np.full((len(revisions), len(wanted)), np.nan)
+        known = [at for at, key in enumerate(wanted) if key in keys.positions]
+        positions = [keys.positions[wanted[at]] for at in known]
+        table[:, known] = values.read(connection, dataset, sequences, positions)
+        return Series(tuple(revisions), tuple(map(MetricKey.parse, wanted)), table)
+
+    def states(
+        self, connection: Connection, revisions: Sequence[Revision], wanted: list[str] | None
+    ) -> list[dict[str, bytes]]:
+        """The envelopes of runs of one dataset, by key."""
+        dataset, _ = reading.dataset(connection, revisions[0].dataset)
+        keys = self._states.keys(connection, dataset)
+        positions = None if wanted is None else [keys.positions[key] for key in wanted if key in keys.positions]
+        found = sealed.read(connection, dataset, [each.sequence for each in revisions], positions)
+        return [{keys.texts[at]: data for at, data in found.get(each.sequence, {}).items()} for each in revisions]
+
+    def record(self, connection: Connection, revision: Revision) -> Record:
+        """All that was kept of one run."""
+        dataset, _ = reading.dataset(connection, revision.dataset)
+        details = connection.execute(
+            select(runs.c.details).where(runs.c.dataset_id == dataset, runs.c.sequence == revision.sequence)
+        ).scalar()
+        if details is None:
+            raise UnknownRun(revision.dataset, revision.partition, revision.number)
+        found = self.series(connection, [revision], None)
+        numbers = {str(key): value for key, value in zip(found.metrics, found.values[0].tolist(), strict=True)}
+        return Record(numbers, details, self.states(connection, [revision], None)[0])

@@ -1,0 +1,69 @@
+"""The keys of a dataset, each at the position it got when first seen; kept in memory, since they never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+from sqlalchemy import Connection, Table, select
+
+from headgate.store.sql.names import kept
+from headgate.values.key import MetricKey
+
+
+class Keys:
+    """Keys by position. A longer one replaces it when more are there."""
+
+    def __init__(self, texts: tuple[str, ...] = ()) -> None:
+        self.texts = texts
+
+    @cached_property
+    def positions(self) -> dict[str, int]:
+        return {text: at for at, text in enumerate(self.texts)}
+
+    @cached_property
+    def parsed(self) -> tuple[MetricKey, ...]:
+        return tuple(map(MetricKey.parse, self.texts))
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Positions in the order of their keys."""
+        return tuple(sorted(range(len(self.texts)), key=self.texts.__getitem__))
+
+
+class Dictionary:
+    """The keys of every dataset in one table. Only what is new is read again."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self._known: dict[int, Keys] = {}
+
+    def keys(self, connection: Connection, dataset: int) -> Keys:
+        known = self._known.get(dataset, Keys())
+        rows = self._from(connection, dataset, max(0, len(known.texts) - 1))
+        if known.texts and (not rows or rows[0] != known.texts[-1]):  # the database was put back to an earlier state
+            known, rows = Keys(), self._from(connection, dataset, 0)
+        elif known.texts:
+            rows = rows[1:]
+        if rows or not known.texts:
+            known = self._known[dataset] = Keys((*known.texts, *rows))
+        return known
+
+    def with_new(self, connection: Connection, dataset: int, wanted: Iterable[str]) -> Keys:
+        """The keys with all that are wanted among them. Only who holds the dataset's lock may ask."""
+        wanted = list(wanted)
+        if not wanted:
+            return Keys()
+        keys = self.keys(connection, dataset)
+        new = [each for each in wanted if each not in keys.positions]
+        if not new:
+            return keys
+        begin = len(keys.texts)
+        rows = [{"dataset_id": dataset, "position": begin + at, "key": kept(each)} for at, each in enumerate(new)]
+        connection.execute(self._table.insert(), rows)
+        return Keys((*keys.texts, *new))
+
+    def _from(self, connection: Connection, dataset: int, position: int) -> list[str]:
+        columns = self._table.c
+        found = select(columns.key).where(columns.dataset_id == dataset, columns.position >= position)
+        return list(connection.execute(found.order_by(columns.position)).scalars())

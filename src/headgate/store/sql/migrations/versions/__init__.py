@@ -1,0 +1,1 @@
+"""One file a step. A step that was released never changes."""

@@ -1,0 +1,147 @@
+"""Questions about revisions and rulings, each answered from an index."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Select, select, tuple_
+
+from headgate.store.sql.names import LONGEST_STANDING, digest, kept, meant
+from headgate.store.sql.tables import datasets, rulings, runs
+from headgate.values.expectation import Status
+from headgate.values.run import Decision, Revision, Ruling, place
+
+_LISTED = [column for column in runs.c if column.name != "details"]
+_LARGEST_PAGE = 5_000
+
+
+def dataset(connection: Connection, name: str) -> tuple[int, int]:
+    """The id and the head of a dataset; zeros if it has no commits."""
+    found = connection.execute(select(datasets.c.id, datasets.c.head).where(datasets.c.digest == digest(name))).first()
+    return (found.id, found.head) if found is not None else (0, 0)
+
+
+def standing(partition: str) -> str:
+    """The beginning of a partition's place, short enough for an index."""
+    return kept(place(partition))[:LONGEST_STANDING]
+
+
+def revisions(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Revision, ...]:
+    number, head = dataset(connection, name)
+    commit = head if as_of is None else as_of
+    query = select(*_LISTED, _decision(commit).label("decision")).where(
+        runs.c.dataset_id == number, runs.c.sequence <= commit
+    )
+    if partition is not None:
+        query = query.where(*of_partition(partition))
+    return tuple(revision(name, each) for each in connection.execute(query.order_by(runs.c.sequence)))
+
+
+def of_partition(partition: str) -> tuple[ColumnElement[bool], ...]:
+    return runs.c.standing == standing(partition), runs.c.partition == kept(partition)
+
+
+def by_key(connection: Connection, name: str, number: int, key: str) -> Revision | None:
+    found = connection.execute(select(*_LISTED).where(runs.c.dataset_id == number, runs.c.run_key == key)).first()
+    return None if found is None else revision(name, found)
+
+
+def all_rulings(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Ruling, ...]:
+    number, head = dataset(connection, name)
+    query = rulings_of(number).where(rulings.c.sequence <= (head if as_of is None else as_of))
+    if partition is not None:
+        query = query.where(*of_partition(partition))
+    return tuple(ruling(name, each) for each in connection.execute(query))
+
+
+def rulings_of(number: int) -> Select[Any]:
+    """All rulings of a dataset, each with the run it is about."""
+    about = (runs.c.dataset_id == rulings.c.dataset_id) & (runs.c.sequence == rulings.c.run)
+    return (
+        select(rulings, runs.c.partition, runs.c.number)
+        .join_from(rulings, runs, about)
+        .where(rulings.c.dataset_id == number)
+        .order_by(rulings.c.sequence)
+    )
+
+
+def last(
+    connection: Connection,
+    name: str,
+    wanted: int,
+    as_of: int | None,
+    before: str | None,
+    only: Collection[Decision] | None,
+) -> tuple[Revision, ...]:
+    """The index is walked backwards, a page at a time; of each partition the first row that is met is its newest."""
+    number, head = dataset(connection, name)
+    commit = head if as_of is None else min(as_of, head)  # what is committed meanwhile is not seen
+    chosen: dict[str, Revision] = {}
+    bound = None if before is None else (standing(before), kept(place(before)), kept(before))
+    page = min(max(2 * wanted, 64), _LARGEST_PAGE)
+    while number and len(chosen) < wanted:
+        rows = connection.execute(backwards(number, commit, bound, only).limit(page)).all()
+        for row in rows:
+            chosen.setdefault(row.partition, revision(name, row))
+        if len(rows) < page:
+            break
+        bound = rows[-1].standing, rows[-1].place, rows[-1].partition
+    return tuple(reversed(list(chosen.values())[: max(0, wanted)]))
+
+
+def backwards(
+    number: int, commit: int, bound: tuple[str, str, str] | None, only: Collection[Decision] | None
+) -> Select[Any]:
+    """Revisions from the last in partition order to the first, the newest of each partition first."""
+    decision = _decision(commit)
+    query = select(*_LISTED, decision.label("decision")).where(runs.c.dataset_id == number, runs.c.sequence <= commit)
+    if bound is not None:
+        at, *exactly = bound
+        query = query.where(runs.c.standing <= at, tuple_(runs.c.place, runs.c.partition) < tuple_(*exactly))
+    if only is not None:
+        query = query.where(decision.in_([each.value for each in only]))
+    return query.order_by(runs.c.standing.desc(), runs.c.place.desc(), runs.c.partition.desc(), runs.c.sequence.desc())
+
+
+def revision(name: str, row: Any) -> Revision:
+    decision = row._mapping.get("decision")
+    return Revision(
+        dataset=name,
+        partition=meant(row.partition),
+        number=row.number,
+        sequence=row.sequence,
+        fingerprint=meant(row.fingerprint),
+        suite=meant(row.suite),
+        status=Status(row.status),
+        basis=row.basis,
+        at=row.at,
+        attempt=meant(row.attempt),
+        decision=None if decision is None else Decision(decision),
+    )
+
+
+def ruling(name: str, row: Any) -> Ruling:
+    return Ruling(
+        dataset=name,
+        partition=meant(row.partition),
+        number=row.number,
+        sequence=row.sequence,
+        decision=Decision(row.decision),
+        who=meant(row.who),
+        note=meant(row.note),
+        at=row.at,
+    )
+
+
+def _decision(commit: int) -> ColumnElement[str | None]:
+    """What was last decided about a run as of a commit."""
+    return (
+        select(rulings.c.decision)
+        .where(
+            rulings.c.dataset_id == runs.c.dataset_id, rulings.c.run == runs.c.sequence, rulings.c.sequence <= commit
+        )
+        .order_by(rulings.c.sequence.desc())
+        .limit(1)
+        .scalar_subquery()
+    )

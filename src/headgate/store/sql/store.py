@@ -1,0 +1,184 @@
+"""The history store over SQL: what the port asks, each in one transaction that is tried again when its outcome is
+unknown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeVar
+
+import numpy as np
+from sqlalchemy import URL, Connection, select
+
+from headgate.store.port import Series
+from headgate.store.record import opened, recorded, restored, texts
+from headgate.store.sql import reading, trouble, upgrade, writing
+from headgate.store.sql.connection import begin, engine_for, parsed, shown
+from headgate.store.sql.contents import Contents
+from headgate.store.sql.names import meant
+from headgate.store.sql.tables import datasets
+from headgate.store.steps import step
+from headgate.values.errors import MisuseError, StoreUnavailable
+from headgate.values.key import MetricKey
+from headgate.values.run import Decision, Revision, Ruling, Run
+from headgate.values.state import State
+
+_Found = TypeVar("_Found")
+
+
+class SqlStore:
+    """A history in a database. Threads may share it; processes open it each for themselves.
+
+    `patience` is for how many seconds a read or a write tries to reach a database that went away.
+    """
+
+    patience = 60.0
+    patience_to_open = 10.0
+
+    def __init__(self, url: URL) -> None:
+        self.secret: bytes | None = None
+        self._url = url
+        self._engine = engine_for(url)
+        self._owner = os.getpid()
+        self._contents = Contents()
+
+    @classmethod
+    def open(cls, url: str, *, hide: bool = True, secret: bytes | None = None) -> SqlStore:
+        """Open the history in a database; the schema is made or brought up to date."""
+        store = cls(parsed(url))
+
+        def ready(connection: Connection) -> bytes | None:
+            upgrade.ready(connection, secret)
+            return upgrade.secret_of(connection, hide, secret)
+
+        try:
+            store.secret = store._patiently(lambda: store._read_once(ready), cls.patience_to_open)
+        except BaseException:
+            store.close()
+            raise
+        return store
+
+    def __repr__(self) -> str:
+        return f"SqlStore({shown(self._url)!r})"
+
+    def commit(self, run: Run) -> Revision:
+        record = recorded(run, self.secret)
+        return self._write(lambda connection: writing.commit(connection, run, record, self._contents))
+
+    def decide(
+        self,
+        dataset: str,
+        partition: str,
+        decision: Decision,
+        *,
+        number: int | None = None,
+        who: str = "",
+        note: str = "",
+    ) -> Ruling:
+        wanted = Ruling(
+            dataset=dataset, partition=partition, number=0, sequence=0, decision=Decision(decision), who=who, note=note
+        )
+        return self._write(lambda connection: writing.decide(connection, wanted, number))
+
+    def datasets(self) -> tuple[str, ...]:
+        found = self._read(lambda each: each.execute(select(datasets.c.name)).scalars().all())
+        return tuple(sorted(map(meant, found)))
+
+    def head(self, dataset: str) -> int:
+        return self._read(lambda connection: reading.dataset(connection, dataset)[1])
+
+    def revisions(
+        self, dataset: str, partition: str | None = None, *, as_of: int | None = None
+    ) -> tuple[Revision, ...]:
+        return self._read(lambda connection: reading.revisions(connection, dataset, partition, as_of))
+
+    def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
+        return self._read(lambda connection: reading.all_rulings(connection, dataset, partition, as_of))
+
+    def last(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        as_of: int | None = None,
+        before: str | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        return self._read(lambda connection: reading.last(connection, dataset, runs, as_of, before, only))
+
+    def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
+        wanted = texts(metrics)
+        if not revisions:
+            keys = tuple(map(MetricKey.parse, wanted or ()))
+            return Series((), keys, np.empty((0, len(keys))))
+        _only_dataset(revisions)
+        return self._read(lambda connection: self._contents.series(connection, revisions, wanted))
+
+    def states(
+        self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
+    ) -> list[dict[MetricKey, State]]:
+        wanted = texts(keys)
+        if not revisions:
+            return []
+        _only_dataset(revisions)
+        found = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
+        return list(map(opened, found))
+
+    def run(self, revision: Revision) -> Run:
+        return restored(revision, self._read(lambda connection: self._contents.record(connection, revision)))
+
+    def close(self) -> None:
+        self._engine.dispose(close=self._owner == os.getpid())
+
+    def _read(self, work: Callable[[Connection], _Found]) -> _Found:
+        return self._patiently(lambda: self._read_once(work), self.patience)
+
+    def _write(self, work: Callable[[Connection], _Found]) -> _Found:
+        return self._patiently(lambda: self._write_once(work), self.patience)
+
+    def _read_once(self, work: Callable[[Connection], _Found]) -> _Found:
+        with self._connected() as connection:
+            return work(connection)
+
+    def _write_once(self, work: Callable[[Connection], _Found]) -> _Found:
+        with self._connected() as connection:
+            step("sql.before_begin")
+            begin(connection)
+            found = work(connection)
+            step("sql.before_commit")
+            connection.commit()
+            step("sql.after_commit")
+            return found
+
+    @contextmanager
+    def _connected(self) -> Iterator[Connection]:
+        """A connection, never to be used again if anything went wrong on it."""
+        with self._engine.connect() as connection:
+            try:
+                yield connection
+            except trouble.driver_errors(self._engine):
+                connection.invalidate()
+                raise
+
+    def _patiently(self, work: Callable[[], _Found], patience: float) -> _Found:
+        """Do it, again if the connection is lost on the way. Work that writes finds what it wrote the first time."""
+        if self._owner != os.getpid():  # connections do not survive a fork
+            self._engine.dispose(close=False)
+            self._owner = os.getpid()
+        said: StoreUnavailable | None = None
+        for _ in trouble.tries(patience):
+            try:
+                return work()
+            except trouble.driver_errors(self._engine) as error:
+                said = trouble.told(error, self._url)
+                if not trouble.passes(error):
+                    break
+                self._engine.dispose()  # the other connections that wait here are as stale
+        assert said is not None
+        raise said
+
+
+def _only_dataset(revisions: Sequence[Revision]) -> None:
+    if len({each.dataset for each in revisions}) > 1:
+        raise MisuseError("these revisions are of several datasets.", hint="Ask for each dataset by itself.")

@@ -1,0 +1,24 @@
+"""Names for the moments at which a store may be interrupted, so that tests can interrupt it there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_watchers: list[Callable[[str], None]] = []
+
+
+def step(name: str) -> None:
+    """Say that the store is about to do this. Costs nothing unless somebody listens."""
+    for watcher in _watchers:
+        watcher(name)
+
+
+@contextmanager
+def watched(watcher: Callable[[str], None]) -> Iterator[None]:
+    """Call `watcher` with the name of every step taken inside."""
+    _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        _watchers.remove(watcher)
