@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from operator import itemgetter
 from typing import Any, Protocol, Self, TypeAlias
 
 import msgspec
@@ -91,10 +92,14 @@ class Parts(Mapping[Part, Analysis]):
         wanted = self.metrics if metrics is None else self._asked(metrics)
         rows = self._rows(parts, chosen)
         needed = dict.fromkeys(each.state_key for each in wanted if each.key not in self.failed)
-        held = {key: [column[at] for at in rows] for key in needed if (column := self._columns.get(key)) is not None}
-        present = {key: [state for state in column if state is not None] for key, column in held.items()}
+        pick = itemgetter(*rows, *rows[:1]) if rows else None  # one more, since of a single place it gives no tuple
+        held = {}
+        for key in needed:
+            column = self._columns.get(key)
+            if column is not None and pick is not None:
+                held[key] = list(filter(None, pick(column)[:-1]))
         failed = {each.key: self.failed[each.key] for each in wanted if each.key in self.failed}
-        return merged_analysis(self.schema, wanted, {key: column for key, column in present.items() if column}, failed)
+        return merged_analysis(self.schema, wanted, {key: states for key, states in held.items() if states}, failed)
 
     def __or__(self, newer: Parts) -> Parts:
         """These, with the parts of `newer` added or put in the place of those of the same name."""

@@ -21,6 +21,7 @@ _FAMILY = 7
 _EIGHT_BITS = 2 << 2
 _COMPACT, _OUT_OF_ORDER = 8, 16
 _HEAD = struct.Struct("<8B")
+_AT_ONCE = 64  # sketches of registers merged at a time: they fit into a core's cache
 _POWERS = 0.5 ** np.arange(64)
 
 
@@ -57,8 +58,9 @@ class Distinct(State, frozen=True, tag="distinct"):
         if not arrays:
             return cls(_image(coupons), values)
         registers = _registers(coupons)
-        for sketch in arrays:
-            np.maximum(registers, np.frombuffer(sketch, np.uint8, offset=40), out=registers)
+        for some in (arrays[at : at + _AT_ONCE] for at in range(0, len(arrays), _AT_ONCE)):
+            images = np.frombuffer(b"".join(some), np.uint8).reshape(len(some), -1)
+            np.maximum(registers, images.max(axis=0)[40:], out=registers)
         return cls(_registers_image(registers), values)
 
     def estimate(self) -> float:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import msgspec
@@ -21,9 +22,14 @@ PATTERNS = 128
 
 Integers = npt.NDArray[np.int64]
 
+# thousands of summaries are read at a time, and a loop in Python over them would cost as much as the sorting
+_HASHES, _COUNTS, _TOTAL, _LOST, _CAPACITY, _HASHED = map(
+    attrgetter, ("hashes", "counts", "total", "lost", "capacity", "hashed")
+)
 _PAIR = struct.Struct("<II")
-_INDEX_BITS = 15
+_INDEX_BITS = 14
 _AT_ONCE = 1 << _INDEX_BITS  # labels added up at a time: they fit into a core's cache, and their places into few bits
+_LOW = np.uint64(_AT_ONCE - 1)
 _PLACES = np.arange(_AT_ONCE, dtype=np.uint64)
 
 
@@ -71,22 +77,22 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
     @classmethod
     def merged(cls, states: Sequence[Frequencies]) -> Frequencies:
         """All counts added up, as many at a time as fit, and cut each time that there are more than are kept."""
-        held = [each for each in states if each.total]
+        held = list(filter(_TOTAL, states))
         if len(held) < 2:
             return held[0] if held else cls()
-        if len({each.hashed for each in held}) > 1:
+        if len(set(map(_HASHED, held))) > 1:
             raise MisuseError(
                 "these frequencies do not merge: not all have their values hidden under one secret.",
                 hint="Hide them with the store's secret: state.hidden(secret).",
             )
-        capacity = min(each.capacity for each in held)
+        capacity = min(map(_CAPACITY, held))
         left = _Labels()
         for chunk in _chunks(held, capacity):
             left = left.with_more(chunk, capacity)
         return msgspec.structs.replace(
             left.taken_from(held),
-            total=sum(each.total for each in held),
-            lost=sum(each.lost for each in held) + left.lost,
+            total=sum(map(_TOTAL, held)),
+            lost=sum(map(_LOST, held)) + left.lost,
             capacity=capacity,
         )
 
@@ -119,14 +125,16 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
         hashes, _ = hash_bytes(np.frombuffer(b"".join(texts), np.uint8), offsets)
-        order, begins = _grouped(hashes)
-        kept = order[begins]
+        firsts, sums = _sorted_up(hashes, counts)
+        return self._holding(hashes[firsts], sums, [texts[at] for at in firsts])
+
+    def _holding(self, hashes: Words, counts: Integers, texts: Sequence[bytes]) -> Frequencies:
         return msgspec.structs.replace(
             self,
-            hashes=hashes[kept].astype("<u8").tobytes(),
-            counts=_sums(counts[order], begins).astype("<i8").tobytes(),
-            texts=b"".join(texts[at] for at in kept.tolist()),
-            ends=np.cumsum([len(texts[at]) for at in kept.tolist()]).astype("<u4").tobytes(),
+            hashes=hashes.astype("<u8").tobytes(),
+            counts=counts.astype("<i8").tobytes(),
+            texts=b"".join(texts),
+            ends=np.cumsum([len(text) for text in texts]).astype("<u4").tobytes(),
         )
 
 
@@ -154,13 +162,12 @@ class _Labels(NamedTuple):
 
     def with_more(self, some: Sequence[Frequencies], capacity: int) -> _Labels:
         """These and the labels of more summaries, cut to so many."""
-        hashes = np.frombuffer(b"".join([self.hashes.tobytes(), *(each.hashes for each in some)]), "<u8")
-        counts = np.frombuffer(b"".join([self.counts.tobytes(), *(each.counts for each in some)]), "<i8")
-        order, begins = _grouped(hashes)
-        sums = _sums(counts[order], begins)
+        hashes = np.frombuffer(b"".join([self.hashes.tobytes(), *map(_HASHES, some)]), "<u8")
+        counts = np.frombuffer(b"".join([self.counts.tobytes(), *map(_COUNTS, some)]), "<i8")
+        firsts, sums = _added_up(hashes, counts)
         cut = _cut(sums, capacity)
         kept = np.flatnonzero(sums > cut)
-        firsts = order[begins[kept]]
+        firsts = firsts[kept]
         old = len(self.hashes)
         origins = firsts + (self.seen - old)
         origins[firsts < old] = self.origins[firsts[firsts < old]]
@@ -168,19 +175,19 @@ class _Labels(NamedTuple):
 
     def taken_from(self, held: Sequence[Frequencies]) -> Frequencies:
         """A summary of these labels, with their texts from the summaries that they came from."""
-        starts = np.cumsum([0, *(len(each.counts) // 8 for each in held)])
-        states = np.searchsorted(starts, self.origins, "right") - 1
+        starts = np.cumsum([0, *_widths(held)])
+        order = np.argsort(self.hashes)
+        origins = self.origins[order]
+        states = np.searchsorted(starts, origins, "right") - 1
         texts = []
-        for state, place in zip(states.tolist(), (self.origins - starts[states]).tolist(), strict=True):
+        for state, place in zip(states.tolist(), (origins - starts[states]).tolist(), strict=True):
             start, end = _span(held[state].ends, place)
             texts.append(held[state].texts[start:end])
-        return msgspec.structs.replace(
-            held[0],
-            hashes=self.hashes.astype("<u8").tobytes(),
-            counts=self.counts.astype("<i8").tobytes(),
-            texts=b"".join(texts),
-            ends=np.cumsum([len(text) for text in texts]).astype("<u4").tobytes(),
-        )
+        return held[0]._holding(self.hashes[order], self.counts[order], texts)
+
+
+def _widths(held: Sequence[Frequencies]) -> list[int]:
+    return [size // 8 for size in map(len, map(_COUNTS, held))]
 
 
 def _span(ends: bytes, place: int) -> tuple[int, int]:
@@ -193,8 +200,7 @@ def _span(ends: bytes, place: int) -> tuple[int, int]:
 def _chunks(held: Sequence[Frequencies], kept: int) -> Iterator[Sequence[Frequencies]]:
     """Summaries, as many together as leave room for the labels that are kept from before."""
     first, size = 0, 0
-    for at, each in enumerate(held):
-        width = len(each.counts) // 8
+    for at, width in enumerate(_widths(held)):
         if size and size + width + kept > _AT_ONCE:
             yield held[first:at]
             first, size = at, 0
@@ -202,25 +208,33 @@ def _chunks(held: Sequence[Frequencies], kept: int) -> Iterator[Sequence[Frequen
     yield held[first:]
 
 
-def _grouped(hashes: Words) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """An order in which equal hashes stand together, ascending, and where each new one begins in it."""
-    order: npt.NDArray[np.intp]
-    if len(hashes) <= _AT_ONCE:
-        # sorting whole numbers is several times as fast as sorting places by them, so the places ride along
-        low = np.uint64(_AT_ONCE - 1)
-        order = (np.sort((hashes & ~low) | _PLACES[: len(hashes)]) & low).astype(np.intp)
-        ordered = hashes[order]
-        if bool((ordered[1:] < ordered[:-1]).any()):  # two differ only in the bits that gave way
-            order = np.argsort(hashes, kind="stable")
-            ordered = hashes[order]
-    else:
-        order = np.argsort(hashes, kind="stable")
-        ordered = hashes[order]
-    return order, np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])[: len(ordered)])
+def _added_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+    """One place of each different hash, in any order, and the sum of its counts."""
+    if len(hashes) > _AT_ONCE:
+        return _sorted_up(hashes, counts)
+    # sorting whole numbers is several times as fast as sorting places by them, so the places ride along in few bits
+    packed = np.sort((hashes & ~_LOW) | _PLACES[: len(hashes)])
+    repeats = np.count_nonzero((packed[1:] ^ packed[:-1]) <= _LOW)
+    if not repeats:
+        return _PLACES[: len(hashes)].view(np.int64), counts
+    order = (packed & _LOW).view(np.int64)
+    begins = _begins(hashes[order])
+    if len(begins) + repeats > len(hashes):  # two differ only in the bits that gave way
+        return _sorted_up(hashes, counts)
+    return order[begins], np.add.reduceat(counts[order], begins)
 
 
-def _sums(counts: Integers, begins: npt.NDArray[np.intp]) -> Integers:
-    return np.add.reduceat(counts, begins) if len(begins) < len(counts) else counts
+def _sorted_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+    """The same in the order of the hashes."""
+    order = np.argsort(hashes, kind="stable")
+    begins = _begins(hashes[order])
+    return order[begins], np.add.reduceat(counts[order], begins) if len(begins) else counts
+
+
+def _begins(ordered: Words) -> npt.NDArray[np.intp]:
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return np.flatnonzero(new)
 
 
 def _keyed(label: str, secret: bytes) -> str:
@@ -232,4 +246,8 @@ def _cut(counts: Integers, capacity: int) -> int:
     """The count that must be taken off all so that no more than `capacity` are left."""
     if len(counts) <= capacity:
         return 0
-    return int(np.partition(counts, len(counts) - capacity - 1)[len(counts) - capacity - 1])
+    least = counts.min()
+    more = counts[counts > least]
+    if len(more) <= capacity:  # of many labels most are equally rare, and a selection among equals is slow
+        return int(least)
+    return int(np.partition(more, len(more) - capacity - 1)[len(more) - capacity - 1])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
@@ -95,26 +96,25 @@ class Moments(State, frozen=True, tag="moments"):
     @classmethod
     def merged(cls, states: Sequence[Moments]) -> Moments:
         """The same sums in one step, around the common mean."""
-        rows = [each for each in states if each.count]
+        rows = [msgspec.structs.astuple(each) for each in states if each.count]
         if not rows:
             return cls()
-        counts, totals, means, second, third, fourth = (
-            np.array([getattr(each, name) for each in rows], np.float64) for name in cls.__struct_fields__[:6]
-        )
+        columns = list(zip(*rows, strict=True))
+        counts, totals, means, second, third, fourth = (np.array(column, np.float64) for column in columns[:6])
         with np.errstate(over="ignore", invalid="ignore"):
             # from the first mean on, so that equal means give just that
             mean = float(means[0] + (counts * (means - means[0])).sum() / counts.sum())
             gaps = means - mean
             squares = gaps * gaps
             return cls(
-                count=sum(each.count for each in rows),
+                count=sum(columns[0]),
                 total=float(totals.sum()),
                 mean=mean,
                 second=float((second + counts * squares).sum()),
                 third=float((third + gaps * (3 * second + counts * squares)).sum()),
                 fourth=float((fourth + gaps * (4 * third + gaps * (6 * second + counts * squares))).sum()),
-                low=min(each.low for each in rows if each.low is not None),
-                high=max(each.high for each in rows if each.high is not None),
+                low=min(columns[6]),
+                high=max(columns[7]),
             )
 
 
