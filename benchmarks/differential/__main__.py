@@ -22,6 +22,7 @@ RESULTS = Path(__file__).parent / "results"
 BY = ["week_day", "controversiality"]
 DELTAS = 30
 SIZES = (1, 2, 5, 10, 15, 20, 25, 30)  # deltas at which everything is scanned again
+FULL_ROUNDS = 3  # in which that is done: it shows a line, and takes most of the time
 
 Run = Callable[[], dict[str, Any]]
 
@@ -32,7 +33,7 @@ def main() -> None:
     options.add_argument("--only", default="", help="run what has this in its name; the other results stay as they are")
     options.add_argument("--rounds", type=int, default=0)
     given = options.parse_args()
-    rounds = given.rounds or (1 if given.quick else 5)
+    rounds = 1 if given.quick else max(5, given.rounds)
     for name, run in _all(rounds, given.quick):
         if given.only in name:
             result = run()
@@ -113,12 +114,12 @@ def _views(rows: int, asked: Sequence[str], rounds: int) -> dict[str, Any]:
 
 
 def _append(rows: int, asked: Sequence[str], rounds: int, sizes: Sequence[int]) -> dict[str, Any]:
-    """30 deltas one after the other; at some sizes everything is scanned again, in the same rounds."""
+    """30 deltas one after the other; at some sizes everything is scanned again, in some of the rounds."""
     root = data.comments(rows)
     frames = [_read(root, data.delta(root, number)) for number in range(DELTAS)]
     taken: dict[str, list[list[float]]] = {"differential": [[] for _ in frames], "full": [[] for _ in frames]}
     hg.analyze(frames[0], asked).outcomes  # noqa: B018
-    for _ in range(rounds):
+    for turn in range(rounds):
         state = hg.analyze(frames[0], asked)
         for number in range(1, DELTAS):
             sums: list[hg.Analysis] = []
@@ -129,7 +130,7 @@ def _append(rows: int, asked: Sequence[str], rounds: int, sizes: Sequence[int]) 
 
             taken["differential"][number].append(seconds(grow))
             state = sums[0]
-        for size in sizes:
+        for size in sizes if turn < FULL_ROUNDS else ():
             whole = _read(root, [path for number in range(size) for path in data.delta(root, number)])
             taken["full"][size - 1].append(seconds(lambda whole=whole: hg.analyze(whole, asked).outcomes))
     middle = {name: [statistics.median(each) if each else None for each in spent] for name, spent in taken.items()}

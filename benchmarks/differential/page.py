@@ -72,7 +72,8 @@ def _append(found: dict[str, Any]) -> str:
             summary = each["summary"]
             lines += [
                 f"**{test}**, {each['rows_a_delta']:,} rows a delta: delta 2 takes {summary['second']:.2f} s, delta 30 "
-                f"{summary['thirtieth']:.2f} s: **{summary['ratio']:.2f} x**. Scanning all again: {scans}.\n",
+                f"{summary['thirtieth']:.2f} s: **{summary['ratio']:.2f} x**. "
+                f"Scanning all again (3 rounds): {scans}.\n",
                 f"![{test}](pictures/append-{test}.svg)\n",
             ]
     return "\n".join(lines) if len(lines) > 1 else ""

@@ -82,6 +82,16 @@ def test_many_at_once_merge_as_one_after_the_other(case: Case, data: st.DataObje
 
 
 @each_case
+@given(data=st.data(), count=st.integers(1, 6))
+def test_any_of_a_stack_merge_as_one_after_the_other(case: Case, data: st.DataObject, count: int) -> None:
+    parts = [*data.draw(states(case, count=count)), case.metric.state()]
+    chosen = data.draw(st.lists(st.sampled_from(range(count + 1)), unique=True))
+    stack = case.metric.state.stacked(parts)
+    expected = total([case.metric.state(), *(parts[at] for at in chosen)])
+    assert_same(stack.merged(np.array(chosen, np.intp)), expected)
+
+
+@each_case
 @given(data=st.data())
 def test_the_stored_form_reads_back_as_it_was(case: Case, data: st.DataObject) -> None:
     (state,) = data.draw(states(case, count=1))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
@@ -91,12 +91,12 @@ class Analysis(Mapping[MetricKey, Outcome]):
             for metric in asked
             if metric.state_key not in computed and metric.key not in failed
         }
-        held = {
-            key: [each.states[key] for each in (self, other) if key in each.states]
+        merges = {
+            key: partial(merged, [each.states[key] for each in (self, other) if key in each.states])
             for key in dict.fromkeys((*self.states, *other.states))
             if key in computed
         }
-        return merged_analysis(_common(self.schema, other.schema), asked, held, failed)
+        return merged_analysis(_common(self.schema, other.schema), asked, merges, failed)
 
     def resolved(self, spark: Any) -> Analysis:
         """This analysis with its frequency tables that are kept as Parquet merged by Spark, in one job for all."""
@@ -195,15 +195,15 @@ class Analysis(Mapping[MetricKey, Outcome]):
 def merged_analysis(
     schema: Schema,
     asked: tuple[Metric[Any], ...],
-    held: Mapping[MetricKey, Sequence[State]],
+    merges: Mapping[MetricKey, Callable[[], State | None]],
     failed: Mapping[MetricKey, Failed],
 ) -> Analysis:
-    """The analysis of several batches together, given the states that each of them has under a key."""
+    """The analysis of several batches together, given what merges their states under a key."""
     states: dict[MetricKey, State] = {}
     lost: dict[MetricKey, Failed] = {}
-    for key, parts in held.items():
+    for key, merge in merges.items():
         try:
-            state = merged(parts)
+            state = merge()
         except Exception as trouble:
             lost[key] = Failed(f"merging {key} raised {type(trouble).__name__}: {trouble}")
             continue

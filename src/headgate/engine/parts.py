@@ -4,27 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
-from operator import itemgetter
+from functools import partial
 from typing import Any, Protocol, Self, TypeAlias
 
 import msgspec
+import numpy as np
 
 from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import from_key, metrics
 from headgate.engine.analysis import Analysis, merged_analysis
 from headgate.engine.part import Part, Value, order_of, partition_of, parts_of, text_of
+from headgate.engine.scan import merged
 from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.run import Revision, Run
 from headgate.values.schema import Schema
-from headgate.values.state import State, tag_of
+from headgate.values.state import Rows, Stack, State, tag_of
 from headgate.values.table import Table
 
 Choice: TypeAlias = Value | Iterable[Value] | Callable[[str | None], bool]
 
 _TAG = "parts"
+MANY = 64  # parts from which on the states of a view are laid out as arrays, which are kept for the next view
+_UNLIKE: Stack[State] = Stack(())
 _SHOWN = 20  # parts that a terminal or a notebook cell shows
 
 
@@ -57,6 +61,7 @@ class Parts(Mapping[Part, Analysis]):
                 if column is None:
                     column = self._columns[key] = [None] * len(self._names)
                 column[self._at[name]] = state
+        self._stacks: dict[MetricKey, Stack[State]] = {}
 
     def __getitem__(self, part: Part | str) -> Analysis:
         name = _name(part)
@@ -92,14 +97,20 @@ class Parts(Mapping[Part, Analysis]):
         wanted = self.metrics if metrics is None else self._asked(metrics)
         rows = self._rows(parts, chosen)
         needed = dict.fromkeys(each.state_key for each in wanted if each.key not in self.failed)
-        pick = itemgetter(*rows, *rows[:1]) if rows else None  # one more, since of a single place it gives no tuple
-        held = {}
-        for key in needed:
-            column = self._columns.get(key)
-            if column is not None and pick is not None:
-                held[key] = list(filter(None, pick(column)[:-1]))
+        merges = {key: partial(self._merged, key, rows) for key in needed if key in self._columns}
         failed = {each.key: self.failed[each.key] for each in wanted if each.key in self.failed}
-        return merged_analysis(self.schema, wanted, {key: states for key, states in held.items() if states}, failed)
+        return merged_analysis(self.schema, wanted, merges, failed)
+
+    def _merged(self, key: MetricKey, rows: Rows) -> State | None:
+        if len(rows) >= MANY:
+            stack = self._stacks.get(key)
+            if stack is None:
+                stack = self._stacks[key] = _stacked(self._columns[key])
+            if stack is not _UNLIKE:
+                return stack.merged(rows)
+        column = self._columns[key]
+        found = [state for state in (column[at] for at in rows.tolist()) if state is not None]
+        return merged(found) if found else type(next(filter(None, column)))()
 
     def __or__(self, newer: Parts) -> Parts:
         """These, with the parts of `newer` added or put in the place of those of the same name."""
@@ -117,7 +128,7 @@ class Parts(Mapping[Part, Analysis]):
 
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
         """These, less the parts that meet every choice."""
-        gone = set(self._rows(parts, chosen))
+        gone = set(self._rows(parts, chosen).tolist())
         kept = {name: self._states(at) for name, at in self._at.items() if at not in gone}
         return Parts(self.by, self.schema, self.metrics, kept, self.failed)
 
@@ -150,7 +161,7 @@ class Parts(Mapping[Part, Analysis]):
                 raise MisuseError(f"the states of these parts do not answer {each.key}; {known}")
         return tuple(dict.fromkeys(asked))
 
-    def _rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> list[int]:
+    def _rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> Rows:
         for label in chosen:
             if label not in self.by:
                 raise MisuseError(f"these parts are not by {label!r}; {did_you_mean(label, self.by)}")
@@ -161,7 +172,7 @@ class Parts(Mapping[Part, Analysis]):
         missing = [name for name in names if name not in self._at]
         if missing:
             raise MisuseError(f"there is no part {missing[0]}.", hint="list(parts) has them all.")
-        return [self._at[name] for name in dict.fromkeys(names)]
+        return np.array([self._at[name] for name in dict.fromkeys(names)], np.intp)
 
     # --- keeping
 
@@ -276,6 +287,15 @@ class _Stored(msgspec.Struct, frozen=True):
     names: list[tuple[str | None, ...]]
     columns: list[tuple[str, list[tuple[str, bytes] | None]]]
     failed: list[tuple[str, str]]
+
+
+def _stacked(column: Sequence[State | None]) -> Stack[State]:
+    """The states side by side, if they are of one type that merges."""
+    kinds = {type(state) for state in column if state is not None}
+    kind = kinds.pop()
+    if kinds or not all(state.mergeable for state in column if state is not None):
+        return _UNLIKE
+    return kind.stacked([kind() if state is None else state for state in column])
 
 
 def _name(part: Part | str) -> Part:

@@ -8,7 +8,6 @@ from collections.abc import Collection
 import msgspec
 
 from headgate.values.errors import AlreadyCommitted, UnknownRun
-from headgate.values.expectation import Status
 from headgate.values.run import Decision, Revision, Ruling, Run, place
 
 
@@ -32,18 +31,8 @@ class Ledger:
             if held.attempt == run.attempt:
                 return held
             raise AlreadyCommitted(held)
-        return Revision(
-            dataset=run.dataset,
-            partition=run.partition,
-            number=len(self._by_partition.get(run.partition, ())) + 1,
-            sequence=self.head + 1,
-            fingerprint=run.fingerprint,
-            suite=run.suite,
-            status=run.verdict.status if run.verdict.judgements else Status.SKIP,
-            basis=run.basis,
-            at=run.at,
-            attempt=run.attempt,
-        )
+        number = len(self._by_partition.get(run.partition, ())) + 1
+        return Revision.of(run, number=number, sequence=self.head + 1)
 
     def next_ruling(self, partition: str, decision: Decision, number: int | None, who: str, note: str) -> Ruling:
         """The ruling that a decision would become, or the one that stands if it says the same."""

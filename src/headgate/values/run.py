@@ -83,6 +83,21 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     attempt: str
     decision: Decision | None = None
 
+    @classmethod
+    def of(cls, run: Run, *, number: int, sequence: int) -> Revision:
+        return cls(
+            dataset=run.dataset,
+            partition=run.partition,
+            number=number,
+            sequence=sequence,
+            fingerprint=run.fingerprint,
+            suite=run.suite,
+            status=run.verdict.status,
+            basis=run.basis,
+            at=run.at,
+            attempt=run.attempt,
+        )
+
     @property
     def key(self) -> str:
         return run_key(self.dataset, self.partition, self.fingerprint, self.suite)

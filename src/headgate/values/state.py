@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import add
-from typing import Any, Self
+from typing import Any, Generic, Self, TypeAlias, TypeVar
 
 import msgspec
+import numpy as np
+import numpy.typing as npt
+
+S = TypeVar("S", bound="State")
+C = TypeVar("C", bound="Counts")
+Rows: TypeAlias = npt.NDArray[np.intp]
 
 
 class State(msgspec.Struct, frozen=True):
@@ -26,6 +32,11 @@ class State(msgspec.Struct, frozen=True):
         while len(left) > 1:
             left = [left[at] + left[at + 1] if at + 1 < len(left) else left[at] for at in range(0, len(left), 2)]
         return left[0]
+
+    @classmethod
+    def stacked(cls, states: Sequence[Self]) -> Stack[Self]:
+        """Many of them to merge any of again and again; a type that merges faster from arrays lays them out here."""
+        return Stack(states)
 
     def pieces(self, count: int) -> dict[int, Self]:
         """Parts that can be merged apart from each other; only states that may grow large have more than one."""
@@ -54,6 +65,17 @@ class State(msgspec.Struct, frozen=True):
         return True
 
 
+class Stack(Generic[S]):
+    """Many states of one type, side by side."""
+
+    def __init__(self, states: Sequence[S]) -> None:
+        self.states = states
+
+    def merged(self, rows: Rows) -> S:
+        """The sum of those in these places."""
+        return type(self.states[0]).merged([self.states[at] for at in rows.tolist()])
+
+
 class Counts(State, frozen=True):
     """A state of whole numbers that add up field by field."""
 
@@ -63,6 +85,19 @@ class Counts(State, frozen=True):
     @classmethod
     def merged(cls, states: Sequence[Self]) -> Self:
         return cls(*map(sum, zip(*map(msgspec.structs.astuple, states), strict=True)))
+
+    @classmethod
+    def stacked(cls, states: Sequence[Self]) -> Stack[Self]:
+        return _CountStack(states)
+
+
+class _CountStack(Stack[C]):
+    def __init__(self, states: Sequence[C]) -> None:
+        super().__init__(states)
+        self._fields = np.array([msgspec.structs.astuple(each) for each in states], np.int64)
+
+    def merged(self, rows: Rows) -> C:
+        return type(self.states[0])(*self._fields[rows].sum(axis=0).tolist())
 
 
 def tag_of(kind: type[State]) -> str:

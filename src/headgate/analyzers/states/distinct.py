@@ -10,7 +10,7 @@ import numpy.typing as npt
 from datasketches import hll_sketch
 
 from headgate.analyzers.base.hashing import Hashes
-from headgate.values.state import State
+from headgate.values.state import Rows, Stack, State
 
 LG_K = 12
 SLOTS = 1 << LG_K
@@ -21,6 +21,7 @@ _FAMILY = 7
 _EIGHT_BITS = 2 << 2
 _COMPACT, _OUT_OF_ORDER = 8, 16
 _HEAD = struct.Struct("<8B")
+_COUPONS, _REGISTERS = 12, 40  # where they begin in an image
 _AT_ONCE = 64  # sketches of registers merged at a time: they fit into a core's cache
 _POWERS = 0.5 ** np.arange(64)
 
@@ -51,20 +52,40 @@ class Distinct(State, frozen=True, tag="distinct"):
 
     @classmethod
     def merged(cls, states: Sequence[Distinct]) -> Distinct:
-        values = sum(each.values for each in states)
-        sets = b"".join(each.sketch[12:] for each in states if each.sketch and _is_set(each.sketch))
-        arrays = [each.sketch for each in states if each.sketch and not _is_set(each.sketch)]
-        coupons = np.frombuffer(sets, "<u4")
-        if not arrays:
-            return cls(_image(coupons), values)
-        registers = _registers(coupons)
-        for some in (arrays[at : at + _AT_ONCE] for at in range(0, len(arrays), _AT_ONCE)):
-            images = np.frombuffer(b"".join(some), np.uint8).reshape(len(some), -1)
-            np.maximum(registers, images.max(axis=0)[40:], out=registers)
-        return cls(_registers_image(registers), values)
+        return cls.stacked(states).merged(np.arange(len(states)))
+
+    @classmethod
+    def stacked(cls, states: Sequence[Distinct]) -> Stack[Distinct]:
+        return _DistinctStack(states)
 
     def estimate(self) -> float:
         return float(hll_sketch.deserialize(self.sketch).get_estimate()) if self.sketch else 0.0
+
+
+class _DistinctStack(Stack[Distinct]):
+    """The registers of those that have them as the rows of one array; sets of coupons as they are."""
+
+    def __init__(self, states: Sequence[Distinct]) -> None:
+        super().__init__(states)
+        self._values = np.array([each.values for each in states], np.int64)
+        full = [at for at, each in enumerate(states) if each.sketch and not _is_set(each.sketch)]
+        self._row = np.full(len(states), -1)
+        self._row[full] = np.arange(len(full))
+        images = np.frombuffer(b"".join([states[at].sketch for at in full]), np.uint8)
+        self._registers = images.reshape(len(full), -1)[:, _REGISTERS:] if full else np.empty((0, SLOTS), np.uint8)
+
+    def merged(self, rows: Rows) -> Distinct:
+        values = int(self._values[rows].sum())
+        full = self._row[rows]
+        sketches = [self.states[at].sketch for at in rows[full < 0].tolist()]
+        coupons = np.frombuffer(b"".join([sketch[_COUPONS:] for sketch in sketches]), "<u4")
+        full = full[full >= 0]
+        if not len(full):
+            return Distinct(_image(coupons), values)
+        registers = _registers(coupons)
+        for at in range(0, len(full), _AT_ONCE):
+            np.maximum(registers, self._registers[full[at : at + _AT_ONCE]].max(axis=0), out=registers)
+        return Distinct(_registers_image(registers), values)
 
 
 def _coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
@@ -119,5 +140,5 @@ def _is_set(image: bytes) -> bool:
 def _read(image: bytes) -> npt.NDArray[np.uint32] | npt.NDArray[np.uint8]:
     """The coupons or the registers in an image that this file wrote."""
     if _is_set(image):
-        return np.frombuffer(image, "<u4", offset=12)
-    return np.frombuffer(image, np.uint8, offset=40)
+        return np.frombuffer(image, "<u4", offset=_COUPONS)
+    return np.frombuffer(image, np.uint8, offset=_REGISTERS)

@@ -15,17 +15,14 @@ import numpy.typing as npt
 from headgate.analyzers.base.hashing import Words, hash_bytes
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
-from headgate.values.state import State
+from headgate.values.state import Rows, Stack, State
 
 VALUES = 512
 PATTERNS = 128
 
 Integers = npt.NDArray[np.int64]
 
-# thousands of summaries are read at a time, and a loop in Python over them would cost as much as the sorting
-_HASHES, _COUNTS, _TOTAL, _LOST, _CAPACITY, _HASHED = map(
-    attrgetter, ("hashes", "counts", "total", "lost", "capacity", "hashed")
-)
+_TOTAL = attrgetter("total")
 _PAIR = struct.Struct("<II")
 _INDEX_BITS = 14
 _AT_ONCE = 1 << _INDEX_BITS  # labels added up at a time: they fit into a core's cache, and their places into few bits
@@ -80,21 +77,11 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         held = list(filter(_TOTAL, states))
         if len(held) < 2:
             return held[0] if held else cls()
-        if len(set(map(_HASHED, held))) > 1:
-            raise MisuseError(
-                "these frequencies do not merge: not all have their values hidden under one secret.",
-                hint="Hide them with the store's secret: state.hidden(secret).",
-            )
-        capacity = min(map(_CAPACITY, held))
-        left = _Labels()
-        for chunk in _chunks(held, capacity):
-            left = left.with_more(chunk, capacity)
-        return msgspec.structs.replace(
-            left.taken_from(held),
-            total=sum(map(_TOTAL, held)),
-            lost=sum(map(_LOST, held)) + left.lost,
-            capacity=capacity,
-        )
+        return _FrequencyStack(held).merged(np.arange(len(held)))
+
+    @classmethod
+    def stacked(cls, states: Sequence[Frequencies]) -> Stack[Frequencies]:
+        return _FrequencyStack(states)
 
     def hidden(self, secret: bytes) -> Frequencies:
         if self.patterns or self.hashed or not self.total:
@@ -151,43 +138,79 @@ class NamedFrequencies(State, frozen=True, tag="frequencies"):
         return empty._labelled(list(self.counts), np.fromiter(self.counts.values(), np.int64, len(self.counts)))
 
 
+class _FrequencyStack(Stack[Frequencies]):
+    """The hashes and counts of all labels of all summaries one after the other, and where each summary begins."""
+
+    def __init__(self, states: Sequence[Frequencies]) -> None:
+        super().__init__(states)
+        counts = [each.counts for each in states]
+        self._starts = np.cumsum([0, *(size // 8 for size in map(len, counts))])
+        self._counts = np.frombuffer(b"".join(counts), "<i8")
+        self._hashes = np.frombuffer(b"".join([each.hashes for each in states]), "<u8")
+        facts = [(each.total, each.lost, each.capacity) for each in states]
+        self._facts = np.array(facts, np.int64).reshape(len(states), 3)
+        self._secrets = np.array([each.hashed for each in states])
+
+    def merged(self, rows: Rows) -> Frequencies:
+        rows = rows[self._facts[rows, 0] > 0]
+        if len(rows) < 2:
+            return self.states[rows[0]] if len(rows) else Frequencies()
+        if (self._secrets[rows] != self._secrets[rows[0]]).any():
+            raise MisuseError(
+                "these frequencies do not merge: not all have their values hidden under one secret.",
+                hint="Hide them with the store's secret: state.hidden(secret).",
+            )
+        total, lost, _ = self._facts[rows].sum(axis=0).tolist()
+        capacity = int(self._facts[rows, 2].min())
+        left = _Labels()
+        for places in self._chunks(rows, capacity):
+            left = left.with_more(self._hashes[places], self._counts[places], places, capacity)
+        merged = self._labelled(self.states[rows[0]], left)
+        return msgspec.structs.replace(merged, total=total, lost=lost + left.lost, capacity=capacity)
+
+    def _chunks(self, rows: Rows, kept: int) -> Iterator[Rows]:
+        """The places of the labels of these summaries, as many as leave room for those that are kept from before."""
+        widths = (self._starts[1:] - self._starts[:-1])[rows]
+        chunk = np.cumsum(widths) // (_AT_ONCE - kept - int(widths.max()))
+        for some, wide in zip(
+            *(np.split(each, np.flatnonzero(np.diff(chunk)) + 1) for each in (rows, widths)), strict=True
+        ):
+            ends = np.cumsum(wide)
+            yield np.arange(ends[-1]) + np.repeat(self._starts[some] - ends + wide, wide)
+
+    def _labelled(self, like: Frequencies, left: _Labels) -> Frequencies:
+        """A summary of the labels that are left, with their texts from the summaries that they came from."""
+        order = np.argsort(left.hashes)
+        origins = left.origins[order]
+        states = np.searchsorted(self._starts, origins, "right") - 1
+        texts = []
+        for state, place in zip(states.tolist(), (origins - self._starts[states]).tolist(), strict=True):
+            start, end = _span(self.states[state].ends, place)
+            texts.append(self.states[state].texts[start:end])
+        return like._holding(left.hashes[order], left.counts[order], texts)
+
+
 class _Labels(NamedTuple):
-    """Labels of many summaries while they are added up, by hash; `origins` counts through the labels of all of them."""
+    """Labels while they are added up, by hash; `origins` are their places in the stack."""
 
     hashes: npt.NDArray[Any] = np.empty(0, np.uint64)
     counts: npt.NDArray[Any] = np.empty(0, np.int64)
     origins: npt.NDArray[Any] = np.empty(0, np.int64)
-    seen: int = 0
     lost: int = 0
 
-    def with_more(self, some: Sequence[Frequencies], capacity: int) -> _Labels:
-        """These and the labels of more summaries, cut to so many."""
-        hashes = np.frombuffer(b"".join([self.hashes.tobytes(), *map(_HASHES, some)]), "<u8")
-        counts = np.frombuffer(b"".join([self.counts.tobytes(), *map(_COUNTS, some)]), "<i8")
+    def with_more(self, hashes: Words, counts: Integers, origins: Rows, capacity: int) -> _Labels:
+        """These and more labels, cut to so many."""
+        hashes, counts = np.concatenate([self.hashes, hashes]), np.concatenate([self.counts, counts])
         firsts, sums = _added_up(hashes, counts)
         cut = _cut(sums, capacity)
         kept = np.flatnonzero(sums > cut)
         firsts = firsts[kept]
         old = len(self.hashes)
-        origins = firsts + (self.seen - old)
-        origins[firsts < old] = self.origins[firsts[firsts < old]]
-        return _Labels(hashes[firsts], sums[kept] - cut, origins, self.seen + len(hashes) - old, self.lost + cut)
-
-    def taken_from(self, held: Sequence[Frequencies]) -> Frequencies:
-        """A summary of these labels, with their texts from the summaries that they came from."""
-        starts = np.cumsum([0, *_widths(held)])
-        order = np.argsort(self.hashes)
-        origins = self.origins[order]
-        states = np.searchsorted(starts, origins, "right") - 1
-        texts = []
-        for state, place in zip(states.tolist(), (origins - starts[states]).tolist(), strict=True):
-            start, end = _span(held[state].ends, place)
-            texts.append(held[state].texts[start:end])
-        return held[0]._holding(self.hashes[order], self.counts[order], texts)
-
-
-def _widths(held: Sequence[Frequencies]) -> list[int]:
-    return [size // 8 for size in map(len, map(_COUNTS, held))]
+        found = np.empty(len(firsts), np.int64)
+        before = firsts < old
+        found[before] = self.origins[firsts[before]]
+        found[~before] = origins[firsts[~before] - old]
+        return _Labels(hashes[firsts], sums[kept] - cut, found, self.lost + cut)
 
 
 def _span(ends: bytes, place: int) -> tuple[int, int]:
@@ -195,17 +218,6 @@ def _span(ends: bytes, place: int) -> tuple[int, int]:
         return 0, int.from_bytes(ends[:4], "little")
     start, end = _PAIR.unpack_from(ends, 4 * place - 4)
     return start, end
-
-
-def _chunks(held: Sequence[Frequencies], kept: int) -> Iterator[Sequence[Frequencies]]:
-    """Summaries, as many together as leave room for the labels that are kept from before."""
-    first, size = 0, 0
-    for at, width in enumerate(_widths(held)):
-        if size and size + width + kept > _AT_ONCE:
-            yield held[first:at]
-            first, size = at, 0
-        size += width
-    yield held[first:]
 
 
 def _added_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:

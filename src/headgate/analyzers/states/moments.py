@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.values.state import State
+from headgate.values.state import Rows, Stack, State
 
 
 class Moments(State, frozen=True, tag="moments"):
@@ -97,25 +97,43 @@ class Moments(State, frozen=True, tag="moments"):
     def merged(cls, states: Sequence[Moments]) -> Moments:
         """The same sums in one step, around the common mean."""
         rows = [msgspec.structs.astuple(each) for each in states if each.count]
-        if not rows:
-            return cls()
-        columns = list(zip(*rows, strict=True))
-        counts, totals, means, second, third, fourth = (np.array(column, np.float64) for column in columns[:6])
-        with np.errstate(over="ignore", invalid="ignore"):
-            # from the first mean on, so that equal means give just that
-            mean = float(means[0] + (counts * (means - means[0])).sum() / counts.sum())
-            gaps = means - mean
-            squares = gaps * gaps
-            return cls(
-                count=sum(columns[0]),
-                total=float(totals.sum()),
-                mean=mean,
-                second=float((second + counts * squares).sum()),
-                third=float((third + gaps * (3 * second + counts * squares)).sum()),
-                fourth=float((fourth + gaps * (4 * third + gaps * (6 * second + counts * squares))).sum()),
-                low=min(columns[6]),
-                high=max(columns[7]),
-            )
+        return _around_their_mean(np.array(rows, np.float64))
+
+    @classmethod
+    def stacked(cls, states: Sequence[Moments]) -> Stack[Moments]:
+        return _MomentStack(states)
+
+
+class _MomentStack(Stack[Moments]):
+    def __init__(self, states: Sequence[Moments]) -> None:
+        super().__init__(states)
+        self._fields = np.array([msgspec.structs.astuple(each) for each in states], np.float64)
+
+    def merged(self, rows: Rows) -> Moments:
+        chosen = self._fields[rows]
+        return _around_their_mean(chosen[chosen[:, 0] > 0])
+
+
+def _around_their_mean(rows: npt.NDArray[np.float64]) -> Moments:
+    """The sum of moments that are none of them of no values, a row for each with its fields in order."""
+    if not len(rows):
+        return Moments()
+    counts, totals, means, second, third, fourth, low, high = rows.T
+    with np.errstate(over="ignore", invalid="ignore"):
+        # from the first mean on, so that equal means give just that
+        mean = float(means[0] + (counts * (means - means[0])).sum() / counts.sum())
+        gaps = means - mean
+        squares = gaps * gaps
+        return Moments(
+            count=int(counts.astype(np.int64).sum()),
+            total=float(totals.sum()),
+            mean=mean,
+            second=float((second + counts * squares).sum()),
+            third=float((third + gaps * (3 * second + counts * squares)).sum()),
+            fourth=float((fourth + gaps * (4 * third + gaps * (6 * second + counts * squares))).sum()),
+            low=float(low.min()),
+            high=float(high.max()),
+        )
 
 
 def _least(one: float | None, two: float | None) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from functools import lru_cache
 from threading import Lock
 from typing import NamedTuple, cast
 
@@ -124,7 +123,7 @@ class FileStore:
         for row, (layout, numbers) in zip(values, rows, strict=True):
             here, there = chosen[layout.digest]
             row[here] = numbers[there]
-        return Series(tuple(revisions), tuple(map(_parsed, keys)), values)
+        return Series(tuple(revisions), tuple(map(MetricKey.parse, keys)), values)
 
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
@@ -216,12 +215,6 @@ def _whole(data: bytes, found: _Found) -> Record:
         cut(parts.details),
         {name: cut(Part(*span)) for name, span in spans.items()},
     )
-
-
-@lru_cache(1 << 16)
-def _parsed(key: str) -> MetricKey:
-    """The same few thousand keys are asked for again and again."""
-    return MetricKey.parse(key)
 
 
 def _matched(layout: Layout, keys: list[str]) -> tuple[list[int], list[int]]:

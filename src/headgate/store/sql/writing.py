@@ -18,7 +18,6 @@ from headgate.store.sql.names import digest, kept
 from headgate.store.sql.tables import datasets, rulings, runs
 from headgate.store.steps import step
 from headgate.values.errors import AlreadyCommitted, UnknownRun
-from headgate.values.expectation import Status
 from headgate.values.run import Revision, Ruling, Run, place
 
 
@@ -32,7 +31,8 @@ def commit(connection: Connection, run: Run, record: Record, contents: Contents)
         if held.attempt == run.attempt:
             return held
         raise AlreadyCommitted(held)
-    revision = _revision(run, sequence, _next_number(connection, dataset, run.partition))
+    number = _next_number(connection, dataset, run.partition)
+    revision = Revision.of(run, number=number, sequence=sequence)
     connection.execute(insert(runs), _run_row(dataset, run, revision, record.details))
     step("sql.run_written")
     contents.write(connection, dataset, sequence, record)
@@ -81,21 +81,6 @@ def _made(connection: Connection, name: str) -> tuple[int, int]:
 def _next_number(connection: Connection, dataset: int, partition: str) -> int:
     found = select(func.max(runs.c.number)).where(runs.c.dataset_id == dataset, *reading.of_partition(partition))
     return (connection.execute(found).scalar() or 0) + 1
-
-
-def _revision(run: Run, sequence: int, number: int) -> Revision:
-    return Revision(
-        dataset=run.dataset,
-        partition=run.partition,
-        number=number,
-        sequence=sequence,
-        fingerprint=run.fingerprint,
-        suite=run.suite,
-        status=run.verdict.status if run.verdict.judgements else Status.SKIP,
-        basis=run.basis,
-        at=run.at,
-        attempt=run.attempt,
-    )
 
 
 def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict[str, Any]:
