@@ -73,7 +73,7 @@ def _append(found: dict[str, Any]) -> str:
             lines += [
                 f"**{test}**, {each['rows_a_delta']:,} rows a delta: delta 2 takes {summary['second']:.2f} s, delta 30 "
                 f"{summary['thirtieth']:.2f} s: **{summary['ratio']:.2f} x**. "
-                f"Scanning all again (3 rounds): {scans}.\n",
+                f"Scanning all again (2 rounds): {scans}.\n",
                 f"![{test}](pictures/append-{test}.svg)\n",
             ]
     return "\n".join(lines) if len(lines) > 1 else ""
