@@ -6,7 +6,7 @@ import argparse
 import json
 import statistics
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,9 +69,13 @@ def _keep(name: str, result: dict[str, Any]) -> None:
 
 def _read(root: Path, paths: Sequence[str]) -> Any:
     """Comments under their partitions' folders; the schema is told, so that reading starts no job of its own."""
-    schema = session().read.parquet(str(root / data.partitions()[0] / "part-00.parquet")).schema
-    schema = schema.add("week_day", "integer").add("controversiality", "integer")
-    return session().read.schema(schema).option("basePath", str(root)).parquet(*paths)
+    return session().read.schema(_schema(root)).option("basePath", str(root)).parquet(*paths)
+
+
+@cache
+def _schema(root: Path) -> Any:
+    found = session().read.parquet(str(root / data.partitions()[0] / "part-00.parquet")).schema
+    return found.add("week_day", "integer").add("controversiality", "integer")
 
 
 def _replacement(rows: int, asked: Sequence[str], rounds: int) -> dict[str, Any]:

@@ -21,7 +21,7 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pyspark
-from pyspark.sql import SparkSession
+from pyspark.sql import DataFrame, SparkSession
 
 import headgate as hg
 
@@ -107,7 +107,25 @@ def check(spark: SparkSession, path: str) -> tuple[int, list[str]]:
         wrong.append(f"the columns are {found.schema.labels}")
     if hg.Analysis.from_bytes((found + found).to_bytes()).value("size()") != 2 * ROWS:
         wrong.append("the analysis does not merge and load")
-    return len(expected), wrong
+    return len(expected), wrong + check_parts(frame, data, f"{path}-kept")
+
+
+def check_parts(frame: DataFrame, data: pa.Table, keep: str) -> list[str]:
+    """What is wrong with the parts of the table, kept in files or not, and with views of them."""
+    by, asked = ["flag", "word"], ["size()", "mean(double)", "uniqueness(whole)", "approx_count_distinct(day)"]
+    expected = hg.analyze(data, asked, by=by)
+    wrong = []
+    for found in (hg.analyze(frame, asked, by=by), hg.analyze(frame, asked, by=by, keep=keep)):
+        if list(found) != list(expected):
+            wrong.append(f"the parts are {list(found)}")
+            continue
+        pairs = [(found[part], expected[part]) for part in expected] + [
+            (found.view(flag=True), expected.view(flag=True))
+        ]
+        wrong += [
+            f"{key}: {one[key]} is not {two[key]}" for one, two in pairs for key in two if differs(one[key], two[key])
+        ]
+    return wrong
 
 
 def main() -> int:
