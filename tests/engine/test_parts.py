@@ -214,3 +214,16 @@ def test_parts_are_read_from_a_store() -> None:
     store.commit(a_run("2026-11-14", dataset="plain"))
     assert list(Parts.read(store, store.last("plain", 9))) == [("2026-11-14",)]
     assert len(Parts.read(store, ())) == 0
+
+
+def test_a_stored_run_of_no_rows_is_part_of_a_view() -> None:
+    store = hg.open_store("memory:")
+    for day, rows in (("mon", a_table()), ("tue", a_table().slice(0, 0))):
+        found = hg.analyze(rows, METRICS)
+        store.commit(
+            hg.Run(dataset="orders", partition=day, fingerprint="1", outcomes=found.outcomes, states=found.states)
+        )
+    parts = Parts.read(store, store.last("orders", 9), METRICS)
+    assert_same(parts.view(), hg.analyze(a_table(), METRICS))
+    lacking = Parts.read(store, store.last("orders", 9), [*METRICS, "max_length(name)"]).view()
+    assert isinstance(lacking["max_length(name)"], Failed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 import headgate as hg
 from headgate.engine import spark_groups
-from headgate.values.errors import MisuseError
+from headgate.values.errors import EngineError, MisuseError
 from tests.engine.test_parts import EXACT, METRICS, a_table, assert_same
 from tests.spark.conftest import CountJobs
 
@@ -128,3 +129,11 @@ def test_tables_in_files_and_tables_in_states_merge(session: Any, tmp_path: Path
 def test_an_analysis_with_nothing_in_files_is_resolved_as_it_is(session: Any) -> None:
     analysis = hg.analyze(many(session, 0, "mon"), ["uniqueness(small)"])
     assert analysis.resolved(session) is analysis
+
+
+@pytest.mark.usefixtures("few_kept")
+def test_tables_that_are_gone_are_told(spark: SparkSession, tmp_path: Path) -> None:
+    analysis = hg.analyze(many(spark, 0, "mon"), ["uniqueness(id)"], keep=str(tmp_path / "kept"))
+    shutil.rmtree(tmp_path / "kept")
+    with pytest.raises(EngineError, match=r"kept could not be merged.*analyze those partitions again"):
+        analysis.resolved(spark)

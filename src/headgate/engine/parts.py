@@ -97,9 +97,14 @@ class Parts(Mapping[Part, Analysis]):
         wanted = self.metrics if metrics is None else self._asked(metrics)
         rows = self._rows(parts, chosen)
         needed = dict.fromkeys(each.state_key for each in wanted if each.key not in self.failed)
-        merges = {key: partial(self._merged, key, rows) for key in needed if key in self._columns}
+        merges = {key: partial(self._merged, key, rows) for key in needed if self._has(key, rows)}
         failed = {each.key: self.failed[each.key] for each in wanted if each.key in self.failed}
         return merged_analysis(self.schema, wanted, merges, failed)
+
+    def _has(self, key: MetricKey, rows: Rows) -> bool:
+        """Did any of these parts have rows in the scope of a state? If none did, it is the identity."""
+        column = self._columns.get(key)
+        return column is not None and any(column[at] is not None for at in rows.tolist())
 
     def _merged(self, key: MetricKey, rows: Rows) -> State | None:
         if len(rows) >= MANY:
@@ -109,8 +114,7 @@ class Parts(Mapping[Part, Analysis]):
             if stack is not _UNLIKE:
                 return stack.merged(rows)
         column = self._columns[key]
-        found = [state for state in (column[at] for at in rows.tolist()) if state is not None]
-        return merged(found) if found else type(next(filter(None, column)))()
+        return merged([state for state in (column[at] for at in rows.tolist()) if state is not None])
 
     def __or__(self, newer: Parts) -> Parts:
         """These, with the parts of `newer` added or put in the place of those of the same name."""
@@ -233,8 +237,13 @@ class Parts(Mapping[Part, Analysis]):
         keys = list(dict.fromkeys(each.state_key for each in asked))
         by, names = parts_of([revision.partition for revision in revisions])
         held = store.states(revisions, keys)
-        missing = {key: Failed("not every run has its state") for key in keys if any(key not in each for each in held)}
-        failed = {each.key: missing[each.state_key] for each in asked if each.state_key in missing}
+        lacking = {
+            key
+            for revision, states in zip(revisions, held, strict=True)
+            if len(states) < len(keys)
+            for key in set(keys) - set(states) - _computed(store.run(revision))
+        }
+        failed = {each.key: Failed("not every run has its state") for each in asked if each.state_key in lacking}
         return cls(by, newest.schema, asked, dict(zip(names, held, strict=True)), failed)
 
     def partition(self, part: Part) -> str:
@@ -287,6 +296,11 @@ class _Stored(msgspec.Struct, frozen=True):
     names: list[tuple[str | None, ...]]
     columns: list[tuple[str, list[tuple[str, bytes] | None]]]
     failed: list[tuple[str, str]]
+
+
+def _computed(run: Run) -> set[MetricKey]:
+    """The states that a run's metrics were measured from; one that it does not hold had no rows in its scope."""
+    return {from_key(key).state_key for key, outcome in run.outcomes.items() if not isinstance(outcome, Failed)}
 
 
 def _stacked(column: Sequence[State | None]) -> Stack[State]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 
@@ -20,6 +21,7 @@ from headgate.engine.spark_groups import kept_or_gathered, merged_rows, write_ke
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
 from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
+from headgate.values.errors import EngineError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
@@ -134,7 +136,14 @@ def merge_kept(spark: SparkSession, analysis: Analysis) -> Found:
     if not plan.folds:
         return Found({(): {}}, {})
     tables = [kept[fold.metric.state_key] for fold in plan.folds]
-    return _outcome(plan, merged_rows(spark, plan, tables))
+    try:
+        return _outcome(plan, merged_rows(spark, plan, tables, _merge_tasks(plan, spark)))
+    except PySparkException as trouble:
+        folders = ", ".join(sorted({table.folder.rpartition("/")[0] for each in tables for table in each.tables}))
+        raise EngineError(
+            f"the frequency tables under {folders} could not be merged: {_first_line(trouble)}",
+            hint="They must still be there; if not, analyze those partitions again.",
+        ) from trouble
 
 
 def _understood(data: DataFrame, plan: Plan) -> Plan:

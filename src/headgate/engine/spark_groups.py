@@ -40,7 +40,7 @@ def kept_or_gathered(rows: Sequence[Row], folder: str) -> State:
     return gather([unpack_state(bytes(row.state), row.tag) for row in rows])
 
 
-def merged_rows(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups]) -> list[Row]:
+def merged_rows(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups], tasks: int) -> list[Row]:
     """The tables of each fold of the plan, merged by hash range and shrunk to what measures them. One job, and a
     broadcast of the list of tables."""
     wanted = [(table.folder, table.part, table.slot, at) for at, each in enumerate(kept) for table in each.tables]
@@ -51,7 +51,7 @@ def merged_rows(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups]) -> 
     rest = [row for at, each in enumerate(kept) for packed in each.rest for row in _pieces(at, *packed)]
     if rest:
         rows = rows.union(spark.createDataFrame(rest, ROW))
-    merged = rows.repartition(PIECES, "slot", "piece").mapInArrow(merge_task(plan), ROW)
+    merged = rows.repartition(tasks, "slot", "piece").mapInArrow(merge_task(plan), ROW)
     title = f"headgate: merging {len(wanted)} frequency tables"
     with settings(spark, {"spark.sql.adaptive.enabled": "false"}), described(spark, title):
         return [Row(*row) for row in merged.collect()]

@@ -171,7 +171,7 @@ class _FrequencyStack(Stack[Frequencies]):
     def _chunks(self, rows: Rows, kept: int) -> Iterator[Rows]:
         """The places of the labels of these summaries, as many as leave room for those that are kept from before."""
         widths = (self._starts[1:] - self._starts[:-1])[rows]
-        chunk = np.cumsum(widths) // (_AT_ONCE - kept - int(widths.max()))
+        chunk = np.cumsum(widths) // max(1, _AT_ONCE - kept - int(widths.max()))
         for some, wide in zip(
             *(np.split(each, np.flatnonzero(np.diff(chunk)) + 1) for each in (rows, widths)), strict=True
         ):

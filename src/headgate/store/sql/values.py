@@ -1,7 +1,7 @@
 """Numbers of metrics in rows of many columns, written and read past the layers between, which cost more than the work.
 
-A number takes 9 bytes in both databases; as a row of its own it would take 40. The number at position p of the
-dataset's dictionary is in column p % WIDTH of block p // WIDTH.
+A number takes less than 10 bytes in both databases; a row of its own would take several times that. The number at
+position p of the dataset's dictionary is in column p % WIDTH of block p // WIDTH.
 """
 
 from __future__ import annotations
