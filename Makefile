@@ -1,7 +1,7 @@
 # The commands of the dev loop. CI runs the same ones (.ci/run).
 
 PYTHON ?= .venv/bin/python
-EXTRAS := connect,pandas,polars,postgresql,objects,bench,dev
+EXTRAS := connect,pandas,polars,postgresql,objects,learn,bench,dev
 
 # A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
 INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-differential bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-store docs docs-check ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme
 	$(PYTHON) -m tests.readme docs/history.md
 	$(PYTHON) -m tests.readme docs/differential.md
+	$(PYTHON) -m tests.readme docs/checks.md
+	$(PYTHON) -m tests.readme docs/suggestions.md
+	$(PYTHON) -m tests.readme docs/methods/series.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
@@ -58,16 +61,25 @@ faults: ## kill, race, corrupt and fill every store: 1,000 seeded kills; prints 
 bench-engine: ## measure the engine; writes benchmarks/engine/results
 	$(PYTHON) -m benchmarks.engine
 
+bench-checks: ## failing rows against predicates by hand; writes benchmarks/checks/results
+	$(PYTHON) -m benchmarks.checks
+
+bench-suggestions: ## suggestions trained on a tenth of each real dataset, held against the rest; writes benchmarks/suggestions/results
+	$(PYTHON) -m benchmarks.suggestions
+
+bench-names: ## train the classifier of key names again; writes its weights, benchmarks/names/results and docs/methods/names.md
+	$(PYTHON) -m benchmarks.names
+
 bench-differential: ## append, replace and view partitions against scanning again; writes benchmarks/differential/results
 	$(PYTHON) -m benchmarks.differential
 
 bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
 	$(PYTHON) -m benchmarks.history_store
 
-docs: ## write the support matrix, docs/metrics.md
+docs: ## write docs/metrics.md, docs/constraints.md and the stub of the methods of a check
 	$(PYTHON) -m docs.generate
 
-docs-check: ## fail when docs/metrics.md is not what the registry says
+docs-check: ## fail when one of them is not what the code says
 	$(PYTHON) -m docs.generate --check
 
 ci: ## everything CI does, in a fresh environment

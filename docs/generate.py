@@ -1,17 +1,19 @@
-"""Writes docs/metrics.md from the registry: what every metric is, and what every kind of column gets."""
+"""Writes from the registry what every metric and every constraint is: two pages, and the stub that editors read."""
 
 from __future__ import annotations
 
 import inspect
+import subprocess
 import sys
 from pathlib import Path
 
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric
+from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
+from headgate.checks.constraint import Constraint, constraints
 from headgate.values.schema import Kind
 from headgate.values.state import tag_of
 
-PAGE = Path(__file__).parent / "metrics.md"
+ROOT = Path(__file__).resolve().parents[1]
 
 HEAD = """# Metrics
 
@@ -23,7 +25,7 @@ Metrics that read the same state cost one fold together.
 """
 
 
-def page() -> str:
+def metrics_page() -> str:
     return "\n".join([HEAD, _table(), _matrix(), _definitions()])
 
 
@@ -68,6 +70,8 @@ def _call(kind: type[Metric]) -> str:  # type: ignore[type-arg]
 
 
 def _state(kind: type[Metric]) -> str:  # type: ignore[type-arg]
+    if issubclass(kind, SchemaMetric):
+        return "none: the schema"
     return f"`{kind.folded}` ({tag_of(kind.state)})" if kind.folded != tag_of(kind.state) else f"`{kind.folded}`"
 
 
@@ -75,15 +79,138 @@ def _text(kind: type[Metric]) -> str:  # type: ignore[type-arg]
     return inspect.cleandoc(kind.__doc__ or "").replace("|", "\\|").replace("<", "\\<")
 
 
+CONSTRAINTS_HEAD = """# Constraints
+
+Written by `make docs` from the code; do not edit. How to use them: [checks.md](checks.md). The names that Deequ has for
+them: [deequ.md](deequ.md).
+
+Every constraint is a method of `hg.Check` and a key of a `checks:` section in YAML. Every one takes `where=`, `by=`
+(unless of the whole batch), and `level=` or `warn=` and `error=`. Those with a default expect it where nothing else
+is said.
+"""
+
+
+def constraints_page() -> str:
+    declared = {name: each for name, each in constraints().items() if each.metric is None}
+    plain = {name: each for name, each in constraints().items() if each.metric is not None}
+    lines = ["| constraint | what it says | expects by default |", "|---|---|---|"]
+    lines += [
+        f"| `{name}{each.signature()}` | {_escaped(each.says)} | {_default(each)} |" for name, each in declared.items()
+    ]
+    words = (
+        "One for every [metric](metrics.md), which must be told what to expect: `between= at_least= at_most= equals=\n"
+        "one_of=` or a function.\n"
+    )
+    forms = ["| constraint | metric |", "|---|---|"]
+    forms += [f"| `{name}{each.signature()}` | {_escaped(each.says)} |" for name, each in plain.items()]
+    return "\n".join([CONSTRAINTS_HEAD, *lines, "\n## Plain forms of metrics\n", words, *forms, ""])
+
+
+def _default(each: Constraint) -> str:
+    if each.fixed:
+        return "found out by itself"
+    return "must be said" if each.default is None else str(each.default).removeprefix("equal to ")
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "\\<")
+
+
+STUB_HEAD = '"""The methods of a check. Written by `make docs` from the constraints; do not edit."""\n'
+STUB_IMPORTS = """
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Protocol, Self, TypedDict, Unpack
+
+from headgate.analyzers.base.sql import Value
+from headgate.checks.thresholds import Number
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Predicate
+
+class Keyed(Protocol):
+    @property
+    def key(self) -> MetricKey: ...
+
+class Scope(TypedDict, total=False):
+    where: str | None
+    by: str | Sequence[str]
+    level: str
+
+class Expected(Scope, total=False):
+    between: tuple[Number, Number] | Sequence[Number]
+    at_least: Number
+    at_most: Number
+    equals: Number
+    one_of: Sequence[Number]
+    warn: Predicate | Mapping[str, Any] | Callable[[Any], object]
+    error: Predicate | Mapping[str, Any] | Callable[[Any], object]
+
+class ExpectedOfMany(Expected, total=False):
+    holds: Callable[[Any], object]
+
+class Methods:
+"""
+# what a constraint takes, where that is more than what it stores
+KEY = "str | MetricKey | Keyed"
+TAKEN = {
+    ("has_no_anomalies", "metric"): KEY,
+    ("has_no_anomalies", "detector"): KEY,
+    ("is_fresh", "within"): "str | timedelta",
+    ("metric", "key"): KEY,
+}
+
+
+def stub() -> str:
+    methods = []
+    for name, each in constraints().items():
+        given = ["self", *(_parameter(name, parameter) for parameter in each.parameters)]
+        kinds = [parameter.kind for parameter in each.parameters]
+        words = "Scope" if each.fixed else "Expected"
+        if not each.fixed and inspect.Parameter.VAR_POSITIONAL in kinds:
+            words = "ExpectedOfMany"
+        elif not each.fixed:
+            at = next((place for place, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY), len(kinds))
+            given.insert(at + 1, "holds: Callable[[Any], object] | None = None")
+            if at < len(kinds):
+                given.insert(at + 2, "*")
+        head = f"    def {name}({', '.join(given)}, **said: Unpack[{words}]) -> Self:"
+        methods.append(f'{head}\n        """{each.says}"""\n')
+    return STUB_HEAD + STUB_IMPORTS + "\n".join(methods)
+
+
+def _parameter(name: str, parameter: inspect.Parameter) -> str:
+    given = parameter.annotation
+    text = TAKEN.get((name, parameter.name)) or (
+        given if isinstance(given, str) else getattr(given, "__name__", str(given))
+    )
+    star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
+    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
+    return f"{star}{parameter.name}: {text}{default}"
+
+
+def formatted(source: str) -> str:
+    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "methods.pyi", "-"]
+    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
+
+
+WRITTEN = {
+    "docs/metrics.md": metrics_page,
+    "docs/constraints.md": constraints_page,
+    "src/headgate/checks/methods.pyi": lambda: formatted(stub()),
+}
+
+
 def main() -> int:
-    text = page()
-    if "--check" not in sys.argv:
-        PAGE.write_text(text, encoding="utf-8")
-        return 0
-    if PAGE.read_text(encoding="utf-8") == text:
-        return 0
-    print("docs/metrics.md is not what the registry says; run `make docs`.", file=sys.stderr)
-    return 1
+    stale = []
+    for name, make in WRITTEN.items():
+        path, text = ROOT / name, make()
+        if "--check" not in sys.argv:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            stale.append(name)
+    for name in stale:
+        print(f"{name} is not what the code says; run `make docs`.", file=sys.stderr)
+    return bool(stale)
 
 
 if __name__ == "__main__":

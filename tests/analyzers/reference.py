@@ -103,6 +103,11 @@ def correlation(left: Values, right: Values) -> float | None:
     return None if (frame.nunique() < 2).any() else float(frame["x"].corr(frame["y"]))
 
 
+def ratio_of_sums(left: Values, right: Values) -> float | None:
+    whole = math.fsum(right.numbers)
+    return math.fsum(left.numbers) / whole if len(left.numbers) and len(right.numbers) and whole else None
+
+
 # --- text
 
 
@@ -147,6 +152,19 @@ _LOOKS = {
 def looks(text: str) -> str:
     bare = text.strip(" \t\n\r\f")
     return next((name for name, shape in _LOOKS.items() if re.fullmatch(shape, bare, re.ASCII)), "string")
+
+
+def of_text_numbers(measure: Callable[[list[float]], Any]) -> Callable[[Values], float | None]:
+    def measured(values: Values) -> float | None:
+        found = [float(text) for text in values.present if looks(text) in ("integral", "fractional")]
+        finite = [each for each in found if math.isfinite(each)]
+        return float(measure(finite)) if finite else None
+
+    return measured
+
+
+def type_ratio(values: Values, *types: str) -> float | None:
+    return float(np.mean([looks(text) in types for text in values.present])) if values.present else None
 
 
 def peculiarity(values: Values) -> float | None:
@@ -200,6 +218,13 @@ def mutual_information(left: Values, right: Values) -> float | None:
     return sum(count / rows * math.log(count * rows / one[left] / two[right]) for (left, right), count in joint.items())
 
 
+# what the references below take parameters to be
+PARAMETERS: dict[str, tuple[tuple[str, Any], ...]] = {
+    "approx_quantile": (("q", 0.5),),
+    "histogram": (("bins", 10),),
+    "pattern_match": (("pattern", "[0-9]"),),
+    "type_ratio": (("type", "fractional"),),
+}
 OF_GROUPS: dict[str, Callable[[list[int]], float | None]] = {
     "count_distinct": lambda sizes: float(len(sizes)),
     "distinctness": lambda sizes: len(sizes) / sum(sizes) if sizes else None,
@@ -210,6 +235,7 @@ OF_GROUPS: dict[str, Callable[[list[int]], float | None]] = {
 OF_PAIRS: dict[str, Callable[[Values, Values], float | None]] = {
     "correlation": correlation,
     "mutual_information": mutual_information,
+    "ratio_of_sums": ratio_of_sums,
 }
 OF_COLUMNS: dict[str, Callable[[Values], Expected]] = {
     "completeness": lambda values: len(values.present) / len(values.every) if values.every else None,
@@ -245,5 +271,9 @@ OF_COLUMNS: dict[str, Callable[[Values], Expected]] = {
     "type_consistency": lambda values: (
         max(Counter(map(looks, values.present)).values()) / len(values.present) if values.present else None
     ),
+    "type_ratio": lambda values: type_ratio(values, "integral", "fractional"),
+    "text_min": of_text_numbers(min),
+    "text_max": of_text_numbers(max),
+    "text_mean": of_text_numbers(np.mean),
     "index_of_peculiarity": peculiarity,
 }

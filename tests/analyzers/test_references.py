@@ -21,10 +21,9 @@ from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
-from tests.analyzers.reference import OF_COLUMNS, OF_GROUPS, OF_PAIRS, Expected, Values, rows_in_groups
+from tests.analyzers.reference import OF_COLUMNS, OF_GROUPS, OF_PAIRS, PARAMETERS, Expected, Values, rows_in_groups
 
 ROWS = 190  # quantile sketches hold so many exactly
-PARAMETERS = {"approx_quantile": (("q", 0.5),), "histogram": (("bins", 10),), "pattern_match": (("pattern", "[0-9]"),)}
 ROUNDED = {"approx_count_distinct", "unique_ratio"}  # a set of coupons is counted by an estimate
 
 TEXTS = (

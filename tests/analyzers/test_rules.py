@@ -20,7 +20,7 @@ from headgate.engine.analyze import analyze
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Undefined
 from headgate.values.schema import Kind
-from tests.analyzers.reference import OF_COLUMNS, Values
+from tests.analyzers.reference import OF_COLUMNS, PARAMETERS, Values
 from tests.strategies import text_of_bytes
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -190,7 +190,7 @@ def test_a_character_cut_short_takes_no_bytes_of_the_next_value(cut: bytes, afte
 
 
 def test_every_metric_of_text_takes_bytes_that_are_not_utf8() -> None:
-    bad = text_of_bytes([b"\xff\xfe", b"\x80", b"\xf0\x9f\x98", b"a\xc3", b"\xed\xa0\x80"] * 3, pa.string())
+    bad = text_of_bytes([b"\xff\xfe", b"\x80", b"\xf0\x9f\x98", b"a\xc3", b"\xed\xa0\x80", b"12"] * 3, pa.string())
     asked = [name for name in OF_COLUMNS if Kind.STRING in metrics()[name].accepts and name != "pattern_match"]
     found = analyze(pa.table({"x": bad}), [*(f"{name}(x)" for name in asked), 'pattern_match(x, pattern="a")'])
     assert {str(key): outcome for key, outcome in found.items() if not isinstance(outcome, Measured)} == {}
@@ -238,7 +238,7 @@ TEXT_METRICS = [name for name in OF_COLUMNS if metrics()[name].accepts <= {Kind.
     )
 )
 def test_any_text_is_measured_as_its_references_say(texts: list[str]) -> None:
-    keys = {name: MetricKey(name, ("x",), (("pattern", "[0-9]"),) * (name == "pattern_match")) for name in TEXT_METRICS}
+    keys = {name: MetricKey(name, ("x",), PARAMETERS.get(name, ())) for name in TEXT_METRICS}
     found = analyze(pa.table({"x": pa.array(texts, pa.string())}), list(keys.values()))
     for name, key in keys.items():
         match found[key]:

@@ -15,6 +15,7 @@ from headgate.analyzers.base.registry import metrics
 from headgate.analyzers.states.distinct import Distinct
 from headgate.analyzers.states.kept import GroupTable, KeptGroups
 from headgate.analyzers.states.quantiles import Quantiles
+from headgate.analyzers.states.text_numbers import TextNumbers
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.values.expectation import Expectation, Level, Source, Status
@@ -39,6 +40,7 @@ COLUMNS = {
 
 
 LARGE = pa.array(range(0, 15_000, 3))
+_LARGE_AS = {Kind.STRING: pa.string()}
 
 
 class Example(NamedTuple):
@@ -55,20 +57,22 @@ class Example(NamedTuple):
 
 
 def columns(kinds: Iterable[Kind], data: str) -> list[pa.Array]:
-    return [COLUMNS[kind] if data == "small" else LARGE for kind in kinds]
+    return [COLUMNS[kind] if data == "small" else LARGE.cast(_LARGE_AS.get(kind, LARGE.type)) for kind in kinds]
 
 
 def examples() -> dict[str, Example]:
     """One for each stored name of a state: the first fold that makes it, or what is left of one that was shrunk.
 
-    Sketches have two forms: `distinct` becomes registers and `quantiles` compacts when it has seen many values.
+    Sketches have two forms: `distinct` becomes registers and `quantiles` compacts when it has seen many values. None of
+    the small texts is a number, so `text_numbers` has large data too.
     """
     found: dict[str, Example] = {}
     for case in every_case():
         state = case.fold(columns(case.kinds, "small"))
         for each in (state, state.shrunk()):
             found.setdefault(f"{tag_of(type(each))}-small", Example(case.metric, case.kinds, each))
-        if case.kinds == (Kind.INTEGER,) and isinstance(state, (Distinct, Quantiles)):
+        wants_more = isinstance(state, TextNumbers if case.kinds == (Kind.STRING,) else (Distinct, Quantiles))
+        if case.kinds in ((Kind.INTEGER,), (Kind.STRING,)) and wants_more:
             large = case.fold(columns(case.kinds, "large"))
             found.setdefault(f"{tag_of(type(large))}-large", Example(case.metric, case.kinds, large))
     return dict(sorted(found.items()))

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric
+from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.analyzers.correlation import Comoments
 from headgate.analyzers.states.moments import Moments
@@ -19,7 +19,7 @@ from headgate.values.schema import Kind
 from headgate.values.state import State
 
 # Values for parameters that have no default, by their name.
-PARAMETERS: dict[str, Any] = {"predicate": "true", "pattern": "[0-9]"}
+PARAMETERS: dict[str, Any] = {"predicate": "true", "pattern": "[0-9]", "table": "other", "type": "integer"}
 
 EPSILON = float(np.finfo(float).eps)
 SLACK = 64  # roundings that the merging of moments may add up to
@@ -47,20 +47,25 @@ def cases() -> list[Case]:
 
 def every_case() -> Iterator[Case]:
     for kind in metrics().values():
+        if issubclass(kind, SchemaMetric):  # has neither state nor fold
+            continue
         for metric, width in instances(kind):
             for accepted in sorted(kind.accepts) if metric.inputs else [Kind.BOOLEAN]:
-                yield Case(metric, (accepted,) * width)
+                yield Case(metric, (accepted,) * width + (Kind.BOOLEAN,) * len(metric.memberships))
 
 
 def instances(kind: type[Metric[Any]]) -> Iterator[tuple[Metric[Any], int]]:
     """A metric of each number of columns it may have, with that number (or that of its predicates)."""
     given = parameters(kind)
-    if issubclass(kind, ColumnMetric):
+    if issubclass(kind, SchemaMetric):
+        yield kind(**given, **({"column": "a"} if "column" in kind.__struct_fields__ else {})), 0
+    elif issubclass(kind, ColumnMetric):
         yield kind("a", **given), 1
     elif issubclass(kind, PairMetric):
         yield kind("a", "b", **given), 2
     elif issubclass(kind, GroupMetric):
-        yield kind("a", **given), 1
+        if kind.least == 1:
+            yield kind("a", **given), 1
         yield kind(["a", "b"], **given), 2
     else:
         metric = kind(**given)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric
+from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.engine.local import open_local
 from headgate.values.schema import Schema
@@ -85,7 +85,9 @@ def every_metric(schema: Schema) -> list[Metric[Any]]:
 def _all_of(kind: type[Metric[Any]], schema: Schema) -> Iterator[Metric[Any]]:
     given = _required(kind)
     labels = [column.label for column in schema.columns if column.kind in kind.accepts]
-    if issubclass(kind, PredicateMetric):
+    if issubclass(kind, SchemaMetric):
+        yield kind(**given, **({"column": "word"} if "column" in kind.__struct_fields__ else {}))
+    elif issubclass(kind, PredicateMetric):
         yield kind("single > 0.5 or word = ''", **given)
         yield kind("double > 0.5", where=FILTER, **given)
     elif issubclass(kind, ColumnMetric):
@@ -95,7 +97,8 @@ def _all_of(kind: type[Metric[Any]], schema: Schema) -> Iterator[Metric[Any]]:
         yield from (kind(left, right, **given) for left, right in _ring(labels))
         yield kind(*labels[:2], where=FILTER, **given)
     elif issubclass(kind, GroupMetric):
-        yield from (kind(label, **given) for label in labels)
+        if kind.least == 1:
+            yield from (kind(label, **given) for label in labels)
         yield from (kind([left, right], **given) for left, right in _ring(labels))
         yield kind(labels[:3], where=FILTER, **given)
     else:

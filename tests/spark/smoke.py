@@ -107,7 +107,8 @@ def check(spark: SparkSession, path: str) -> tuple[int, list[str]]:
         wrong.append(f"the columns are {found.schema.labels}")
     if hg.Analysis.from_bytes((found + found).to_bytes()).value("size()") != 2 * ROWS:
         wrong.append("the analysis does not merge and load")
-    return len(expected), wrong + check_parts(frame, data, f"{path}-kept")
+    wrong += check_parts(frame, data, f"{path}-kept") + check_verdict(frame, data)
+    return len(expected), wrong
 
 
 def check_parts(frame: DataFrame, data: pa.Table, keep: str) -> list[str]:
@@ -126,6 +127,44 @@ def check_parts(frame: DataFrame, data: pa.Table, keep: str) -> list[str]:
             f"{key}: {one[key]} is not {two[key]}" for one, two in pairs for key in two if differs(one[key], two[key])
         ]
     return wrong
+
+
+def check_verdict(frame: DataFrame, data: pa.Table) -> list[str]:
+    """What is wrong with a verdict and with the rows to blame: both engines must say the same."""
+    rules = (
+        hg.Check("smoke")
+        .is_complete("whole", "word")
+        .is_unique("whole", by="flag")
+        .is_primary_key("word", "day")
+        .has_pattern("word", "^[a-z0-9]+$")
+        .is_contained_in("word", ["a1", "it's \\ here"], warn={"at_least": 0.9}, error={"at_least": 0.1})
+        .has_min("day", at_least=date(2024, 3, 1))
+        .has_max("moment", at_most=datetime(2024, 3, 2, tzinfo=UTC))
+        .has_min("wall", at_least=datetime(2024, 2, 29, 12))
+        .has_max("double", at_most=15)
+        .satisfies("price < 30", where="flag")
+        .is_contained_in_table("whole", table="other")
+        .has_mean("double", at_least=1000)
+    )
+    spark = frame.sparkSession
+    other = pa.table({"whole": pa.array(range(5, 60), pa.int64())})
+    expected = hg.verify(data, rules, tables={"other": other})
+    found = hg.verify(
+        frame, rules, tables={"other": spark.createDataFrame([(at,) for at in range(5, 60)], "whole bigint")}
+    )
+    wrong = [
+        f"{one.reason} is not {two.reason}"
+        for one, two in zip(found.judgements, expected.judgements, strict=True)
+        if (one.status, one.segment) != (two.status, two.segment)
+    ]
+    rows = {row["day"]: [tuple(each) for each in row["headgate_reasons"]] for row in found.rows(frame).collect()}
+    pairs = zip(*(expected.rows(data).column(name).to_pylist() for name in ("day", "headgate_reasons")), strict=True)
+    wanted = {day: [tuple(each.values()) for each in reasons] for day, reasons in pairs}
+    if {day: [each[:3] for each in told] for day, told in rows.items()} != {
+        day: [each[:3] for each in told] for day, told in wanted.items()
+    }:
+        wrong.append(f"{len(rows)} rows are to blame, or for other reasons than {len(wanted)}")
+    return wrong if expected.failures else ["nothing failed, so nothing was compared"]
 
 
 def main() -> int:

@@ -83,7 +83,7 @@ def test_a_stored_predicate_that_means_nothing_is_refused_when_it_is_read(stored
     [
         (Between(5, 500), "within 5..500"),
         (Between(low=0.25), "at least 0.25"),
-        (Between(high=1e9), "at most 1e+09"),
+        (Between(high=1e9), "at most 1,000,000,000"),
         (OneOf((50,)), "equal to 50"),
         (OneOf((50, 51.5)), "one of 50, 51.5"),
     ],

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_ROWS, ColumnMetric
+from headgate.analyzers.base.metric import NO_ROWS, ColumnMetric, Offence, too_few
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
 from headgate.values.schema import ANY
 
 
@@ -26,3 +27,6 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
 
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        return Offence(self.inputs, form="{} IS NULL") if too_few(predicate, value) else None

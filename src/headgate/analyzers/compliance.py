@@ -7,10 +7,12 @@ from typing import ClassVar
 import pyarrow.compute as pc
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_ROWS, PredicateMetric
+from headgate.analyzers.base.metric import NO_ROWS, Offence, PredicateMetric, too_few
 from headgate.analyzers.base.registry import metric
+from headgate.analyzers.base.sql import closed, columns_of
 from headgate.analyzers.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
 
 
 @metric
@@ -26,3 +28,8 @@ class Compliance(PredicateMetric[MatchCount], frozen=True):
 
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        if not too_few(predicate, value):
+            return None
+        return Offence(columns_of(self.predicate), f"NOT coalesce({closed(self.predicate)}, false)")

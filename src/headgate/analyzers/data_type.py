@@ -15,6 +15,7 @@ class DataType(OfTypes, frozen=True):
     """type -> |values that look like it| (Deequ 2018): integral, fractional, boolean, date, timestamp or string."""
 
     name: ClassVar = "data_type"
+    distribution: ClassVar = True
 
     def measure(self, state: TypeCounts) -> Outcome:
         if not state.total:

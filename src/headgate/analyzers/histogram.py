@@ -26,6 +26,7 @@ class Histogram(OfQuantiles, frozen=True):
 
     bins: int = 10
     name: ClassVar = "histogram"
+    distribution: ClassVar = True
 
     def __post_init__(self) -> None:
         if not 1 <= self.bins <= 1000:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.metric import NO_VALUES, Offence
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.moments import Moments
 from headgate.analyzers.states.readings import OfNumbers
 from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.predicate import Predicate
 from headgate.values.schema import ORDERED
 
 
@@ -22,3 +23,7 @@ class Min(OfNumbers, frozen=True):
 
     def measure(self, state: Moments) -> Outcome:
         return Undefined(NO_VALUES) if state.low is None else number(state.low, otherwise=NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        bound = predicate.floor
+        return None if bound is None or value >= bound else Offence(self.inputs, low=bound)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.metric import NO_VALUES, Offence
 from headgate.analyzers.base.registry import metric
+from headgate.analyzers.base.sql import literal
 from headgate.analyzers.states.moments import Moments
 from headgate.analyzers.states.readings import OfLengths
 from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.predicate import Predicate
 from headgate.values.schema import BYTES
 
 
@@ -22,3 +24,9 @@ class MinLength(OfLengths, frozen=True):
 
     def measure(self, state: Moments) -> Outcome:
         return Undefined(NO_VALUES) if state.low is None else number(state.low, otherwise=NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        bound = predicate.floor
+        if bound is None or value >= bound:
+            return None
+        return Offence(self.inputs, form=f"length({{}}) < {literal(bound)}")

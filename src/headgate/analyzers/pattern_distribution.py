@@ -21,6 +21,7 @@ class PatternDistribution(OfPatterns, frozen=True):
     """
 
     name: ClassVar = "pattern_distribution"
+    distribution: ClassVar = True
     default: ClassVar = TEXT
 
     def measure(self, state: Frequencies) -> Outcome:

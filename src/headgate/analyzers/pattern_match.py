@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
 
 import numpy as np
@@ -9,12 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_VALUES, ColumnMetric
+from headgate.analyzers.base.metric import NO_VALUES, ColumnMetric, Offence, too_few
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.counts import MatchCount
 from headgate.values.errors import BadPredicate
 from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
 from headgate.values.schema import TEXT
+
+_ONE_BYTE = re.compile(r"(?<!\\)(?:\\\\)*\\C")  # Java has no such thing, and failing rows are found by Java
 
 
 @metric
@@ -31,6 +35,10 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
     fold_parameters: ClassVar = ("pattern",)
 
     def __post_init__(self) -> None:
+        if _ONE_BYTE.search(self.pattern):
+            raise BadPredicate(
+                f"{self.pattern!r}: \\C, a single byte, is no part of a text.", hint="Write (?s:.) instead."
+            )
         try:
             pc.match_substring_regex(pa.array([""]), self.pattern)
         except pa.ArrowInvalid as trouble:
@@ -47,3 +55,8 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
 
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        if not too_few(predicate, value):
+            return None
+        return Offence(self.inputs, unlike=self.pattern)

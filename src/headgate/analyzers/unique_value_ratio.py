@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.analyzers.base.metric import NO_VALUES
+from headgate.analyzers.base.metric import NO_VALUES, Offence, too_few
 from headgate.analyzers.base.registry import metric
 from headgate.analyzers.states.groups import Groups
 from headgate.analyzers.states.readings import OfGroups
 from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
 
 
 @metric
@@ -20,3 +21,6 @@ class UniqueValueRatio(OfGroups, frozen=True):
     def measure(self, state: Groups) -> Outcome:
         sizes = state.sizes
         return Measured(sizes.unique / sizes.distinct) if sizes.rows else Undefined(NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        return Offence(self.inputs, repeated=self.inputs) if too_few(predicate, value) else None

@@ -20,6 +20,7 @@ class ValueDistribution(OfValues, frozen=True):
     """
 
     name: ClassVar = "value_distribution"
+    distribution: ClassVar = True
     default: ClassVar = HASHABLE
 
     def measure(self, state: Frequencies) -> Outcome:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime, timedelta
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
 
 import msgspec
 
-from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.metric import Metric, SchemaMetric
 from headgate.analyzers.base.registry import from_key, metrics
 from headgate.analyzers.states.kept import KeptGroups
 from headgate.engine.scan import merged
@@ -20,6 +19,7 @@ from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
 from headgate.values.schema import Kind, Schema
+from headgate.values.shown import shown, shown_moment
 from headgate.values.state import State, tag_of
 from headgate.values.table import Table
 
@@ -52,6 +52,8 @@ class Analysis(Mapping[MetricKey, Outcome]):
     def _measured(self, metric: Metric[Any]) -> Outcome:
         if metric.key in self.failed:
             return self.failed[metric.key]
+        if isinstance(metric, SchemaMetric):
+            return metric.of(self.schema)
         state = self.states.get(metric.state_key, metric.state())
         if isinstance(state, KeptGroups):
             return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolved(spark) merges them")
@@ -89,7 +91,7 @@ class Analysis(Mapping[MetricKey, Outcome]):
         failed |= {
             metric.key: Failed("only one of the two analyses computed it")
             for metric in asked
-            if metric.state_key not in computed and metric.key not in failed
+            if not isinstance(metric, SchemaMetric) and metric.state_key not in computed and metric.key not in failed
         }
         merges = {
             key: partial(merged, [each.states[key] for each in (self, other) if key in each.states])
@@ -241,19 +243,8 @@ _POINTS_IN_TIME = frozenset({"min", "max", "mean", "median", "approx_quantile"})
 
 def _shown(value: float, kind: Kind | None, name: str) -> str:
     if kind in (Kind.DATE, Kind.TIMESTAMP) and name in _POINTS_IN_TIME:
-        return _moment(value, kind)
-    if value == int(value) and abs(value) < 1e15:
-        return f"{int(value):,}"
-    return f"{value:,.6g}" if 1e-4 <= abs(value) < 1e9 else f"{value:.6g}"
-
-
-def _moment(seconds: float, kind: Kind) -> str:
-    try:
-        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
-    except OverflowError:
-        return f"{seconds:g} s"
-    whole_day = kind is Kind.DATE and seconds % 86_400 == 0
-    return moment.strftime("%Y-%m-%d") if whole_day else moment.strftime("%Y-%m-%d %H:%M:%S")
+        return shown_moment(value, whole_days=kind is Kind.DATE)
+    return shown(value)
 
 
 def _common(one: Schema, two: Schema) -> Schema:

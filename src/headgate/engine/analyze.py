@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
 from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import default_metrics
 from headgate.engine.analysis import Analysis
-from headgate.engine.local import open_local, run_local
+from headgate.engine.batch import Batch, open_batch
 from headgate.engine.parted_scan import Found
 from headgate.engine.parts import Parts
 from headgate.engine.plan import Plan, make_plan
 from headgate.engine.progress import Progress
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
-from headgate.values.schema import Schema
 
 
 @overload
@@ -26,6 +25,7 @@ def analyze(
     by: None = None,
     keep: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> Analysis: ...
 
 
@@ -37,6 +37,7 @@ def analyze(
     by: str | Sequence[str],
     keep: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> Parts: ...
 
 
@@ -47,6 +48,7 @@ def analyze(
     by: str | Sequence[str] | None = None,
     keep: str | None = None,
     progress: Callable[[Progress], None] | None = None,
+    tables: Mapping[str, Any] | None = None,
 ) -> Analysis | Parts:
     """Scan a batch once and measure it.
 
@@ -55,8 +57,9 @@ def analyze(
     without them every column gets the default metrics of its type. With `by`, the names of columns, the rows that agree
     in them are measured apart, still in one scan; `Parts.view` puts any of them together again. With `keep`, a folder
     that Spark can write to, the frequency tables of exact groupings that are too large for the driver are kept there
-    as Parquet, so that they too can be merged (`Analysis.resolved`). Whatever goes wrong with one metric or column is
-    that metric's outcome.
+    as Parquet, so that they too can be merged (`Analysis.resolved`). `tables` are other tables by name, of the same
+    kind of data, for metrics that look rows up in them. Whatever goes wrong with one metric or column is that metric's
+    outcome.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"price": [1.0, 3.0, 8.0], "day": ["mon", "mon", "tue"]})
@@ -67,26 +70,23 @@ def analyze(
     """
     if isinstance(metrics, (str, Metric, MetricKey)):
         metrics = [metrics]
-    local = open_local(data)
-    if local is not None:
-        plan = _plan(local.schema, metrics, by, keep)
-        return _result(plan, run_local(local, plan))
-    if type(data).__module__.startswith("pyspark.") and hasattr(data, "mapInArrow"):
-        from headgate.engine.spark import open_spark, run_spark
-
-        plan = _plan(open_spark(data), metrics, by, keep)
-        return _result(plan, run_spark(data, plan, progress))
-    raise MisuseError(
-        f"{type(data).__module__}.{type(data).__name__} is not a batch.",
-        hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
-    )
-
-
-def _plan(schema: Schema, metrics: Iterable[Any] | None, by: str | Sequence[str] | None, keep: str | None) -> Plan:
+    batch = open_batch(data, tables)
     if by is not None and not by:
         raise MisuseError("by names no column.", hint='Write by=["day"], or leave it out.')
     keys = [by] if isinstance(by, str) else list(by or ())
-    return make_plan(schema, default_metrics(schema) if metrics is None else metrics, by=keys, keep=keep or "")
+    return measured(batch, default_metrics(batch.schema) if metrics is None else metrics, keys, progress, keep or "")
+
+
+def measured(
+    batch: Batch,
+    metrics: Iterable[Metric[Any] | MetricKey | str],
+    by: Sequence[str] = (),
+    progress: Callable[[Progress], None] | None = None,
+    keep: str = "",
+) -> Analysis | Parts:
+    """One scan of an opened batch: an analysis of the whole, or of the parts that `by` tells apart."""
+    plan = make_plan(batch.schema, metrics, by=by, keep=keep)
+    return _result(plan, batch.run(plan, progress))
 
 
 def _result(plan: Plan, found: Found) -> Analysis | Parts:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.dataset as ds
 
 from headgate.analyzers.base.arrow import kind_of
+from headgate.analyzers.base.metric import Membership
+from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.part import Part
 from headgate.engine.parted_scan import Found, PartedScan
-from headgate.engine.plan import EVERY_ROW, Plan
-from headgate.values.errors import BadPredicate, EngineError
+from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
+from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
@@ -51,9 +53,9 @@ def open_local(data: Any) -> LocalBatch | None:
     return None
 
 
-def run_local(batch: LocalBatch, plan: Plan) -> Found:
+def run_local(batch: LocalBatch, plan: Plan, tables: Mapping[str, Any] | None = None) -> Found:
     """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
-    plan, tests = _tests(plan)
+    plan, tests = _tests(plan, tables or {})
     labels = batch.schema.labels
     read = {label for test in tests for label in test.columns}
     extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
@@ -72,26 +74,20 @@ def run_local(batch: LocalBatch, plan: Plan) -> Found:
     lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
     for test in tests:
         if test.trouble:
-            plan = plan.without(test.text, f"the predicate {test.text!r} could not be evaluated: {test.trouble}")
+            plan = plan.without(test.asked, f"the predicate {str(test.asked)!r} could not be evaluated: {test.trouble}")
     return Found(states, {**lost, **plan.failed})
 
 
-class _Test:
-    """A row predicate of a plan over the batches of one scan, and the trouble it ran into, if it did."""
+class RowTest:
+    """A row predicate or a look-up over the batches of one scan, and the trouble it ran into, if it did."""
 
-    def __init__(self, text: str, labels: tuple[str, ...]) -> None:
-        self.text = text
+    def __init__(self, asked: RowQuestion, evaluate: Callable[[Any, int], pa.Array], columns: frozenset[str]) -> None:
+        self.asked = asked
+        self.columns = columns
         self.trouble = ""
-        self.columns: frozenset[str] = frozenset()
-        if text != EVERY_ROW:
-            from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
-
-            self._evaluate = RowPredicate(text, labels)
-            self.columns = self._evaluate.columns
+        self._evaluate = evaluate
 
     def of(self, rows: dict[str, Any], count: int) -> pa.Array:
-        if self.text == EVERY_ROW:
-            return pa.repeat(True, count)
         if not self.trouble:
             try:
                 return self._evaluate(rows, count)
@@ -100,14 +96,32 @@ class _Test:
         return pa.nulls(count, pa.bool_())
 
 
-def _tests(plan: Plan) -> tuple[Plan, list[_Test]]:
-    """The plan less the metrics whose predicates cannot be understood, and the tests for the rest of its predicates."""
-    for text in plan.predicates:
+def row_test(asked: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -> RowTest:
+    """What evaluates a predicate or a look-up on rows of this schema; misuse, where it cannot be."""
+    if isinstance(asked, Membership):
+        other = open_local(tables.get(asked.table))
+        kinds = kinds_of(asked, schema, other.schema if other else None, list(tables))
+        assert other is not None
+        places = other.schema.positions()
+        chunks = [arrays for arrays, _ in other.read([places[name] for name in asked.of], ROWS)]
+        return RowTest(asked, LocalMembership(asked, kinds, chunks).of, frozenset(asked.columns))
+    if asked == EVERY_ROW:
+        return RowTest(asked, lambda rows, count: pa.repeat(True, count), frozenset())
+    from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
+
+    predicate = RowPredicate(asked, schema.labels)
+    return RowTest(asked, predicate, predicate.columns)
+
+
+def _tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowTest]]:
+    """The plan less the metrics whose predicates cannot be understood, and the tests for the rest of them."""
+    found = {}
+    for asked in plan.questions:
         try:
-            _Test(text, plan.schema.labels)
-        except BadPredicate as trouble:
-            plan = plan.without(text, str(trouble))
-    return plan, [_Test(text, plan.schema.labels) for text in plan.predicates]
+            found[asked] = row_test(asked, plan.schema, tables)
+        except MisuseError as trouble:
+            plan = plan.without(asked, str(trouble))
+    return plan, [found[asked] for asked in plan.questions]
 
 
 def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch:

@@ -130,6 +130,28 @@ class Parts(Mapping[Part, Analysis]):
             lost |= both.failed
         return self._with(more, sums, lost)
 
+    def by_fewer(self, by: Sequence[str], metrics: Iterable[Metric[Any] | MetricKey | str] | None = None) -> Parts:
+        """The parts told apart by fewer columns: those that agree in them are put together."""
+        unknown = [name for name in by if name not in self.by]
+        if unknown:
+            raise MisuseError(f"the parts are not told apart by {unknown[0]!r}; {did_you_mean(unknown[0], self.by)}")
+        places = [self.by.index(name) for name in by]
+        groups: dict[Part, list[Part]] = {}
+        for name in self._names:
+            groups.setdefault(tuple(name[at] for at in places), []).append(name)
+        wanted = self.metrics if metrics is None else self._asked(metrics)
+        views = {group: self.view(names, metrics=wanted) for group, names in groups.items()}
+        lost = {key: failed for view in views.values() for key, failed in view.failed.items()}
+        return Parts(by, self.schema, wanted, {group: view.states for group, view in views.items()}, lost)
+
+    def beside(self, other: Parts) -> Parts:
+        """The states of these and of other metrics of the same parts."""
+        held = {name: self._states(at) for name, at in self._at.items()}
+        for name, at in other._at.items():
+            held[name] = {**held.get(name, {}), **other._states(at)}
+        asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
+        return Parts(self.by, self.schema, asked, held, {**self.failed, **other.failed})
+
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
         """These, less the parts that meet every choice."""
         gone = set(self._rows(parts, chosen).tolist())

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import msgspec
 
-from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.metric import Membership, Metric, SchemaMetric
 from headgate.analyzers.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
+
+RowQuestion: TypeAlias = str | Membership  # a SQL predicate, or a look-up in another table
 
 EVERY_ROW = "true"
 KEYS = frozenset({Kind.STRING, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE})  # written alike by Spark and by Arrow
@@ -27,7 +29,8 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """One scan. Inputs of folds are positions: first the columns in `columns`, then the results of `predicates`."""
+    """One scan. Inputs of folds are positions: first the columns in `columns`, then the results of `predicates`, then
+    those of `memberships`."""
 
     schema: Schema
     metrics: tuple[Metric[Any], ...]
@@ -36,22 +39,24 @@ class Plan(msgspec.Struct, frozen=True):
     folds: tuple[Fold, ...]
     failed: dict[MetricKey, Failed]
     by: tuple[int, ...] = ()  # the columns whose values say to which part of the batch a row belongs
+    memberships: tuple[Membership, ...] = ()  # look-ups in other tables
     keep: str = ""  # the folder for frequency tables that are too large for the driver
+
+    @property
+    def questions(self) -> tuple[RowQuestion, ...]:
+        """What is asked of every row; the answers are boolean inputs of folds, after the columns."""
+        return (*self.predicates, *self.memberships)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of a fold's inputs, by position."""
         own = tuple(self.schema.columns[at].kind for at in self.columns)
-        return own + (Kind.BOOLEAN,) * len(self.predicates)
+        return own + (Kind.BOOLEAN,) * len(self.questions)
 
-    def without(self, predicate: str, why: str) -> Plan:
-        """The same plan without the metrics that need a predicate that cannot be evaluated."""
-        lost = {each.key: Failed(why) for each in self.metrics if predicate in _predicates(each)}
+    def without(self, question: RowQuestion, why: str) -> Plan:
+        """The same plan without the metrics that need a predicate or a look-up that cannot be evaluated."""
+        lost = {each.key: Failed(why) for each in self.metrics if question in (*_predicates(each), *each.memberships)}
         return self.of(self.metrics, {**self.failed, **lost})
-
-    def only(self, predicate: str) -> Plan:
-        """The plan of just the metrics that need a predicate."""
-        return self.of([each for each in self.metrics if predicate in _predicates(each)], self.failed)
 
     def of(self, asked: Iterable[Metric[Any]], failed: dict[MetricKey, Failed] | None = None) -> Plan:
         """The plan of other metrics over the same parts of the same batch."""
@@ -60,9 +65,10 @@ class Plan(msgspec.Struct, frozen=True):
 
     def text(self) -> str:
         """The plan for people and for golden files."""
-        labels = [self.schema.columns[at].label for at in self.columns] + [f"[{text}]" for text in self.predicates]
+        questions = [f"[{question}]" for question in self.questions]
+        labels = [self.schema.columns[at].label for at in self.columns] + questions
         parts = " of each " + ", ".join(self.schema.columns[at].label for at in self.by) if self.by else ""
-        scan = f"scan of {len(self.columns)} columns, {len(self.predicates)} predicates"
+        scan = f"scan of {len(self.columns)} columns, {len(questions)} predicates"
         lines = [f"{scan} -> {len(self.folds)} states{parts}"]
         for fold in self.folds:
             inputs = ", ".join(labels[at] for at in fold.positions)
@@ -88,17 +94,30 @@ def make_plan(
         why = _unfit(each, schema, places)
         if why and each.key not in failures:
             failures[each.key] = Failed(why)
-    sound = [each for each in metrics if each.key not in failures]
+    sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]
     columns = sorted({places[label] for each in sound for label in each.inputs})
     predicates = sorted({text for each in sound for text in _predicates(each)})
+    memberships = sorted({test for each in sound for test in each.memberships}, key=str)
     at = {schema.columns[column].label: position for position, column in enumerate(columns)}
-    met = {text: len(columns) + position for position, text in enumerate(predicates)}
+    questions: list[RowQuestion] = [*predicates, *memberships]
+    met = {question: len(columns) + position for position, question in enumerate(questions)}
     folds = {each.state_key: _fold(each, at, met) for each in reversed(sound)}
     ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
-    return Plan(schema, metrics, tuple(columns), tuple(predicates), ordered, failures, _keys(schema, by), keep)
+    return Plan(
+        schema,
+        metrics,
+        tuple(columns),
+        tuple(predicates),
+        ordered,
+        failures,
+        by=part_keys(schema, by),
+        memberships=tuple(memberships),
+        keep=keep,
+    )
 
 
-def _keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
+def part_keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
+    """Where the columns stand that tell the parts of a batch apart; misuse, where they cannot."""
     places = schema.positions()
     for label in by:
         if label not in places:
@@ -112,8 +131,9 @@ def _keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
     return tuple(places[label] for label in dict.fromkeys(by))
 
 
-def _fold(metric: Metric[Any], at: dict[str, int], met: dict[str, int]) -> Fold:
-    positions = tuple(at[label] for label in metric.inputs) + tuple(met[text] for text in metric.predicates)
+def _fold(metric: Metric[Any], at: dict[str, int], met: dict[RowQuestion, int]) -> Fold:
+    questions: tuple[RowQuestion, ...] = (*metric.predicates, *metric.memberships)
+    positions = tuple(at[label] for label in metric.inputs) + tuple(met[question] for question in questions)
     return Fold(metric, positions, None if metric.where is None else met[metric.where])
 
 

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as st
 
 from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.sql import chained, closed
 from headgate.analyzers.states.kept import KeptGroups
 from headgate.engine.analysis import Analysis
 from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import Found
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
 from headgate.engine.scan import grows
+from headgate.engine.spark_frame import findable, looked_up
 from headgate.engine.spark_groups import kept_or_gathered, merged_rows, write_kept
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
 from headgate.engine.spark_ship import explained, missing_module, ship
@@ -24,7 +25,7 @@ from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
 from headgate.values.errors import EngineError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
-from headgate.values.schema import Kind, Schema
+from headgate.values.schema import Kind
 from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
@@ -33,57 +34,46 @@ _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1, Kind.OTHER: 1}
 _STATES_A_MERGE = 64  # states merged by one task, about
 _SEARCHES = 40  # jobs spent on finding out which column or predicate breaks a scan
 
-_KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
-    (st.BooleanType, Kind.BOOLEAN),
-    (st.IntegralType, Kind.INTEGER),
-    (st.DecimalType, Kind.DECIMAL),
-    (st.FractionalType, Kind.FLOAT),
-    (st.StringType, Kind.STRING),
-    (st.CharType, Kind.STRING),
-    (st.VarcharType, Kind.STRING),
-    (st.DateType, Kind.DATE),
-    (st.TimestampType, Kind.TIMESTAMP),
-    (st.TimestampNTZType, Kind.TIMESTAMP),
-    (st.BinaryType, Kind.BINARY),
-)
+
+class SparkBatch(NamedTuple):
+    """A DataFrame, and the other tables that its rows are looked up in."""
+
+    data: DataFrame
+    tables: Mapping[str, Any] = {}
 
 
-def open_spark(data: DataFrame) -> Schema:
-    """The schema of a DataFrame."""
-    return Schema.of((field.name, _kind(field.dataType), field.dataType.simpleString()) for field in data.schema.fields)
-
-
-def run_spark(data: DataFrame, plan: Plan, progress: Report | None) -> Found:
+def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> Found:
     """One job for all states; if it breaks, a few more to find what breaks it, so that the rest is not lost."""
-    plan = _understood(data, plan)
+    plan = findable(_understood(batch.data, plan), batch.tables)
     if not plan.folds:
         return Found({} if plan.by else {(): {}}, plan.failed)
     try:
-        return _run_again(data, plan, progress)
+        return _run_again(batch, plan, progress)
     except Exception as trouble:
-        return _Search(data, progress, trouble).without_what_breaks(plan)
+        return _Search(batch, progress, trouble).without_what_breaks(plan)
 
 
-def _run_again(data: DataFrame, plan: Plan, report: Report | None) -> Found:
+def _run_again(batch: SparkBatch, plan: Plan, report: Report | None) -> Found:
     """The job; if it breaks, once more: with our code sent along if that is lacking, else with Spark's own batches."""
     try:
-        return _run(data, plan, report)
+        return _run(batch, plan, report)
     except Exception as trouble:
         if missing_module(trouble).partition(".")[0] == "headgate":
-            ship(data.sparkSession)
-            return _run(data, plan, report)
-        return _run(data, plan, report, bold=False)
+            ship(batch.data.sparkSession)
+            return _run(batch, plan, report)
+        return _run(batch, plan, report, bold=False)
 
 
-def _run(data: DataFrame, plan: Plan, report: Report | None, bold: bool = True) -> Found:
+def _run(batch: SparkBatch, plan: Plan, report: Report | None, bold: bool = True) -> Found:
+    data = batch.data
     spark = data.sparkSession
     keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
     title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns" + (f", by {keys}" if keys else "")
     wanted = batch_settings(plan) if bold else {}
-    if not shuffles(data):
-        # nothing in the caller's plan to adapt; without adaptive execution the scan and the merge are one job
+    if not plan.memberships and not shuffles(data):
+        # nothing in the plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
-    folded = _selected(data, plan).mapInArrow(fold_task(plan), ROW)
+    folded = _selected(batch, plan).mapInArrow(fold_task(plan), ROW)
     merged = _gathered(folded, plan).mapInArrow(merge_task(plan, shrink=not plan.keep), ROW)
     with settings(spark, wanted), described(spark, title), watched(spark, report):
         if plan.keep:
@@ -97,15 +87,20 @@ def _gathered(folded: DataFrame, plan: Plan) -> DataFrame:
     return gathered.sortWithinPartitions("part") if plan.by else gathered
 
 
-def _selected(data: DataFrame, plan: Plan) -> DataFrame:
+def _selected(batch: SparkBatch, plan: Plan) -> DataFrame:
     """The plan's columns and predicates under names of our own: the caller's may be doubled or hold any character."""
     # expressions as text, because pyspark's functions are for one kind of session and a process may have both
-    every = data.selectExpr("*", *plan.predicates)
+    every = batch.data.selectExpr("*", *plan.predicates)
     width = len(plan.schema.columns)
     named = every.toDF(*(f"c{at}" for at in range(width + len(plan.predicates))))
+    places = plan.schema.positions()
+    for at, test in enumerate(plan.memberships):
+        columns = [f"c{places[name]}" for name in test.columns]
+        named = looked_up(named, columns, test, plan.schema, batch.tables[test.table], f"m{at}")
     keys = [f"CAST(c{at} AS STRING) AS k{at}" for at in plan.by]
     columns = [_passed(f"c{at}", plan.schema.columns[at].kind) for at in plan.columns]
-    return named.selectExpr(*keys, *columns, *(f"c{width + at}" for at in range(len(plan.predicates))))
+    met = [f"c{width + at}" for at in range(len(plan.predicates))]
+    return named.selectExpr(*keys, *columns, *met, *(f"m{at}" for at in range(len(plan.memberships))))
 
 
 def _passed(name: str, kind: Kind) -> str:
@@ -163,12 +158,9 @@ def _unresolved(data: DataFrame, texts: Sequence[str]) -> str:
 
     Asked as filters, because a filter takes neither a generator nor an aggregate, which would change the rows.
     """
-    filtered = data
     try:
-        for text in texts:
-            filtered = filtered.filter(text)
         # Connect takes the schema of a filter to be that of its input, and asks the server only about a select
-        _ = filtered.selectExpr("1").schema
+        _ = data.filter(chained("AND", [f"({closed(text)})" for text in texts])).selectExpr("1").schema
     except Exception as trouble:
         return _first_line(trouble)
     return ""
@@ -177,15 +169,15 @@ def _unresolved(data: DataFrame, texts: Sequence[str]) -> str:
 class _Search:
     """After a scan broke: halve the columns and predicates until what breaks stands alone, and fail only that."""
 
-    def __init__(self, data: DataFrame, report: Report | None, first: Exception) -> None:
-        self.data = data
+    def __init__(self, batch: SparkBatch, report: Report | None, first: Exception) -> None:
+        self.batch = batch
         self.report = report
         self.first = first
         self.left = _SEARCHES
 
     def without_what_breaks(self, plan: Plan) -> Found:
         try:
-            _run(self.data, make_plan(plan.schema, ["size()"]), self.report)
+            _run(self.batch, make_plan(plan.schema, ["size()"]), self.report)
         except Exception as trouble:
             raise explained(trouble, _first_line(trouble)) from trouble
         return self._halved(plan, self.first)
@@ -201,7 +193,7 @@ class _Search:
             part = plan.of([each for group in half for each in group])
             self.left -= 1
             try:
-                found = _run(self.data, part, self.report)
+                found = _run(self.batch, part, self.report)
             except Exception as again:
                 found = self._halved(part, again)
             for name, held in found.states.items():
@@ -214,12 +206,8 @@ def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
     groups: dict[tuple[Any, ...], list[Metric[Any]]] = {}
     for each in plan.metrics:
         if each.key not in plan.failed:
-            groups.setdefault((each.inputs, each.predicates, each.where), []).append(each)
+            groups.setdefault((each.inputs, each.predicates, each.memberships, each.where), []).append(each)
     return list(groups.values())
-
-
-def _kind(kind: st.DataType) -> Kind:
-    return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
 def batch_settings(plan: Plan) -> dict[str, str]:

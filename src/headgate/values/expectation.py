@@ -8,7 +8,7 @@ import msgspec
 
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
-from headgate.values.predicate import Predicate
+from headgate.values.predicate import Pending, Predicate, Python
 
 
 class Level(StrEnum):
@@ -39,34 +39,62 @@ class Status(StrEnum):
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """A metric, the predicate it must meet, who proposed it, and how often it may be wrong."""
+    """A metric, the predicate it must meet, who proposed it, and how often it may be wrong.
+
+    `rule` is how its author wrote it, `is_contained_in(region, values=["EU", "US"])`, where that says more.
+    """
 
     metric: MetricKey
     predicate: Predicate
     source: Source = Source.DECLARED
     level: Level = Level.ERROR
     false_alarm: float | None = None  # a stated upper bound; None where a person declared it
+    rule: str = ""
 
     def __str__(self) -> str:
-        return f"{self.metric} {self.predicate}"
+        return f"{self.rule or self.metric} {self.predicate}"
+
+    @property
+    def subject(self) -> str:
+        if not self.rule:
+            return str(self.metric)
+        columns = f"({', '.join(self.metric.columns)})" if self.metric.columns else ""
+        return f"{self.rule}: {self.metric.name}{columns}"
 
     def judge(self, outcome: Outcome) -> Judgement:
+        if isinstance(self.predicate, Pending):
+            return Judgement(self, Status.SKIP, f"{self.subject} is not judged yet: {self.predicate.why}")
         match outcome:
             case Measured(value):
-                if isinstance(value, Distribution):
-                    return Judgement(self, Status.ERROR, f"{self.metric} is a distribution; a predicate needs a number")
-                status = Status.PASS if self.predicate.holds(value) else Status.FAIL
-                return Judgement(self, status, f"{self.metric} is {value:g}, expected {self.predicate}", value)
+                return self._judged(value)
             case Undefined(why):
-                return Judgement(self, Status.SKIP, f"{self.metric} has no value: {why}")
+                return Judgement(self, Status.SKIP, f"{self.subject} has no value: {why}")
             case Failed(why):
-                return Judgement(self, Status.ERROR, f"{self.metric} could not be computed: {why}")
+                return Judgement(self, Status.ERROR, f"{self.subject} could not be computed: {why}")
+
+    def _judged(self, value: float | Distribution) -> Judgement:
+        if isinstance(value, Distribution) and not isinstance(self.predicate, Python):
+            return Judgement(self, Status.ERROR, f"{self.subject} is a distribution; a predicate needs a number")
+        try:
+            status = Status.PASS if self.predicate.holds(value) else Status.FAIL  # type: ignore[arg-type]
+        except Exception as trouble:
+            why = f"{type(trouble).__name__}: {trouble}"
+            return Judgement(self, Status.ERROR, f"{self.subject} could not be judged: {why}")
+        if isinstance(value, Distribution):
+            return Judgement(self, status, f"{self.subject} has {len(value.counts)} labels, expected {self.predicate}")
+        expected = str(self.predicate).removeprefix("equal to ")
+        reason = f"{self.subject} is {self.predicate.shown(value)}, expected {expected}"
+        return Judgement(self, status, reason, value)
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What became of one expectation: its status, the reason in words, the observed value where there is one."""
+    """What became of one expectation: its status, the reason in words, the observed value where there is one.
+
+    `segment` names the part of the batch it was judged on, by column and value; empty for the whole batch.
+    """
 
     expectation: Expectation
     status: Status
     reason: str
     value: float | None = None
+    segment: tuple[tuple[str, str | None], ...] = ()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TypeAlias
+from collections.abc import Callable
+from typing import Any, TypeAlias
 
 import msgspec
 
 from headgate.values.errors import BadPredicate
+from headgate.values.shown import shown, shown_moment
 
 
 class Between(msgspec.Struct, frozen=True, tag="between"):
-    """low <= value <= high; either end may be missing, not both.
+    """low <= value <= high; either end may be missing, not both. Of `moments`, the ends are seconds since 1970.
 
     >>> print(Between(5, 500)), print(Between(low=5)), print(Between(high=1.5))
     within 5..500
@@ -22,6 +24,7 @@ class Between(msgspec.Struct, frozen=True, tag="between"):
 
     low: float | None = None
     high: float | None = None
+    moments: bool = False
 
     def __post_init__(self) -> None:
         ends = [end for end in (self.low, self.high) if end is not None]
@@ -33,12 +36,23 @@ class Between(msgspec.Struct, frozen=True, tag="between"):
     def holds(self, value: float) -> bool:
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
+    @property
+    def floor(self) -> float | None:
+        return self.low
+
+    @property
+    def ceiling(self) -> float | None:
+        return self.high
+
+    def shown(self, value: float) -> str:
+        """A value that is held against this, as people read it."""
+        return shown_moment(value) if self.moments else shown(value)
+
     def __str__(self) -> str:
-        if self.high is None:
-            return f"at least {self.low:g}"
-        if self.low is None:
-            return f"at most {self.high:g}"
-        return f"within {self.low:g}..{self.high:g}"
+        low, high = (None if end is None else self.shown(end) for end in (self.low, self.high))
+        if high is None:
+            return f"at least {low}"
+        return f"at most {high}" if low is None else f"within {low}..{high}"
 
 
 class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
@@ -49,6 +63,7 @@ class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
     """
 
     values: tuple[float, ...]
+    moments: bool = False
 
     def __post_init__(self) -> None:
         if not self.values or any(math.isnan(value) for value in self.values):
@@ -57,9 +72,87 @@ class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
     def holds(self, value: float) -> bool:
         return value in self.values
 
+    @property
+    def floor(self) -> float | None:
+        return min(self.values)
+
+    @property
+    def ceiling(self) -> float | None:
+        return max(self.values)
+
+    def shown(self, value: float) -> str:
+        return shown_moment(value) if self.moments else shown(value)
+
     def __str__(self) -> str:
-        shown = ", ".join(f"{value:g}" for value in self.values)
-        return f"equal to {shown}" if len(self.values) == 1 else f"one of {shown}"
+        values = ", ".join(map(self.shown, self.values))
+        return f"equal to {values}" if len(self.values) == 1 else f"one of {values}"
 
 
-Predicate: TypeAlias = Between | OneOf
+class Pending(msgspec.Struct, frozen=True, tag="pending"):
+    """What must be met cannot be told yet, and why: a series is too short. It is skipped, never passed or failed."""
+
+    why: str
+
+    @property
+    def floor(self) -> float | None:
+        return None
+
+    @property
+    def ceiling(self) -> float | None:
+        return None
+
+    def holds(self, value: float) -> bool:
+        raise BadPredicate(f"nothing can be held against this yet: {self.why}.")
+
+    def shown(self, value: float) -> str:
+        return shown(value)
+
+    def __str__(self) -> str:
+        return f"not known yet ({self.why})"
+
+
+class Python(msgspec.Struct, frozen=True, tag="python", dict=True, eq=False):
+    """A function of the value, which lives in this process alone: of it only the name is stored.
+
+    >>> Python.of(lambda mean: mean > 5).holds(6.0)
+    True
+    """
+
+    text: str
+
+    @property
+    def floor(self) -> float | None:
+        return None
+
+    @property
+    def ceiling(self) -> float | None:
+        return None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Python) or self.text != other.text:
+            return False
+        mine, theirs = self.__dict__.get("function"), other.__dict__.get("function")
+        return mine is theirs or mine is None or theirs is None
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    @classmethod
+    def of(cls, function: Callable[[Any], object]) -> Python:
+        made = cls(getattr(function, "__qualname__", None) or repr(function))
+        made.__dict__["function"] = function
+        return made
+
+    def holds(self, value: Any) -> bool:
+        if "function" not in self.__dict__:
+            raise BadPredicate(f"the function {self.text} is not stored, only its name.")
+        return bool(self.__dict__["function"](value))
+
+    def shown(self, value: float) -> str:
+        return shown(value)
+
+    def __str__(self) -> str:
+        return f"to meet {self.text}"
+
+
+Predicate: TypeAlias = Between | OneOf | Pending | Python

@@ -38,7 +38,12 @@ class Verdict(msgspec.Struct, frozen=True):
         return tuple(judgement for judgement in self.judgements if judgement.status is Status.FAIL)
 
 
-def judge(expectations: Iterable[Expectation], outcomes: Mapping[MetricKey, Outcome]) -> Verdict:
+def judge(
+    expectations: Iterable[Expectation],
+    outcomes: Mapping[MetricKey, Outcome],
+    segment: tuple[tuple[str, str | None], ...] = (),
+) -> Verdict:
     """The verdict over a batch's outcomes; a metric that was never computed is an error, never a pass."""
     missing = Failed("it was not computed")
-    return Verdict(tuple(each.judge(outcomes.get(each.metric, missing)) for each in expectations))
+    judged = (each.judge(outcomes.get(each.metric, missing)) for each in expectations)
+    return Verdict(tuple(msgspec.structs.replace(each, segment=segment) if segment else each for each in judged))

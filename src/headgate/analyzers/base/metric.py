@@ -10,7 +10,8 @@ import msgspec
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
-from headgate.values.schema import ANY, Kind
+from headgate.values.predicate import Predicate
+from headgate.values.schema import ANY, Kind, Schema
 from headgate.values.state import State
 
 if TYPE_CHECKING:
@@ -21,6 +22,38 @@ S = TypeVar("S", bound=State)
 _INPUTS = frozenset({"column", "columns", "left", "right", "where"})
 NO_ROWS = "no rows in scope"
 NO_VALUES = "no values in scope"
+
+
+class Membership(msgspec.Struct, frozen=True):
+    """Whether a row's values in some columns stand together in a row of another table, in the columns `of`."""
+
+    table: str
+    columns: tuple[str, ...]
+    of: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(self.columns)}) in {self.table}({', '.join(self.of)})"
+
+
+class Offence(msgspec.Struct, frozen=True):
+    """Which rows are to blame when a metric does not meet its predicate, and whose values show it.
+
+    A row is to blame if `test`, a SQL predicate, is true of it, or `form`, one in which {} stands for the column; or if
+    the regular expression `unlike` (of RE2) is not
+    found in its column; or if the number in its column (of a date or timestamp
+    the seconds since 1970) is finite and less than `low` or greater than `high`; or, with `repeated`, if another row
+    has the same values in those columns; or, with `absent`, if its values are not in the other table. Rows are looked
+    at within the metric's `where`.
+    """
+
+    columns: tuple[str, ...]
+    test: str = ""
+    form: str = ""
+    unlike: str = ""
+    low: float | None = None
+    high: float | None = None
+    repeated: tuple[str, ...] = ()
+    absent: Membership | None = None
 
 
 class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
@@ -37,6 +70,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     folded: ClassVar[str]
     accepts: ClassVar[frozenset[Kind]] = ANY
     default: ClassVar[frozenset[Kind]] = frozenset()
+    distribution: ClassVar[bool] = False  # whether its value is a distribution instead of a number
     fold_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property
@@ -47,6 +81,11 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     @property
     def predicates(self) -> tuple[str, ...]:
         """Row predicates whose results, as boolean columns, the fold is given after the columns."""
+        return ()
+
+    @property
+    def memberships(self) -> tuple[Membership, ...]:
+        """Look-ups in other tables whose results, as boolean columns, the fold is given after the predicates."""
         return ()
 
     @property
@@ -70,8 +109,36 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
         """The metric's value in a state."""
         raise NotImplementedError(f"{type(self).__name__} has no measure")
 
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        """Which rows are to blame for a value that does not meet the predicate; None if no single row is."""
+        del predicate, value
+        return None
+
     def __str__(self) -> str:
         return str(self.key)
+
+
+class SchemaMetric(Metric[State], frozen=True):
+    """Of the columns' names and types alone. It has no state and no fold: the schema of a batch is all it reads."""
+
+    state: ClassVar = State
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that it asks about, which the batch may lack."""
+        return ()
+
+    @property
+    def key(self) -> MetricKey:
+        return MetricKey(self.name, self.named, self._parameters(self.__struct_fields__), self.where)
+
+    def __post_init__(self) -> None:
+        if self.where is not None:
+            raise MisuseError(f"{self.name} reads no rows, so it takes no where.")
+
+    def of(self, schema: Schema) -> Outcome:
+        """The metric's value for a batch of this schema."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it reads")
 
 
 class TableMetric(Metric[S], frozen=True):
@@ -145,6 +212,7 @@ class GroupMetric(Metric[S], frozen=True):
     """Of the groups of equal rows over one or more columns: `Uniqueness("id")`, `Uniqueness(["day", "id"])`."""
 
     columns: str | Sequence[str]
+    least: ClassVar[int] = 1  # columns
 
     def __post_init__(self) -> None:
         names = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
@@ -162,3 +230,8 @@ class GroupMetric(Metric[S], frozen=True):
 
     def fold_views(self, views: Sequence[ColumnBatch]) -> S:
         return self.fold(*views)
+
+
+def too_few(predicate: Predicate, value: float) -> bool:
+    """Whether a share is lower than it must be; of a function's reasons nothing is known, so it is taken to be."""
+    return value < 1 if predicate.floor is None and predicate.ceiling is None else value < (predicate.floor or 0)

@@ -13,7 +13,7 @@ from headgate.values.schema import TEXT
 from headgate.values.state import Counts
 
 # the first that matches wins; white space around a value is let pass, as CSV files have it
-_SHAPES = {
+SHAPES = {
     "integral": r"^\s*[-+]?[0-9]+\s*$",
     "fractional": r"^\s*[-+]?([0-9]+\.[0-9]*|\.[0-9]+|[0-9]+)([eE][-+]?[0-9]+)?\s*$",
     "boolean": r"^\s*(?i:true|false)\s*$",
@@ -21,6 +21,8 @@ _SHAPES = {
     "timestamp": r"^\s*[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]+)?)?"
     r"(Z|[-+][0-9]{2}:?[0-9]{2})?\s*$",
 }
+NUMBER = SHAPES["fractional"]  # it lets integral values pass too
+TYPES = (*SHAPES, "string")
 
 
 class TypeCounts(Counts, frozen=True, tag="type_counts"):
@@ -34,7 +36,7 @@ class TypeCounts(Counts, frozen=True, tag="type_counts"):
     timestamp: int = 0
 
     def by_type(self) -> dict[str, int]:
-        typed = {name: int(getattr(self, name)) for name in _SHAPES}
+        typed = {name: int(getattr(self, name)) for name in SHAPES}
         return {**typed, "string": self.total - sum(typed.values())}
 
 
@@ -50,7 +52,7 @@ class OfTypes(ColumnMetric[TypeCounts], frozen=True):
         weights = np.ones(len(texts), np.int64) if weights is None else weights
         left = np.ones(len(texts), np.bool_)
         found = {}
-        for name, shape in _SHAPES.items():
+        for name, shape in SHAPES.items():
             hits = left & pc.match_substring_regex(texts.array, shape).to_numpy(zero_copy_only=False)
             found[name] = int(weights[hits].sum())
             left &= ~hits

@@ -1,0 +1,110 @@
+"""Row predicates as SQL text: names and values quoted, filters joined, and which columns are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from typing import Any, TypeAlias
+
+from headgate.values.errors import BadPredicate
+
+Value: TypeAlias = str | bool | int | float | Decimal | date | datetime
+
+
+_VARIABLE = "${"
+
+
+def quoted(name: str) -> str:
+    """A column's name in a predicate, whatever characters it has.
+
+    >>> quoted("unit price"), quoted("a`b")
+    ('`unit price`', '`a``b`')
+    """
+    if _VARIABLE in name:
+        raise BadPredicate(f"{name!r} cannot be named in SQL: Spark would read a variable in it.", hint="Rename it.")
+    return "`" + name.replace("`", "``") + "`"
+
+
+def literal(value: Value) -> str:
+    r"""A value in a predicate.
+
+    >>> print(literal("it's"), literal(2.5), literal(True), literal(date(2026, 1, 31)), literal("${env:HOME}"))
+    'it\'s' 2.5 true '2026-01-31' concat('$', '{env:HOME}')
+    """
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | Decimal():
+            return str(value)
+        case float() if value - value == 0.0:
+            return repr(value)
+        case float():
+            return f"CAST('{'NaN' if value != value else value}' AS DOUBLE)"
+        case datetime():
+            # with a zone, or Spark would take it to be in the session's
+            moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+            return literal(moment.isoformat(sep=" "))
+        case date():
+            return literal(value.isoformat())
+        case str() if _VARIABLE in value:
+            # Spark puts in the values of variables (${env:HOME}) even between quotes
+            return f"concat({', '.join(literal(part) for part in _apart(value))})"
+        case str():
+            return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    raise BadPredicate(
+        f"{value!r} cannot stand in a predicate.", hint="Use text, numbers, booleans, dates or timestamps."
+    )
+
+
+def _apart(text: str) -> list[str]:
+    """The text in pieces none of which holds the beginning of a variable."""
+    first, *rest = text.split(_VARIABLE)
+    cuts = [first, *("{" + piece for piece in rest)]
+    return [piece + "$" * (at < len(rest)) for at, piece in enumerate(cuts)]
+
+
+def both(one: str | None, two: str | None) -> str | None:
+    """Two row filters as one.
+
+    >>> both("a > 1", "b < 2"), both(None, "b < 2")
+    ('(a > 1) AND (b < 2)', 'b < 2')
+    """
+    return f"({closed(one)}) AND ({closed(two)})" if one and two else one or two or None
+
+
+def closed(predicate: str) -> str:
+    """A predicate that can stand between others: a comment at its end must not swallow what follows."""
+    return f"{predicate}\n" if "--" in predicate else predicate
+
+
+def chained(word: str, tests: Sequence[str]) -> str:
+    """Tests joined by AND or OR as a balanced tree: a chain of hundreds is too deep for parsers that recurse.
+
+    >>> chained("AND", ["a", "b", "c"])
+    'a AND (b AND c)'
+    """
+    if len(tests) < 2:
+        return "".join(tests)
+    half = len(tests) // 2
+    sides = [chained(word, tests[:half]), chained(word, tests[half:])]
+    whole = [
+        side if len(part) == 1 else f"({side})" for side, part in zip(sides, (tests[:half], tests[half:]), strict=True)
+    ]
+    return f" {word} ".join(whole)
+
+
+def columns_of(predicate: str) -> tuple[str, ...]:
+    """The columns that a predicate names, in the order of their first mention.
+
+    >>> columns_of("`unit price` > 2 AND region IN ('EU')")
+    ('unit price', 'region')
+    """
+    import sqlglot  # slow to load, and most scans have no predicate
+    from sqlglot import expressions as sql
+
+    try:
+        tree: Any = sqlglot.parse_one(predicate, read="spark")
+        return tuple(dict.fromkeys(column.parts[0].name for column in tree.find_all(sql.Column, bfs=False)))
+    except Exception:  # of malformed text the parser lets through errors of many kinds
+        return ()

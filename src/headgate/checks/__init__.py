@@ -1,0 +1,1 @@
+"""What people write: checks, in Python and in YAML."""

@@ -1,0 +1,223 @@
+"""What a check can say: each constraint is a function from its arguments to the metrics that are judged."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from functools import cache
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
+from headgate.analyzers.base.registry import metrics
+from headgate.analyzers.base.sql import both
+from headgate.checks.rule import Argument, Rule
+from headgate.checks.setting import Setting
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.expectation import Expectation, Level, Source
+from headgate.values.key import MetricKey
+from headgate.values.predicate import OneOf, Predicate
+
+ALL = OneOf((1.0,))
+
+
+class Target(NamedTuple):
+    """A metric, and what is expected of it: what the rule says, or `expect`, or what `expect` makes of the rule's."""
+
+    metric: Metric[Any]
+    expect: Predicate | Callable[[Predicate], Predicate] | None = None
+    source: Source = Source.DECLARED
+
+    def expects(self, told: Predicate | None) -> Predicate:
+        if callable(self.expect):
+            assert told is not None
+            return self.expect(told)
+        predicate = self.expect or told
+        assert predicate is not None
+        return predicate
+
+
+Answer: TypeAlias = Metric[Any] | Target | Iterable[Metric[Any] | Target]
+
+
+class Constraint(NamedTuple):
+    """A constraint: its name, the function that says what it measures, and what it expects where a rule does not say.
+
+    `default` is None where the rule must say it. `fixed` constraints find out themselves what to expect. Those of the
+    `whole` batch take neither `where` nor `by`.
+    """
+
+    name: str
+    function: Callable[..., Answer]
+    default: Predicate | None
+    fixed: bool = False
+    whole: bool = False
+    optional: tuple[str, ...] = ()  # lists that may be empty
+    metric: type[Metric[Any]] | None = None  # of which it is the plain form
+
+    @property
+    def parameters(self) -> tuple[inspect.Parameter, ...]:
+        found = inspect.signature(self.function).parameters.values()
+        return tuple(each for each in found if each.name != "setting")
+
+    @property
+    def needs_setting(self) -> bool:
+        return "setting" in inspect.signature(self.function).parameters
+
+    @property
+    def says(self) -> str:
+        """What it means, in one sentence."""
+        return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
+
+    def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
+        """The arguments by name, in order, those of a default left out."""
+        signature = inspect.Signature(self.parameters)
+        try:
+            bound = signature.bind(*positional, **named)
+        except TypeError as trouble:
+            raise MisuseError(f"{self.name}: {trouble}.", hint=f"Write {self.name}{self.signature()}.") from None
+        arguments = tuple((name, plain(_unwrapped(value))) for name, value in bound.arguments.items())
+        for parameter in self.parameters:
+            self._check(parameter, dict(arguments).get(parameter.name))
+        return arguments
+
+    def _check(self, parameter: inspect.Parameter, value: Argument | None) -> None:
+        """Raise what is wrong with an argument whatever the batch."""
+        many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
+        if many and not value and parameter.name not in self.optional:
+            raise MisuseError(f"{self.name} names no column.", hint=f"Write {self.name}{self.signature()}.")
+        texts = value if many and isinstance(value, tuple) else (value,)
+        if parameter.annotation in (str, "str") and not all(text is None or isinstance(text, str) for text in texts):
+            raise MisuseError(f"{self.name}: {parameter.name} must be text, not {value!r}.")
+
+    def signature(self) -> str:
+        return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in self.parameters]))
+
+    def targets(self, rule: Rule, setting: Setting | None) -> list[Target]:
+        positional: list[Any] = []
+        named: dict[str, Any] = {}
+        kinds = {each.name: each.kind for each in self.parameters}
+        for name, value in rule.arguments:
+            if kinds[name] is inspect.Parameter.VAR_POSITIONAL:
+                positional += [*value] if isinstance(value, tuple) else [value]
+            else:
+                named[name] = value
+        if self.needs_setting:
+            named["setting"] = setting
+        answer = self.function(*positional, **named)
+        found = [answer] if isinstance(answer, (Metric, Target)) else list(answer)
+        return [each if isinstance(each, Target) else Target(each) for each in found]
+
+
+_declared: dict[str, Constraint] = {}
+
+
+def constraint(
+    default: Predicate | None = None, fixed: bool = False, whole: bool = False, optional: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Declare a constraint under the name of the function."""
+
+    def declare(function: Callable[..., Answer]) -> Callable[..., Answer]:
+        _declared[function.__name__] = Constraint(function.__name__, function, default, fixed, whole, optional)
+        return function
+
+    return declare
+
+
+def constraints() -> dict[str, Constraint]:
+    """Every constraint by its name: one for each registered metric, and those declared in `vocabulary`."""
+    return dict(_constraints(tuple(metrics().values())))
+
+
+@cache
+def _constraints(kinds: tuple[type[Metric[Any]], ...]) -> dict[str, Constraint]:
+    _import_vocabulary()
+    plain_forms = (_plain_form(kind) for kind in kinds)
+    return dict(sorted(({form.name: form for form in plain_forms} | _declared).items()))
+
+
+def constraint_named(name: str) -> Constraint:
+    known = constraints()
+    if name not in known:
+        raise MisuseError(f"no constraint is named {name!r};", hint=did_you_mean(name, known))
+    return known[name]
+
+
+def expectations(rule: Rule, setting: Setting | None = None) -> list[Expectation]:
+    """What a rule expects of a batch in this setting."""
+    found = constraint_named(rule.name)
+    told = [(rule.level, None if found.fixed else rule.expect or found.default)]
+    told += [(Level.WARN, rule.warn)] if rule.warn else []
+    text = "" if found.metric else str(rule)
+    return [
+        Expectation(scoped(target.metric, rule.where).key, target.expects(predicate), target.source, level, rule=text)
+        for target in found.targets(rule, setting)
+        for level, predicate in told
+    ]
+
+
+def scoped(metric: Metric[Any], where: str | None) -> Metric[Any]:
+    """The metric of the rows that also meet a filter."""
+    return metric if where is None else msgspec.structs.replace(metric, where=both(where, metric.where))
+
+
+def plain(value: Any) -> Argument:
+    """An argument as data: metrics and detectors by their keys, lists as tuples."""
+    if isinstance(value, (str, bool, int, float)):
+        return value
+    key = getattr(value, "key", value)
+    if isinstance(key, MetricKey):
+        return str(key)
+    if isinstance(value, timedelta):
+        return f"{value.total_seconds():.6f}".rstrip("0").rstrip(".") + "s"
+    if isinstance(value, Sequence | set | frozenset):
+        return tuple(plain(each) for each in (sorted(value) if isinstance(value, set | frozenset) else value))  # type: ignore[misc]
+    item = getattr(value, "item", None)
+    found: Argument = item() if callable(item) else value  # a scalar of numpy, else a date or a decimal
+    return found
+
+
+def _unwrapped(value: Any) -> Any:
+    """The columns of `is_unique(["a", "b"])`, which means `is_unique("a", "b")`."""
+    return value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], list | tuple) else value
+
+
+def _plain_form(kind: type[Metric[Any]]) -> Constraint:
+    """The constraint that every metric has: `has_mean(column, between=...)`."""
+    name = kind.name if kind.name.startswith("has_") else f"has_{kind.name}"
+
+    def function(*args: Any, **named: Any) -> Metric[Any]:
+        return kind(args, **named) if issubclass(kind, GroupMetric) else kind(*args, **named)
+
+    function.__doc__ = (inspect.getdoc(kind) or "").partition("\n\n")[0]
+    function.__signature__ = inspect.Signature(_parameters(kind))  # type: ignore[attr-defined]
+    return Constraint(name, function, None, whole=issubclass(kind, SchemaMetric), metric=kind)
+
+
+def _parameters(kind: type[Metric[Any]]) -> list[inspect.Parameter]:
+    """A metric's columns by position, then its parameters."""
+    grouped = issubclass(kind, GroupMetric)
+    found = []
+    for field in msgspec.structs.fields(kind):
+        if field.name == "where":
+            continue
+        if grouped and field.name == "columns":
+            found.append(inspect.Parameter("columns", inspect.Parameter.VAR_POSITIONAL, annotation=str))
+            continue
+        how = inspect.Parameter.KEYWORD_ONLY if grouped else inspect.Parameter.POSITIONAL_OR_KEYWORD
+        default = inspect.Parameter.empty if field.required else field.default
+        found.append(inspect.Parameter(field.name, how, default=default, annotation=field.type))
+    columned = (ColumnMetric, PairMetric, GroupMetric, PredicateMetric, SchemaMetric)
+    order = {"column": 0, "left": 0, "right": 1, "columns": 0, "predicate": 0} if issubclass(kind, columned) else {}
+    return sorted(found, key=lambda each: (each.kind, order.get(each.name, 2)))
+
+
+def _import_vocabulary() -> None:
+    import headgate.checks.vocabulary as room
+
+    for module in pkgutil.iter_modules(room.__path__):
+        importlib.import_module(f"{room.__name__}.{module.name}")

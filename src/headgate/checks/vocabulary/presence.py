@@ -1,0 +1,26 @@
+"""Values that must be there."""
+
+from __future__ import annotations
+
+from headgate.analyzers.base.sql import chained, quoted
+from headgate.analyzers.completeness import Completeness
+from headgate.analyzers.compliance import Compliance
+from headgate.checks.constraint import ALL, constraint
+
+
+@constraint(default=ALL)
+def is_complete(*columns: str) -> list[Completeness]:
+    """No value is missing; of several columns, each for itself."""
+    return [Completeness(column) for column in columns]
+
+
+@constraint(default=ALL)
+def are_complete(*columns: str) -> Compliance:
+    """The share of rows that have a value in all of the columns."""
+    return Compliance(chained("AND", [f"{quoted(column)} IS NOT NULL" for column in columns]))
+
+
+@constraint(default=ALL)
+def are_any_complete(*columns: str) -> Compliance:
+    """The share of rows that have a value in at least one of the columns."""
+    return Compliance(chained("OR", [f"{quoted(column)} IS NOT NULL" for column in columns]))

@@ -1,0 +1,286 @@
+"""Checks in YAML: the `checks:` section of a configuration, read and written."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import typing
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import yaml
+
+from headgate.analyzers.base.metric import PredicateMetric
+from headgate.analyzers.base.registry import from_key
+from headgate.checks.check import Check
+from headgate.checks.constraint import Constraint, constraints
+from headgate.checks.thresholds import WORDS, predicate_of, threshold
+from headgate.checks.yaml_nodes import BadCheckFile, Entry, Node, entries, kind_of, line_of, nodes_of, value_of
+from headgate.checks.yaml_text import dumped, item_of
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.key import MetricKey
+
+__all__ = ["BadCheckFile", "read", "read_nodes", "written"]
+
+_MODIFIERS = (*WORDS, "warn", "error", "level", "where", "by")
+_PREDICATES = frozenset({"predicate", "condition", "where"})  # parameters that are SQL
+_KEYS = frozenset({"key", "metric"})  # parameters that are keys of metrics, in which there may be SQL
+_EXAMPLE = "Write - is_complete: [order_id, customer_id]."
+
+
+def read(text: str, name: str = "checks") -> Check:
+    """A check from YAML: a list of rules, or a mapping with the one key `checks`. Nothing in it runs as code.
+
+    >>> print(read("[{is_complete: [id, day]}, {metric: mean(price), between: [5, 500], level: warn}]", "orders"))
+    orders: 2 rules
+      is_complete(id, day)
+      metric(mean(price)) within 5..500, warn
+    """
+    root = nodes_of(text)
+    if not isinstance(root, yaml.MappingNode):
+        return read_nodes(root, name)
+    found = {entry.key: entry for entry in entries(root)}
+    for entry in found.values():
+        if entry.key != "checks":
+            raise BadCheckFile(
+                line_of(entry.at), f"the key {entry.key!r} is not known;", did_you_mean(entry.key, ["checks"])
+            )
+    if not found:
+        raise BadCheckFile(line_of(root), "there are no checks.", "Write checks: and a list of rules under it.")
+    return read_nodes(found["checks"].value, name)
+
+
+def read_nodes(node: Node, name: str = "checks") -> Check:
+    """A check from the node under `checks:` in a larger file; errors tell the lines of that file."""
+    if not isinstance(node, yaml.SequenceNode):
+        raise BadCheckFile(line_of(node), f"checks are a list, not {kind_of(node)}.", _EXAMPLE)
+    check, known = Check(name), constraints()
+    for item in node.value:
+        check = _Item(item, known).added_to(check)
+    return check
+
+
+def written(check: Check) -> str:
+    """The `checks:` section that reads back to an equal check, its predicates as the guard writes them.
+
+    >>> print(written(Check("orders").is_unique("id").has_mean("price", between=(5, 500), level="warn")), end="")
+    checks:
+      - is_unique: id
+      - has_mean: price
+        between: [5, 500]
+        level: warn
+    """
+    return dumped([item_of(rule, _guarded) for rule in check.rules])
+
+
+class _Item:
+    """One rule of a file: the constraint's key, and the keys beside it."""
+
+    def __init__(self, node: Node, known: Mapping[str, Constraint]) -> None:
+        self.line = line_of(node)
+        if isinstance(node, yaml.ScalarNode) and isinstance(value_of(node), str):
+            nothing = yaml.ScalarNode("tag:yaml.org,2002:null", "", node.start_mark, node.end_mark)
+            said = [Entry(node.value, node, nothing)]
+        elif isinstance(node, yaml.MappingNode):
+            said = entries(node)
+        else:
+            raise BadCheckFile(
+                self.line, f"a rule is a constraint's name with its columns, not {kind_of(node)}.", _EXAMPLE
+            )
+        self.head = _head(said, known, self.line)
+        self.found = known[self.head.key]
+        self.beside = [entry for entry in said if entry is not self.head]
+        if isinstance(self.head.value, yaml.MappingNode):  # the keys stand under the constraint's instead of beside it
+            self.beside = _merged(self.beside, entries(self.head.value))
+
+    def added_to(self, check: Check) -> Check:
+        arguments, named = self.first(), self.named()
+        self.complete(arguments, named)
+        try:
+            return check.with_rule(self.found.name, *arguments, **named)
+        except (MisuseError, OverflowError) as trouble:
+            raise _translated(trouble, self.blamed()) from None
+
+    def first(self) -> list[Any]:
+        """The value of the constraint's key: its first parameter."""
+        node = self.head.value
+        if isinstance(node, yaml.MappingNode) or (isinstance(node, yaml.ScalarNode) and value_of(node) is None):
+            return []
+        if not self.found.parameters:
+            hint = f"Write - {self.found.name}: and what is expected under it, at_least: 1000."
+            raise BadCheckFile(line_of(node), f"{self.found.name} takes no value.", hint)
+        parameter = self.found.parameters[0]
+        value = _argument(self.found, parameter, node)
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            return value if isinstance(value, list) else [value]
+        if parameter.kind is parameter.KEYWORD_ONLY:
+            twin = Entry(parameter.name, self.head.at, node)
+            self.beside = _merged([twin], self.beside)
+            return []
+        return [value]
+
+    def named(self) -> dict[str, Any]:
+        """The keys beside it: parameters and modifiers."""
+        parameters = {each.name: each for each in self.found.parameters}
+        found = {}
+        for entry in self.beside:
+            if entry.key in _MODIFIERS:
+                found[entry.key] = _modifier(entry)
+            elif entry.key in parameters and parameters[entry.key].kind is not inspect.Parameter.VAR_POSITIONAL:
+                found[entry.key] = _argument(self.found, parameters[entry.key], entry.value)
+            else:
+                raise _unknown(self.found, entry, [*parameters, *_MODIFIERS])
+        return found
+
+    def complete(self, arguments: Sequence[Any], named: dict[str, Any]) -> None:
+        """Raise if a parameter is missing, or is said by the constraint's key and again by its own."""
+        for at, each in enumerate(self.found.parameters):
+            columns = each.kind is each.VAR_POSITIONAL
+            if arguments and at == 0 and each.name in named:
+                raise BadCheckFile(self.line, f"{self.found.name} says {each.name} twice.", "Leave one of them out.")
+            given = (arguments and at == 0) or each.name in named
+            needed = not self.found.needs_setting if columns else each.default is each.empty
+            if needed and not given:
+                what = "columns" if columns else each.name
+                raise BadCheckFile(
+                    line_of(self.head.at), f"{self.found.name} needs {what}.", f"Write {_shown(self.found)}."
+                )
+
+    def blamed(self) -> int:
+        """The line of the threshold that is wrong by itself, or else of the constraint."""
+        for entry in self.beside:
+            try:
+                value = value_of(entry.value)
+                threshold(value) if entry.key in ("warn", "error") else predicate_of({entry.key: value})
+                Check("x", level=value) if entry.key == "level" else None
+            except (MisuseError, OverflowError):
+                return line_of(entry.value)
+        return line_of(self.head.at)
+
+
+def _head(said: Sequence[Entry], known: Mapping[str, Constraint], line: int) -> Entry:
+    """The entry that names the constraint."""
+    heads = [entry for entry in said if entry.key in known]
+    if len(heads) == 1:
+        return heads[0]
+    if heads:
+        first, second = heads[:2]
+        hint = f"One rule has one; begin a new rule with - {second.key}:."
+        raise BadCheckFile(line_of(second.at), f"{first.key} and {second.key} stand in one rule.", hint)
+    unknown = next((entry for entry in said if entry.key not in _MODIFIERS), None)
+    if unknown is None:
+        raise BadCheckFile(line, "the rule names no constraint.", _EXAMPLE)
+    raise BadCheckFile(
+        line_of(unknown.at), f"no constraint is named {unknown.key!r};", did_you_mean(unknown.key, known)
+    )
+
+
+def _merged(one: Sequence[Entry], two: Sequence[Entry]) -> list[Entry]:
+    known = {entry.key for entry in one}
+    for entry in two:
+        if entry.key in known:
+            raise BadCheckFile(line_of(entry.at), f"{entry.key!r} is said twice.", "Leave one of them out.")
+    return [*one, *two]
+
+
+def _argument(found: Constraint, parameter: inspect.Parameter, node: Node) -> Any:
+    """The value of a parameter, of the type that it takes; SQL in it has passed the guard."""
+    value, kind = value_of(node), _annotation(found, parameter)
+    what = f"{found.name}: {parameter.name}"
+    if kind is str or kind in (Sequence[str], tuple[str, ...]):
+        several = kind is not str or parameter.kind is parameter.VAR_POSITIONAL
+        if several and value == []:
+            raise BadCheckFile(line_of(node), f"{what} is an empty list.", f"Write {_shown(found)}.")
+        for each in node.value if several and isinstance(value, list) else [node]:
+            if not isinstance(value_of(each), str):
+                hint = "Put a name in quotes to make it text."
+                raise BadCheckFile(line_of(each), f"{what} is text, not {_spoken(each)}.", hint)
+    elif needs := _unmet(kind, value, parameter):
+        raise BadCheckFile(line_of(node), f"{what} is {needs}, not {_spoken(node)}.")
+    return _guarded_at(node, parameter.name, value)
+
+
+def _unmet(kind: Any, value: Any, parameter: inspect.Parameter) -> str:
+    """What a parameter takes, if it does not take this value."""
+    if kind in (int, float):
+        number = isinstance(value, int | float if kind is float else int) and not isinstance(value, bool)
+        return "" if number else "a number"
+    if typing.get_origin(kind) is Sequence:
+        plain = isinstance(value, list) and not any(isinstance(each, list | dict | None) for each in value)
+        return "" if plain else f"a list such as {parameter.name}: [a, b]"
+    return "a value" if isinstance(value, list | dict) or (value is None and parameter.default is not None) else ""
+
+
+def _annotation(found: Constraint, parameter: inspect.Parameter) -> Any:
+    if not isinstance(parameter.annotation, str):
+        return parameter.annotation
+    return typing.get_type_hints(found.function).get(parameter.name)
+
+
+def _modifier(entry: Entry) -> Any:
+    value = value_of(entry.value)
+    if value is None:
+        raise BadCheckFile(line_of(entry.at), f"{entry.key} says nothing.", "Write a value behind it, or leave it out.")
+    words = value if entry.key == "by" and isinstance(value, list) else [value]
+    if entry.key in ("where", "by", "level") and not all(isinstance(each, str) for each in words):
+        raise BadCheckFile(
+            line_of(entry.value), f"{entry.key} is text, not {_spoken(entry.value)}.", "Put it in quotes."
+        )
+    return _guarded_at(entry.value, entry.key, value)
+
+
+def _guarded_at(node: Node, name: str, value: Any) -> Any:
+    try:
+        return _guarded(name, value)
+    except MisuseError as trouble:
+        raise BadCheckFile(line_of(node), str(trouble).removesuffix(trouble.hint).strip(), trouble.hint) from None
+
+
+def _guarded(name: str, value: Any) -> Any:
+    """A parameter of this name whose SQL, if it has any, is what the guard has read."""
+    from headgate.checks.guard import guarded  # loads the parser of SQL, which most checks do not need
+
+    if name in _PREDICATES:
+        return guarded(value)
+    if name == "detector":
+        MetricKey.parse(value)
+    if name not in _KEYS:
+        return value
+    key, metric = MetricKey.parse(value), from_key(value)
+    sql = {"predicate"} if isinstance(metric, PredicateMetric) else set()
+    parameters = tuple((each, guarded(str(told)) if each in sql else told) for each, told in key.parameters)
+    safe = MetricKey(key.name, key.columns, parameters, key.where if key.where is None else guarded(key.where))
+    return value if safe == key else str(safe)
+
+
+def _unknown(found: Constraint, entry: Entry, known: Sequence[str]) -> BadCheckFile:
+    return BadCheckFile(
+        line_of(entry.at), f"{found.name} takes no {entry.key!r};", did_you_mean(entry.key, known, most=len(known))
+    )
+
+
+def _translated(trouble: Exception, line: int) -> BadCheckFile:
+    """An error of Python's form in the words of this one."""
+    hint = getattr(trouble, "hint", "")
+    message = str(trouble).removesuffix(hint).strip()
+    hint = re.sub(r"(\w+)=\((.*?)\)", r"\1: [\2]", hint)
+    hint = re.sub(r"(\w+)=", r"\1: ", hint).replace(": ,", ":,").replace(" or a function", "")
+    return BadCheckFile(line, message, hint.replace('{"at_least": 0.9}', "{at_least: 0.9}").replace("  ", " "))
+
+
+def _spoken(node: Node) -> str:
+    return node.value or "nothing" if isinstance(node, yaml.ScalarNode) else kind_of(node)
+
+
+def _shown(found: Constraint) -> str:
+    """How a rule of this constraint begins."""
+    return ", ".join(_parts(found))
+
+
+def _parts(found: Constraint) -> Iterator[str]:
+    for at, each in enumerate(found.parameters):
+        shown = f"[{each.name}]" if each.kind is each.VAR_POSITIONAL else each.name
+        if at == 0:
+            yield f"- {found.name}: {shown}"
+        elif each.default is each.empty:
+            yield f"{each.name}: ... under it"

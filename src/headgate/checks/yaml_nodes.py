@@ -1,0 +1,155 @@
+"""YAML as plain data with line numbers: nothing in it runs, and what people do not mean by YAML is an error."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import date, datetime
+from typing import Any, NamedTuple, TypeAlias
+
+import yaml
+
+from headgate.values.errors import MisuseError
+
+Node: TypeAlias = yaml.Node
+MOST_CHARACTERS = 1_000_000
+MOST_NODES = 50_000
+DEEPEST = 50
+
+_INTEGER = re.compile(r"[+-]?[0-9]+")
+_FLOAT = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+_SPECIAL = {".inf": math.inf, "+.inf": math.inf, "-.inf": -math.inf, ".nan": math.nan}
+_TRUTH = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?\s?([Zz]|[+-]\d\d:\d\d)?")
+
+
+class BadCheckFile(MisuseError):
+    """A check file says what cannot be understood; the message begins with the line."""
+
+    def __init__(self, line: int, message: str, hint: str = "") -> None:
+        super().__init__(f"line {line}: {message}", hint)
+        self.line = line
+
+
+class Entry(NamedTuple):
+    """One key of a mapping, with its node and that of its value."""
+
+    key: str
+    at: Node
+    value: Node
+
+
+def line_of(node: Node) -> int:
+    return int(node.start_mark.line) + 1
+
+
+def nodes_of(text: str) -> Node:
+    """The root of a YAML text that holds one document of bounded size, without tags and aliases."""
+    if len(text) > MOST_CHARACTERS:
+        raise BadCheckFile(1, f"the file has {len(text):,} characters; {MOST_CHARACTERS:,} are the most.")
+    try:
+        _harmless(text)
+        root: Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
+    except yaml.reader.ReaderError as trouble:
+        line = text.count("\n", 0, trouble.position) + 1
+        raise BadCheckFile(line, "there is a character that YAML does not allow.", 'Write it like "\\u0001".') from None
+    except yaml.MarkedYAMLError as trouble:
+        mark = trouble.problem_mark or trouble.context_mark
+        line = mark.line + 1 if mark else 1
+        raise BadCheckFile(line, f"this is not YAML: {trouble.problem or trouble.context}.") from None
+    if root is None:
+        raise BadCheckFile(1, "the file is empty.", "Write checks: and a list of rules under it.")
+    return root
+
+
+def entries(node: Node) -> list[Entry]:
+    """The keys of a mapping, each of them text and there once."""
+    if not isinstance(node, yaml.MappingNode):
+        raise BadCheckFile(line_of(node), f"there should be a mapping, not {kind_of(node)}.")
+    found: dict[str, Entry] = {}
+    for at, value in node.value:
+        if not isinstance(at, yaml.ScalarNode):
+            raise BadCheckFile(line_of(at), f"a key is a word, not {kind_of(at)}.")
+        if at.value in found:
+            first = line_of(found[at.value].at)
+            raise BadCheckFile(
+                line_of(at), f"{at.value!r} is said twice; first in line {first}.", "Leave one of them out."
+            )
+        found[at.value] = Entry(at.value, at, value)
+    return list(found.values())
+
+
+def value_of(node: Node) -> Any:
+    """A node as text, number, boolean, date, datetime, None, list or dict."""
+    if isinstance(node, yaml.SequenceNode):
+        return [value_of(each) for each in node.value]
+    if isinstance(node, yaml.MappingNode):
+        return {entry.key: value_of(entry.value) for entry in entries(node)}
+    quoted = isinstance(node, yaml.ScalarNode) and node.style is not None
+    return node.value if quoted else _scalar(node.value, line_of(node))
+
+
+def meant(text: str) -> Any:
+    """What a word without quotes is. Only true and false are booleans: NO is Norway, and 1e-3 is a number.
+
+    >>> meant("NO"), meant("1e-3"), meant("1:30"), meant("2026-01-31")
+    ('NO', 0.001, '1:30', datetime.date(2026, 1, 31))
+    """
+    if text in _NULL:
+        return None
+    if text in _TRUTH:
+        return _TRUTH[text]
+    if text.lower() in _SPECIAL:
+        return _SPECIAL[text.lower()]
+    if _INTEGER.fullmatch(text):
+        return int(text)
+    if _FLOAT.fullmatch(text):
+        return float(text)
+    if _DATE.fullmatch(text):
+        return date.fromisoformat(text)
+    return datetime.fromisoformat(text.upper().replace(" Z", "Z")) if _MOMENT.fullmatch(text) else text
+
+
+def kind_of(node: Node) -> str:
+    if isinstance(node, yaml.SequenceNode):
+        return "a list"
+    return "a mapping" if isinstance(node, yaml.MappingNode) else repr(node.value)
+
+
+def _scalar(text: str, line: int) -> Any:
+    try:
+        value = meant(text)
+        if isinstance(value, (int, float)) and math.isinf(value) and text.lower() not in _SPECIAL:
+            raise OverflowError
+    except (ValueError, OverflowError):
+        what = "date" if text[4:5] == "-" else "number"
+        shown = text if len(text) <= 40 else text[:40] + "..."
+        raise BadCheckFile(line, f"{shown} is no {what} that can be had.", "Put it in quotes if it is text.") from None
+    return value
+
+
+def _harmless(text: str) -> None:
+    """Refuse what could fill the memory or make objects, before anything is built of it."""
+    nodes = depth = documents = 0
+    for event in yaml.parse(text, Loader=yaml.SafeLoader):
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.AliasEvent):
+            raise BadCheckFile(line, f"the alias *{event.anchor} is not understood.", "Write it out.")
+        if getattr(event, "tag", None):
+            raise BadCheckFile(line, f"the tag {event.tag} is not understood.", "Leave it out; quotes make text.")
+        nodes += isinstance(event, yaml.NodeEvent)
+        documents += isinstance(event, yaml.DocumentStartEvent)
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        _bounded(line, nodes=nodes, depth=depth, documents=documents)
+
+
+def _bounded(line: int, *, nodes: int, depth: int, documents: int) -> None:
+    limits: Sequence[tuple[int, int, str]] = (
+        (nodes, MOST_NODES, "values"), (depth, DEEPEST, "levels of nesting"), (documents, 1, "documents"),
+    )  # fmt: skip
+    for count, most, what in limits:
+        if count > most:
+            raise BadCheckFile(line, f"the file has more than {most:,} {what}.", "Split it.")

@@ -1,0 +1,45 @@
+"""A batch of whatever kind, opened: its schema is known, and a plan can be run on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from headgate.engine.local import open_local, run_local
+from headgate.engine.parted_scan import Found
+from headgate.engine.plan import Plan
+from headgate.engine.progress import Progress
+from headgate.values.errors import MisuseError
+from headgate.values.schema import Schema
+
+Report = Callable[[Progress], None]
+
+
+class Batch(NamedTuple):
+    """The schema of a batch and what runs a plan on it; `distributed` if that is a cluster's work."""
+
+    schema: Schema
+    run: Callable[[Plan, Report | None], Found]
+    distributed: bool
+
+
+def is_spark(data: Any) -> bool:
+    return type(data).__module__.startswith("pyspark.") and hasattr(data, "mapInArrow")
+
+
+def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
+    """The batch, with the other tables that its rows may be looked up in."""
+    others = tables or {}
+    local = open_local(data)
+    if local is not None:
+        return Batch(local.schema, lambda plan, progress: run_local(local, plan, others), distributed=False)
+    if is_spark(data):
+        from headgate.engine.spark import SparkBatch, run_spark
+        from headgate.engine.spark_frame import open_spark
+
+        spark = SparkBatch(data, others)
+        return Batch(open_spark(data), lambda plan, progress: run_spark(spark, plan, progress), distributed=True)
+    raise MisuseError(
+        f"{type(data).__module__}.{type(data).__name__} is not a batch.",
+        hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
+    )

@@ -1,0 +1,115 @@
+"""Regular expressions of RE2 as Java has them, so that Spark's RLIKE finds what the folds found."""
+
+from __future__ import annotations
+
+import re
+
+_FLAGS = re.compile(r"\(\?([a-zA-Z]+)[-:)]")
+_QUANTIFIER = re.compile(r"\{[0-9]+(,[0-9]*)?\}")
+_CODE = re.compile(r"\\x\{[0-9A-Fa-f]+\}")
+_OCTAL = re.compile(r"\\([0-7]{3})")
+_POSIX = re.compile(r"\[:(\^?)([a-z]+):\]")
+_PROPERTY = re.compile(r"\\([pP])\{(\^?)([A-Za-z_]+)\}")
+_SPACES = r"\t\n\f\r "
+_POSIX_NAMES = {
+    "alnum": "Alnum", "alpha": "Alpha", "ascii": "ASCII", "blank": "Blank", "cntrl": "Cntrl", "digit": "Digit",
+    "graph": "Graph", "lower": "Lower", "print": "Print", "punct": "Punct", "space": "Space", "upper": "Upper",
+    "xdigit": "XDigit",
+}  # fmt: skip
+
+
+def java_regex(pattern: str) -> str:
+    r"""The pattern for Java: `.` and `^` know only \n, `$` is the very end, classes hold no classes.
+
+    >>> java_regex("^a.c$"), java_regex(r"^[$[]\s(?i:x)$")
+    ('(?d)^a.c\\z', '(?du)^[$\\[][\\t\\n\\f\\r ](?i:x)\\z')
+    """
+    flags = "".join(_FLAGS.findall(pattern))
+    return f"(?d{'u' * ('i' in flags)})" + _Translator(pattern, multiline="m" in flags).text()
+
+
+class _Translator:
+    """Reads a pattern from left to right, a piece at a time."""
+
+    def __init__(self, pattern: str, multiline: bool) -> None:
+        self.pattern = pattern
+        self.multiline = multiline
+        self.at = 0
+
+    def text(self) -> str:
+        pieces = []
+        while self.at < len(self.pattern):
+            pieces.append(self.piece())
+        return "".join(pieces)
+
+    def piece(self) -> str:
+        char = self.pattern[self.at]
+        if char == "\\":
+            return self.escape(inside=False)
+        if char == "[":
+            return self.character_class()
+        if char == "{":
+            found = _QUANTIFIER.match(self.pattern, self.at)
+            return self.taken(len(found[0])) if found else "\\" + self.taken(1)
+        if self.pattern.startswith("(?P<", self.at):
+            self.at += 4
+            return "(?<"
+        self.at += 1
+        return r"\z" if char == "$" and not self.multiline else char
+
+    def taken(self, count: int) -> str:
+        found = self.pattern[self.at : self.at + count]
+        self.at += count
+        return found
+
+    def escape(self, inside: bool) -> str:
+        if self.pattern.startswith(r"\Q", self.at):
+            end = self.pattern.find(r"\E", self.at)
+            return self.taken(len(self.pattern) if end < 0 else end + 2 - self.at)
+        code = _CODE.match(self.pattern, self.at)
+        if code:
+            return self.taken(len(code[0]))
+        octal, named = _OCTAL.match(self.pattern, self.at), _PROPERTY.match(self.pattern, self.at)
+        if octal:
+            self.at += 4
+            return rf"\0{octal[1]}"
+        if named:
+            self.at += len(named[0])
+            return _property(named[1], bool(named[2]), named[3])
+        two = self.taken(2)
+        if two == r"\v":
+            return r"\x0B"
+        if two == r"\s":
+            return _SPACES if inside else f"[{_SPACES}]"
+        return rf"[^{_SPACES}]" if two == r"\S" else two
+
+    def character_class(self) -> str:
+        pieces = [self.taken(2 if self.pattern.startswith("[^", self.at) else 1)]
+        if self.pattern.startswith("]", self.at):  # the first is a member
+            pieces.append("\\" + self.taken(1))
+        while self.at < len(self.pattern) and self.pattern[self.at] != "]":
+            pieces.append(self.member())
+        return "".join([*pieces, self.taken(1)])
+
+    def member(self) -> str:
+        char = self.pattern[self.at]
+        posix = _POSIX.match(self.pattern, self.at)
+        if posix:
+            self.at += len(posix[0])
+            return _posix(bool(posix[1]), posix[2])
+        if char == "\\":
+            return self.escape(inside=True)
+        # in Java a bracket begins a class in a class, and && is an intersection
+        return ("\\" if char in "[&" else "") + self.taken(1)
+
+
+def _posix(negated: bool, name: str) -> str:
+    if name == "word":
+        return r"\W" if negated else r"\w"
+    return rf"\{'P' if negated else 'p'}{{{_POSIX_NAMES.get(name, name)}}}"
+
+
+def _property(letter: str, negated: bool, name: str) -> str:
+    """A general category goes by its own name, a script with Is before it."""
+    opposite = {"p": "P", "P": "p"}[letter] if negated else letter
+    return rf"\{opposite}{{{name if len(name) <= 2 else f'Is{name}'}}}"

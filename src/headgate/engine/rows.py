@@ -1,0 +1,234 @@
+"""The rows that are to blame for a failure, each with the reasons, without a JVM; Spark's are in `spark_rows`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+
+from headgate.analyzers.base.arrow import plain
+from headgate.analyzers.base.batch import ColumnBatch
+from headgate.analyzers.base.hashing import combine
+from headgate.analyzers.base.metric import Offence
+from headgate.engine.batch import is_spark
+from headgate.engine.local import open_local, row_test
+from headgate.engine.plan import RowQuestion
+from headgate.values.errors import MisuseError
+from headgate.values.schema import Schema
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
+Reasons: TypeAlias = list[list[dict[str, Any]]]
+
+REASONS = "headgate_reasons"
+REASON = pa.struct([("rule", pa.string()), ("level", pa.string()), ("columns", pa.string()), ("value", pa.string())])
+
+
+class RowRule(msgspec.Struct, frozen=True):
+    """A rule that some rows break: its text, its level, which rows those are, and among which they are looked for.
+
+    `by` are the columns of the segments that were judged apart. `graver` is the same rule at a graver level: a row that
+    breaks it there is told of there.
+    """
+
+    rule: str
+    level: str
+    offence: Offence
+    where: str | None = None
+    by: tuple[str, ...] = ()
+    graver: RowRule | None = None
+
+
+def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> Any:
+    """The rows that break a rule, with a column `headgate_reasons`: for each broken rule its text, level and value.
+
+    A Spark DataFrame gives a DataFrame, which no job has run for yet; a pandas or polars frame gives a frame of its
+    kind; other data a pyarrow Table.
+    """
+    if is_spark(data):
+        from headgate.engine.spark_rows import spark_failing
+
+        return spark_failing(data, rules, tables or {})
+    frame, rows = _opened(data, tables or {})
+    return frame.blamed(*rows.blamed(rules))
+
+
+def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
+    """The rows that break no rule, as they are, and those that do, with their reasons."""
+    if is_spark(data):
+        from headgate.engine.spark_rows import spark_split
+
+        return spark_split(data, rules, tables or {})
+    frame, rows = _opened(data, tables or {})
+    bad, reasons = rows.blamed(rules)
+    return frame.without(bad), frame.blamed(bad, reasons)
+
+
+class _Frame(NamedTuple):
+    """How rows are taken out of data of one kind: those to blame with their reasons, and the others."""
+
+    blamed: Callable[[Mask, Reasons], Any]
+    without: Callable[[Mask], Any]
+
+
+class _Rows:
+    """The rows of a batch, asked which of them break a rule."""
+
+    def __init__(self, schema: Schema, columns: Callable[[int], Any], count: int, tables: Mapping[str, Any]) -> None:
+        self.schema = schema
+        self.count = count
+        self.tables = tables
+        self._read = columns
+        self._columns: dict[str, pa.Array] = {}
+
+    def blamed(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
+        """Which rows are to blame, and for each of those the reasons."""
+        masks = [self.breaking(rule) for rule in rules]
+        bad = np.logical_or.reduce(masks) if masks else np.zeros(self.count, np.bool_)
+        places = np.cumsum(bad) - 1
+        reasons: Reasons = [[] for _ in range(int(bad.sum()))]
+        for rule, mask in zip(rules, masks, strict=True):
+            rows = np.flatnonzero(mask)
+            columns = rule.offence.columns
+            told = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
+            for row, value in zip(rows.tolist(), self.values(columns, rows), strict=True):
+                reasons[places[row]].append({**told, "value": value})
+        return bad, reasons
+
+    def breaking(self, rule: RowRule) -> Mask:
+        inside = np.ones(self.count, np.bool_) if rule.where is None else self.true(rule.where)
+        found = self.offending(rule.offence, inside, rule.by)
+        return found if rule.graver is None else found & ~self.breaking(rule.graver)
+
+    def offending(self, offence: Offence, inside: Mask, by: Sequence[str]) -> Mask:
+        if offence.repeated:
+            return self.repeated(offence.repeated, inside, by)
+        if offence.test:
+            return inside & self.true(offence.test)
+        if offence.form:
+            ticked = "`" + offence.columns[0].replace("`", "``") + "`"
+            return inside & self.true(offence.form.format(ticked))
+        if offence.absent is not None:
+            found = self.true(offence.absent)
+            return inside & self.some_value(offence.columns) & ~found
+        column = self.batch(offence.columns[0])
+        if offence.unlike:
+            return inside & column.valid & ~_truth(pc.match_substring_regex(column.array, offence.unlike))
+        numbers = column.numbers_with_gaps
+        low = -np.inf if offence.low is None else offence.low
+        high = np.inf if offence.high is None else offence.high
+        return inside & np.isfinite(numbers) & ((numbers < low) | (numbers > high))
+
+    def repeated(self, columns: Sequence[str], inside: Mask, by: Sequence[str]) -> Mask:
+        inside = inside & self.some_value(columns)
+        first, _ = combine([self.batch(name).hashes for name in dict.fromkeys((*columns, *by))])
+        _, at, counts = np.unique(first[inside], return_inverse=True, return_counts=True)
+        again = np.zeros(self.count, np.bool_)
+        again[inside] = counts[at] > 1
+        return again
+
+    def some_value(self, columns: Sequence[str]) -> Mask:
+        return np.asarray(np.logical_or.reduce([self.batch(name).valid for name in columns]), np.bool_)
+
+    def true(self, question: RowQuestion) -> Mask:
+        """Where a predicate or a look-up is true."""
+        test = row_test(question, self.schema, self.tables)
+        met = test.of({name: self.column(name) for name in test.columns}, self.count)
+        if test.trouble:
+            raise MisuseError(f"{str(question)!r} could not be evaluated: {test.trouble}.")
+        return _truth(met)
+
+    def column(self, name: str) -> pa.Array:
+        if name not in self._columns:
+            self._columns[name] = plain(self._read(self.schema.positions()[name]))
+        return self._columns[name]
+
+    def batch(self, name: str) -> ColumnBatch:
+        return ColumnBatch(self.column(name), self.schema.columns[self.schema.positions()[name]].kind)
+
+    def values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
+        """The offending value of each row as text; of several columns, each with its name."""
+        if not columns:
+            return [None] * len(rows)
+        found = [_texts(self.column(name).take(pa.array(rows))) for name in columns]
+        if len(columns) == 1:
+            return found[0]
+        pairs = (zip(columns, row, strict=True) for row in zip(*found, strict=True))
+        return [", ".join(f"{name}={'null' if value is None else value}" for name, value in row) for row in pairs]
+
+
+def _texts(column: pa.Array) -> list[str | None]:
+    """Values as Spark prints them, but for the form of exponents and of a moment's zone."""
+    if pa.types.is_float32(column.type):  # not with the digits that it has as a double
+        return [None if value is None else _text(str(np.float32(value))) for value in column.to_pylist()]
+    return [None if value is None else _text(value) for value in column.to_pylist()]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bytes):
+        return value.hex().upper()
+    text = str(value)
+    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity", "True": "true", "False": "false"}.get(text, text)
+
+
+def _truth(met: Any) -> Mask:
+    return np.asarray(pc.fill_null(plain(met), False).to_numpy(zero_copy_only=False), np.bool_)
+
+
+def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
+    """The data's rows, column by column when asked for, and how rows are taken out of it."""
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    if isinstance(data, ds.Dataset | pa.RecordBatchReader):
+        data = data.to_table() if isinstance(data, ds.Dataset) else data.read_all()
+    if hasattr(data, "collect"):
+        data = data.collect()
+    batch = open_local(data)
+    if batch is None:
+        name = f"{type(data).__module__}.{type(data).__name__}"
+        raise MisuseError(f"{name} is not a batch.", hint="Pass the data that was verified.")
+    count = len(data)
+
+    def column(position: int) -> Any:
+        return next((arrays[0] for arrays, _ in batch.read([position], max(1, count))), pa.nulls(0))
+
+    return _FRAMES[type(data).__module__.partition(".")[0]](data), _Rows(batch.schema, column, count, tables)
+
+
+def _of_arrow(table: pa.Table) -> _Frame:
+    def blamed(bad: Mask, reasons: Reasons) -> pa.Table:
+        return table.filter(pa.array(bad)).append_column(REASONS, pa.array(reasons, pa.list_(REASON)))
+
+    return _Frame(blamed, lambda bad: table.filter(pa.array(~bad)))
+
+
+def _of_pandas(frame: Any) -> _Frame:
+    def blamed(bad: Mask, reasons: Reasons) -> Any:
+        found = frame.loc[bad].copy()
+        found[REASONS] = type(found.index.to_series())(reasons, index=found.index, dtype=object)
+        return found
+
+    return _Frame(blamed, lambda bad: frame.loc[~bad])
+
+
+def _of_polars(frame: Any) -> _Frame:
+    def blamed(bad: Mask, reasons: Reasons) -> Any:
+        import polars
+
+        told: Any = polars.from_arrow(pa.array(reasons, pa.list_(REASON)))
+        return frame.filter(polars.Series(bad)).with_columns(told.alias(REASONS))
+
+    def without(bad: Mask) -> Any:
+        import polars
+
+        return frame.filter(polars.Series(~bad))
+
+    return _Frame(blamed, without)
+
+
+_FRAMES: dict[str, Callable[[Any], _Frame]] = {"pyarrow": _of_arrow, "pandas": _of_pandas, "polars": _of_polars}

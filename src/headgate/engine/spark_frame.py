@@ -1,0 +1,76 @@
+"""A DataFrame's columns in our words, and its rows looked up in another DataFrame."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyspark.sql import DataFrame
+from pyspark.sql import types as st
+
+from headgate.analyzers.base.metric import Membership
+from headgate.analyzers.base.sql import quoted
+from headgate.engine.membership import kinds_of
+from headgate.engine.plan import Plan
+from headgate.values.errors import MisuseError
+from headgate.values.schema import Kind, Schema
+
+_KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
+    (st.BooleanType, Kind.BOOLEAN),
+    (st.IntegralType, Kind.INTEGER),
+    (st.DecimalType, Kind.DECIMAL),
+    (st.FractionalType, Kind.FLOAT),
+    (st.StringType, Kind.STRING),
+    (st.CharType, Kind.STRING),
+    (st.VarcharType, Kind.STRING),
+    (st.DateType, Kind.DATE),
+    (st.TimestampType, Kind.TIMESTAMP),
+    (st.TimestampNTZType, Kind.TIMESTAMP),
+    (st.BinaryType, Kind.BINARY),
+)
+# numbers of one kind in one width, so that equal values are equal keys
+_WIDEST = {Kind.INTEGER: "BIGINT", Kind.FLOAT: "DOUBLE", Kind.TIMESTAMP: "TIMESTAMP"}
+
+
+def open_spark(data: DataFrame) -> Schema:
+    """The schema of a DataFrame."""
+    return Schema.of((field.name, _kind(field.dataType), field.dataType.simpleString()) for field in data.schema.fields)
+
+
+def _kind(kind: st.DataType) -> Kind:
+    return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
+
+
+def findable(plan: Plan, tables: Mapping[str, Any]) -> Plan:
+    """The plan less the metrics whose look-ups name a table or a column that is not there."""
+    for test in plan.memberships:
+        try:
+            kinds_of(test, plan.schema, schema_of(tables.get(test.table)), list(tables))
+        except MisuseError as trouble:
+            plan = plan.without(test, str(trouble))
+    return plan
+
+
+def schema_of(table: Any) -> Schema | None:
+    return open_spark(table) if hasattr(table, "mapInArrow") else None
+
+
+def looked_up(
+    frame: DataFrame, columns: Sequence[str], test: Membership, schema: Schema, table: DataFrame, mark: str
+) -> DataFrame:
+    """The rows with one more column: true where the values of `columns`, as SQL, are in the table, else null."""
+    places = schema.positions()
+    kinds = [schema.columns[places[name]].kind for name in test.columns]
+    key = f"{mark}_key"
+    known = table.selectExpr(f"{_key([quoted(name) for name in test.of], kinds)} AS {key}").distinct()
+    keyed = frame.selectExpr("*", f"{_key(columns, kinds)} AS {key}")
+    return keyed.join(known.selectExpr(key, f"true AS {mark}"), [key], "left").drop(key)
+
+
+def _key(columns: Sequence[str], kinds: Sequence[Kind]) -> str:
+    """One value for each row: structs are equal where their nulls are, which plain columns are not."""
+    fields = []
+    for at, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+        value = f"CAST({column} AS {_WIDEST[kind]})" if kind in _WIDEST else column
+        fields.append(f"'k{at}', {value}")
+    return f"named_struct({', '.join(fields)})"

@@ -1,0 +1,256 @@
+"""A judged batch: the verdict, in words, as data, and down to the rows that are to blame."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import msgspec
+
+from headgate.analyzers.base.metric import Metric, Offence
+from headgate.analyzers.base.sql import both, literal, quoted
+from headgate.analyzers.states.counts import MatchCount
+from headgate.analyzers.states.groups import Groups, GroupSizes
+from headgate.engine.analysis import Analysis
+from headgate.engine.rows import RowRule, failing_rows, split_rows
+from headgate.gate.measurements import Measurements
+from headgate.values.expectation import Judgement, Level, Status
+from headgate.values.key import MetricKey
+from headgate.values.run import Run
+from headgate.values.state import State
+from headgate.values.table import Table
+from headgate.values.verdict import Verdict
+
+_MARKS = {Status.PASS: "✓", Status.FAIL: "✗", Status.SKIP: "·", Status.ERROR: "!"}
+_WORDS = {Status.ERROR: "not evaluated", Status.FAIL: "not met", Status.SKIP: "skipped", Status.PASS: "met"}
+_SHOWN = 60  # judgements that a terminal or a notebook cell shows
+Segment = tuple[tuple[str, str | None], ...]
+
+
+class Judged(NamedTuple):
+    """A judgement, the check and the rule it belongs to, and the metric that was judged."""
+
+    check: str
+    rule: int
+    metric: Metric[Any]
+    judgement: Judgement
+
+
+class Verification:
+    """The verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
+
+    def __init__(
+        self,
+        judged: Sequence[Judged],
+        found: Measurements,
+        tables: Mapping[str, Any],
+    ) -> None:
+        self.judged = tuple(judged)
+        self.verdict = Verdict(tuple(each.judgement for each in judged))
+        self._found = found
+        self._tables = dict(tables)
+
+    @property
+    def status(self) -> Status:
+        return self.verdict.status
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.passed
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        return self.verdict.judgements
+
+    @property
+    def failures(self) -> tuple[Judgement, ...]:
+        """What was not met, at any level."""
+        return self.verdict.failures
+
+    @property
+    def errors(self) -> tuple[Judgement, ...]:
+        """What could not be evaluated."""
+        return tuple(each for each in self.judgements if each.status is Status.ERROR)
+
+    @cached_property
+    def checks(self) -> dict[str, Verdict]:
+        """The verdict of each check."""
+        found: dict[str, list[Judgement]] = {}
+        for each in self.judged:
+            found.setdefault(each.check, []).append(each.judgement)
+        return {name: Verdict(tuple(judgements)) for name, judgements in found.items()}
+
+    @property
+    def analysis(self) -> Analysis:
+        """What was measured of the whole batch."""
+        return self._found.whole
+
+    # --- rows
+
+    def rows(self, data: Any) -> Any:
+        """The rows that break a failed rule, with a column `headgate_reasons`: rule, level, columns and value of each.
+
+        One pass and no cap. A failure that no single row is to blame for (a mean out of range) marks no row.
+        """
+        return failing_rows(data, self._row_rules, self._tables)
+
+    def split(self, data: Any) -> tuple[Any, Any]:
+        """The rows that break no rule of level error, and those that do, with their reasons."""
+        rules = [each for each in self._row_rules if each.level == Level.ERROR]
+        return split_rows(data, rules, self._tables)
+
+    @cached_property
+    def _row_rules(self) -> tuple[RowRule, ...]:
+        """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
+        found: dict[tuple[Any, ...], RowRule] = {}
+        for level in (Level.ERROR, Level.WARN):
+            for target, failures in self._blamable(level).items():
+                rule, graver = _row_rule(failures), found.get((*target, Level.ERROR))
+                if graver is None:
+                    found[(*target, level)] = rule
+                elif (rule.offence, rule.where) != (graver.offence, graver.where):
+                    found[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
+        return tuple(found.values())
+
+    def _blamable(self, level: Level) -> dict[tuple[int, MetricKey], list[Judged]]:
+        """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
+        found: dict[tuple[int, MetricKey], list[Judged]] = {}
+        for each in self.judged:
+            expectation = each.judgement.expectation
+            if expectation.level is level and _offence(each) is not None:
+                found.setdefault((each.rule, expectation.metric), []).append(each)
+        return found
+
+    # --- for people and programs
+
+    def explain(self) -> str:
+        """The verdict in words: what was not met, what could not be evaluated, and why."""
+        trouble = [each for each in self.judged if each.judgement.status in (Status.FAIL, Status.ERROR)]
+        return "\n".join([self._title(), *(self._line(each) for each in trouble)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {
+            "status": self.status.value,
+            "passed": self.passed,
+            "checks": {name: verdict.status.value for name, verdict in self.checks.items()},
+            "judgements": [self._record(each) for each in self.judged],
+        }
+
+    def to_run(self, dataset: str, partition: str, fingerprint: str, suite: str = "") -> Run:
+        """This as a run for a store to keep, from whose series `has_no_anomalies` learns."""
+        return Run(
+            dataset=dataset,
+            partition=partition,
+            fingerprint=fingerprint,
+            suite=suite,
+            schema=self.analysis.schema,
+            outcomes=self.analysis.outcomes,
+            states=self.analysis.states,
+            verdict=self.verdict,
+        )
+
+    def table(self) -> Table:
+        headers = ("", "check", "level", "what was found")
+        order = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
+        ranked = sorted(self.judged, key=lambda each: order.index(each.judgement.status))
+        return Table(headers, tuple(self._cells(each) for each in ranked[:_SHOWN]))
+
+    def _cells(self, each: Judged) -> tuple[str, str, str, str]:
+        judgement = each.judgement
+        return _MARKS[judgement.status], each.check, judgement.expectation.level.value, self._said(each)
+
+    def _said(self, each: Judged) -> str:
+        """The reason, with the segment and how many rows are to blame."""
+        where = _named(each.judgement.segment)
+        blamed = self._blamed(each)
+        return each.judgement.reason + (f" in {where}" if where else "") + (f" ({blamed})" if blamed else "")
+
+    def _line(self, each: Judged) -> str:
+        judgement = each.judgement
+        return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {self._said(each)}"
+
+    def _blamed(self, each: Judged) -> str:
+        if each.judgement.status is not Status.FAIL or _offence(each) is None:
+            return ""
+        match self._state(each):
+            case MatchCount(matched=matched, seen=seen):
+                return f"{seen - matched:,} of {seen:,} rows"
+            case Groups() | GroupSizes() as groups:
+                sizes = groups.sizes
+                return f"{sizes.rows - sizes.unique:,} of {sizes.rows:,} rows"
+        return ""
+
+    def _state(self, each: Judged) -> State | None:
+        segment = each.judgement.segment
+        analyses = self._found.segments(tuple(name for name, _ in segment))
+        return analyses[tuple(value for _, value in segment)].states.get(each.metric.state_key)
+
+    def _record(self, each: Judged) -> dict[str, Any]:
+        judgement, expectation = each.judgement, each.judgement.expectation
+        return {
+            "check": each.check,
+            "rule": expectation.rule or str(expectation.metric),
+            "metric": str(expectation.metric),
+            "expected": str(expectation.predicate),
+            "level": expectation.level.value,
+            "source": expectation.source.value,
+            "segment": dict(judgement.segment),
+            "status": judgement.status.value,
+            "value": judgement.value,
+            "reason": judgement.reason,
+        }
+
+    def _title(self) -> str:
+        total = len(self.judgements)
+        counts = {status: sum(each.status is status for each in self.judgements) for status in Status}
+        words = [f"{counts[status]} {word}" for status, word in _WORDS.items() if counts[status]]
+        return f"{self.status.value.upper()}: of {total} expectation{'s' * (total != 1)} {', '.join(words) or 'none'}"
+
+    def _repr(self) -> Iterator[str]:
+        yield self._title()
+        if self.judged:
+            yield ""
+            yield self.table().text(widest=32, last=160)
+        if len(self.judged) > _SHOWN:
+            yield f"... and {len(self.judged) - _SHOWN:,} more; verdict.to_dict() has them all"
+
+    def __repr__(self) -> str:
+        return "\n".join(self._repr())
+
+    def _repr_html_(self) -> str:
+        more = f"<p>... and {len(self.judged) - _SHOWN:,} more</p>" if len(self.judged) > _SHOWN else ""
+        return self.table().html(self._title()) + more
+
+
+def _offence(each: Judged) -> Offence | None:
+    judgement = each.judgement
+    if judgement.status is not Status.FAIL or judgement.value is None:
+        return None
+    return each.metric.offence(judgement.expectation.predicate, judgement.value)
+
+
+def _row_rule(failures: Sequence[Judged]) -> RowRule:
+    first = failures[0]
+    offence, expectation = _offence(first), first.judgement.expectation
+    assert offence is not None
+    scope = " OR ".join(_scope(each.judgement.segment) for each in failures)
+    by = tuple(name for name, _ in first.judgement.segment)
+    text = expectation.rule or str(expectation)
+    return RowRule(text, expectation.level, offence, both(first.metric.where, scope), by)
+
+
+def _scope(segment: Segment) -> str:
+    """The rows of a segment, by the text of their values, as parts are told apart."""
+    if not segment:
+        return ""
+    tests = [
+        f"{quoted(name)} IS NULL" if value is None else f"CAST({quoted(name)} AS STRING) = {literal(value)}"
+        for name, value in segment
+    ]
+    return f"({' AND '.join(tests)})"
+
+
+def _named(segment: Segment) -> str:
+    return ", ".join(f"{name}={'null' if value is None else value}" for name, value in segment)

@@ -1,0 +1,104 @@
+"""Checks held against a batch: one scan, one verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from headgate.analyzers.base.metric import Metric
+from headgate.analyzers.base.registry import from_key
+from headgate.checks.check import Check
+from headgate.checks.constraint import expectations
+from headgate.engine.batch import open_batch
+from headgate.engine.plan import part_keys
+from headgate.engine.progress import Progress
+from headgate.gate.circumstances import Circumstances
+from headgate.gate.measurements import By, Measurements, measure
+from headgate.gate.verification import Judged, Verification
+from headgate.store.port import HistoryStore
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Expectation
+from headgate.values.outcome import Failed, Undefined
+from headgate.values.schema import Schema
+from headgate.values.verdict import judge
+
+
+class _Asked(NamedTuple):
+    """An expectation of a check, for the whole batch or for each of its segments."""
+
+    check: str
+    rule: int
+    by: By
+    expectation: Expectation
+    metric: Metric[Any]
+
+
+def verify(
+    data: Any,
+    checks: Check | Iterable[Check],
+    *,
+    tables: Mapping[str, Any] | None = None,
+    store: HistoryStore | None = None,
+    dataset: str | None = None,
+    partition: str | None = None,
+    now: datetime | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Verification:
+    """Judge a batch by checks.
+
+    `data` is what `hg.analyze` takes. `tables` are the other tables that checks name. `store` and `dataset` say where
+    the past of the dataset is kept, for `has_no_anomalies`; with `partition`, only the runs before it count. `now` is
+    the time that freshness is held against.
+
+    >>> import pyarrow as pa
+    >>> orders = pa.table({"id": [1, 2, 2], "price": [9.5, 3.0, None]})
+    >>> verdict = verify(orders, Check("orders").is_unique("id").has_mean("price", between=(5, 500)))
+    >>> print(verdict.explain())
+    FAIL: of 2 expectations 1 not met, 1 met
+    ✗ error  is_unique(id): uniqueness(id) is 0.333333, expected 1 (2 of 3 rows)
+    """
+    asked_checks = [checks] if isinstance(checks, Check) else list(checks)
+    for each in asked_checks:
+        if not isinstance(each, Check):
+            raise MisuseError(
+                f"{each!r} is not a check.", hint='Pass hg.Check("orders").is_complete("id") or a list of such.'
+            )
+    batch = open_batch(data, tables)
+    setting = Circumstances(batch.schema, tables or {}, store, dataset, partition, now)
+    asked = [
+        _Asked(check.name, number, rule.by, expectation, from_key(expectation.metric))
+        for number, (check, rule) in enumerate((check, rule) for check in asked_checks for rule in check.rules)
+        for expectation in expectations(rule, setting)
+    ]
+    broken = _broken(batch.schema, {each.by for each in asked})
+    found = measure(batch, [(each.by, each.metric) for each in asked if each.by not in broken], progress)
+    judged = [each for one in asked for each in _judged(one, found, broken)]
+    return Verification(judged, found, tables or {})
+
+
+def _broken(schema: Schema, segmentations: Iterable[By]) -> dict[By, Failed]:
+    """The segmentations that this batch cannot have, a column of which went away overnight, and why."""
+    broken = {}
+    for by in segmentations:
+        try:
+            part_keys(schema, by)
+        except MisuseError as trouble:
+            broken[by] = Failed(str(trouble))
+    return broken
+
+
+def _judged(asked: _Asked, found: Measurements, broken: Mapping[By, Failed]) -> list[Judged]:
+    if asked.by in broken:
+        return [Judged(asked.check, asked.rule, asked.metric, asked.expectation.judge(broken[asked.by]))]
+    segments = found.segments(asked.by)
+    if not segments:
+        return [
+            Judged(asked.check, asked.rule, asked.metric, asked.expectation.judge(Undefined("there is no segment")))
+        ]
+    judged = []
+    for part, analysis in segments.items():
+        segment = tuple(zip(asked.by, part, strict=True))
+        verdict = judge([asked.expectation], analysis.outcomes, segment)
+        judged += [Judged(asked.check, asked.rule, asked.metric, each) for each in verdict.judgements]
+    return judged

@@ -1,0 +1,1 @@
+"""Ways to learn expectations: from a profile, a series, a history, a corpus of columns or the batch as a whole."""

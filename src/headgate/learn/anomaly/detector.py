@@ -1,0 +1,135 @@
+"""What a series detector is, and where detectors are found: a file in this folder that declares one is all it takes."""
+
+from __future__ import annotations
+
+import importlib
+import math
+import pkgutil
+import re
+from collections.abc import Sequence
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any, ClassVar, TypeAlias, TypeVar
+
+import msgspec
+import numpy as np
+
+from headgate.learn.anomaly.series import Ends, Floats, as_numbers, as_values, widened
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Undefined
+from headgate.values.predicate import Between
+
+Past: TypeAlias = Sequence[float] | Floats
+K = TypeVar("K", bound="type[Detector]")
+
+_SNAKE = re.compile(r"[a-z][a-z0-9_]*")
+_found: dict[str, type[Detector]] = {}
+
+
+class Detector(msgspec.Struct, frozen=True):
+    """Says from the past values of a metric what its next value must meet.
+
+    NaN and infinite values in the past are missing values. A value is judged by the values before it only: it is never
+    part of its own baseline. A detector of your own overrides `ends`, or `band` itself.
+    """
+
+    name: ClassVar[str]
+    always_shown: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def key(self) -> MetricKey:
+        """The stable name: parameters at their default are left out, but for those that the reader looks for.
+
+        So a default is part of a stored name and never changes.
+        """
+        fields = msgspec.structs.fields(self)
+        given = [(field.name, getattr(self, field.name), field.default) for field in fields]
+        shown = [
+            (name, value)
+            for name, value, default in given
+            if value is not None and (name in self.always_shown or value != default)
+        ]
+        return MetricKey(self.name, (), tuple(shown))
+
+    def band(self, past: Past) -> Between | Undefined:
+        """What the value after these must meet, or why that cannot be said."""
+        values = as_values(past)
+        with np.errstate(all="ignore"):  # an overflow leaves an end that is not finite, and `widened` sees it
+            ends = self.ends(values)
+        return ends if isinstance(ends, Undefined) else widened(ends)
+
+    def ends(self, values: Floats) -> Ends | Undefined:
+        """The ends of the band after these values, of which some may be NaN, and none infinite."""
+        raise NotImplementedError(f"{type(self).__name__} has neither ends nor a band")
+
+    def flagged(self, series: Past) -> tuple[int, ...]:
+        """The positions of the values that lie outside the band made from the values before them.
+
+        A missing value is not flagged; nor is one with too little before it to say.
+        """
+        values = as_numbers(series)
+        return tuple(at for at, value in enumerate(values.tolist()) if self._is_outside(value, values[:at]))
+
+    def _is_outside(self, value: float, past: Floats) -> bool:
+        if math.isnan(value):
+            return False
+        band = self.band(past)
+        return isinstance(band, Between) and not band.holds(value)
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
+def detector(kind: K) -> K:
+    """Register a detector under its stored name."""
+    if not _SNAKE.fullmatch(kind.name):
+        raise MisuseError(f"{kind.name!r} cannot be a stored name.", hint="Write it in snake_case.")
+    if kind.name in _found and _found[kind.name].__module__ != kind.__module__:
+        other = _found[kind.name].__module__
+        raise MisuseError(f"two detectors are named {kind.name!r}: {other} and {kind.__module__}.")
+    _found[kind.name] = kind
+    return kind
+
+
+def detectors() -> dict[str, type[Detector]]:
+    """Every detector by its stored name, in alphabetical order."""
+    _import_all()
+    return dict(sorted(_found.items()))
+
+
+def detector_from_key(key: MetricKey | str) -> Detector:
+    """The detector that a key names.
+
+    >>> detector_from_key("threshold(low=5.0)")
+    Threshold(low=5.0, high=None)
+    """
+    key = MetricKey.parse(key) if isinstance(key, str) else key
+    known = detectors()
+    if key.name not in known:
+        raise MisuseError(f"no detector is named {key.name!r};", hint=did_you_mean(key.name, known))
+    if key.columns or key.where is not None:
+        raise MisuseError(
+            f"{key} names columns or rows; a detector has only parameters.", hint=f"Write {key.name}(parameter=value)."
+        )
+    return known[key.name](**_checked_parameters(key, known[key.name]))
+
+
+def _checked_parameters(key: MetricKey, kind: type[Detector]) -> dict[str, Any]:
+    for name, _ in key.parameters:
+        if name not in kind.__struct_fields__:
+            raise MisuseError(f"{key.name} has no parameter {name!r};", hint=did_you_mean(name, kind.__struct_fields__))
+    given = dict(key.parameters)
+    if len(given) < len(key.parameters):
+        raise MisuseError(f"{key} gives a parameter twice.", hint="Give each parameter once.")
+    return given
+
+
+@cache
+def _import_all() -> None:
+    import headgate.learn.anomaly as room
+
+    for module in pkgutil.iter_modules(room.__path__):
+        importlib.import_module(f"{room.__name__}.{module.name}")
+    for outside in entry_points(group="headgate.detectors"):
+        outside.load()

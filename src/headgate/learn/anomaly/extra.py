@@ -1,0 +1,19 @@
+"""Libraries of the extra `learn`, imported when first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from types import ModuleType
+
+from headgate.values.errors import MisuseError
+
+
+def library(module: str) -> ModuleType:
+    """The module, or an error that says how to install it."""
+    try:
+        return import_module(module)
+    except ModuleNotFoundError as missing:
+        if missing.name is None or not module.startswith(missing.name.partition(".")[0]):
+            raise
+        name = module.partition(".")[0]
+        raise MisuseError(f"this detector needs {name}.", hint='pip install "headgate[learn]"') from None

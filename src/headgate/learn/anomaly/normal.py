@@ -1,0 +1,41 @@
+"""What the detectors share that allow some standard deviations around a mean."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from headgate.learn.anomaly.parameters import one_side, real, whole
+from headgate.learn.anomaly.series import Ends, Floats, carried, scale_of
+
+
+class Normal(Protocol):
+    """The parameters of a detector around a mean."""
+
+    @property
+    def deviations(self) -> float: ...
+    @property
+    def lower(self) -> bool: ...
+    @property
+    def upper(self) -> bool: ...
+    @property
+    def difference(self) -> int: ...
+    @property
+    def warm_up(self) -> int: ...
+
+
+def check_normal(owner: Normal) -> None:
+    real(owner, "deviations", above=0.0)
+    one_side(owner)
+    whole(owner, "difference", least=0)
+    whole(owner, "warm_up", least=2)
+
+
+def normal_ends(owner: Normal, history: Floats, mean: float, deviation: float) -> Ends:
+    """mean +- deviations * deviation, of differences, moved to where the next value's own difference would be zero."""
+    start = carried(history, owner.difference)
+    reach = owner.deviations * deviation
+    return Ends(
+        start + mean - reach if owner.lower else None,
+        start + mean + reach if owner.upper else None,
+        scale_of(history, owner.difference),
+    )

@@ -1,0 +1,89 @@
+"""A running mean and deviation, which past incidents do not move."""
+
+from __future__ import annotations
+
+import math
+from typing import ClassVar
+
+import numpy as np
+
+from headgate.learn.anomaly.detector import Detector, detector
+from headgate.learn.anomaly.normal import check_normal, normal_ends
+from headgate.learn.anomaly.parameters import flag
+from headgate.learn.anomaly.series import Ends, Floats, present, slack_of
+from headgate.values.outcome import Undefined
+
+
+class Running:
+    """Count, mean and squared deviations of the values seen so far (Welford 1962)."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.mean = 0.0
+        self.squares = 0.0
+
+    def add(self, value: float) -> None:
+        self.count += 1
+        gap = value - self.mean
+        self.mean += gap / self.count
+        self.squares += gap * (value - self.mean)
+
+    @property
+    def deviation(self) -> float:
+        if self.squares == 0.0:
+            return 0.0
+        return math.sqrt(self.squares / (self.count - 1)) if self.squares > 0.0 else math.nan  # after an overflow
+
+
+@detector
+class OnlineNormal(Detector, frozen=True):
+    """|x - mean| <= deviations * deviation, over all values before x (Deequ 2018, sections 3.4 and 5.4).
+
+    The deviation is that of a sample, by n - 1. With `ignore_anomalies`, a value that was itself outside does not move
+    the mean: an incident does not widen the band that should find the next one. After a lasting change of level every
+    value is then outside; use `BatchNormal(window=...)` where levels change. The first `warm_up` values always count,
+    and are not judged. `difference` differences the series that often first. With no variance the band is the one value
+    there has been, and what rounding may add to it.
+
+    Deequ has x in its own mean and deviation, so that with n values none can lie further out than sqrt(n - 1)
+    deviations: 3 are never passed by fewer than 11 values. Here x is never in its own baseline.
+
+    >>> OnlineNormal().flagged([10.0, 11.0, 9.0, 10.0, 10.0, 25.0, 10.0, 25.0])
+    (5, 7)
+    """
+
+    deviations: float = 3.0
+    lower: bool = True
+    upper: bool = True
+    ignore_anomalies: bool = True
+    difference: int = 0
+    warm_up: int = 5
+    name: ClassVar = "online_normal"
+    always_shown: ClassVar = ("deviations",)
+
+    def __post_init__(self) -> None:
+        check_normal(self)
+        flag(self, "ignore_anomalies")
+
+    def ends(self, values: Floats) -> Ends | Undefined:
+        history = present(values, self.warm_up + self.difference)
+        if isinstance(history, Undefined):
+            return history
+        running = self._run(history)
+        return normal_ends(self, history, running.mean, running.deviation)
+
+    def _run(self, history: Floats) -> Running:
+        changes = np.diff(history, n=self.difference).tolist()
+        largest = np.maximum.accumulate(np.abs(history)).tolist()
+        running = Running()
+        for at, change in enumerate(changes):
+            # Whether a value was outside is for the values before it to say, the size of their rounding included.
+            known = largest[at + self.difference - 1] if at + self.difference else 0.0
+            if at < self.warm_up or not self._is_anomaly(change, running, slack_of(known * 2.0**self.difference)):
+                running.add(change)
+        return running
+
+    def _is_anomaly(self, change: float, running: Running, slack: float) -> bool:
+        reach = self.deviations * running.deviation + slack
+        gap = change - running.mean
+        return self.ignore_anomalies and ((self.lower and gap < -reach) or (self.upper and gap > reach))

@@ -1,0 +1,98 @@
+"""The past values of a metric as an array, and the ends of a band as safe numbers."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from headgate.values.errors import MisuseError
+from headgate.values.outcome import Undefined
+from headgate.values.predicate import Between
+
+Floats: TypeAlias = NDArray[np.float64]
+
+# A mean merged in another order differs by some units in the last place, and that is no news: about 1.4e-14 of a value.
+ROUNDING = 64
+
+
+class Ends(NamedTuple):
+    """The ends of a band, and the size of the largest numbers they were computed from, which bounds their rounding."""
+
+    low: float | None
+    high: float | None
+    scale: float = 0.0
+
+
+def as_values(past: Any) -> Floats:
+    """The values in a row, with NaN for those that are missing or infinite.
+
+    >>> as_values([1, None, float("inf")])
+    array([ 1., nan, nan])
+    """
+    numbers = as_numbers(past)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def as_numbers(past: Any) -> Floats:
+    """The values in a row as they are."""
+    try:
+        values = np.asarray(past, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MisuseError(
+            "a series is a list of numbers.", hint="Write [1.0, 2.0], with None where one misses."
+        ) from None
+    if values.ndim != 1:
+        raise MisuseError(f"a series has one dimension, not {values.ndim}.", hint="Give the values of one metric.")
+    return values
+
+
+def present(values: Floats, needed: int) -> Floats | Undefined:
+    """The values that are not missing, if there are enough.
+
+    >>> present(np.array([1.0, np.nan, 2.0]), needed=7)
+    Undefined(why='needs 7 values, there are 2')
+    """
+    there = values[~np.isnan(values)]
+    return too_few(needed, len(there)) if len(there) < needed else there
+
+
+def too_few(needed: int, there: int) -> Undefined:
+    return Undefined(f"needs {needed} value{'s' * (needed != 1)}, there {'is' if there == 1 else 'are'} {there}")
+
+
+def carried(values: Floats, order: int) -> float:
+    """The next value if its difference of this order were zero; that difference is what the next value adds to it.
+
+    >>> carried(np.array([1.0, 2.0, 4.0]), order=1), carried(np.array([1.0, 2.0, 4.0]), order=2)
+    (4.0, 6.0)
+    """
+    return float(sum(-((-1) ** back) * math.comb(order, back) * values[-back] for back in range(1, order + 1)))
+
+
+def scale_of(values: Floats, order: int = 0) -> float:
+    """The size of the largest number met in differencing these values."""
+    return float(np.abs(values).max() * 2.0**order)
+
+
+def widened(ends: Ends) -> Between | Undefined:
+    """The band, a few units in the last place wider than computed, so that rounding flags nothing.
+
+    >>> widened(Ends(0.1, 0.1, scale=0.1)).holds(0.1 + 1e-16)
+    True
+    """
+    slack = slack_of(ends.scale)
+    low = -math.inf if ends.low is None else float(ends.low) - slack
+    high = math.inf if ends.high is None else float(ends.high) + slack
+    if math.isnan(low) or math.isnan(high) or low == math.inf or high == -math.inf:
+        return Undefined("the values are too large to compute with")
+    if math.isinf(low) and math.isinf(high):
+        return Undefined("the values are too large to compute with")
+    return Between(None if math.isinf(low) else low, None if math.isinf(high) else high)
+
+
+def slack_of(scale: float) -> float:
+    """What rounding may add to numbers of this size."""
+    return ROUNDING * math.ulp(scale) if scale else 0.0

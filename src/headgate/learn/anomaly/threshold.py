@@ -1,0 +1,29 @@
+"""Fixed ends, whatever the past."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.learn.anomaly.detector import Detector, detector
+from headgate.learn.anomaly.parameters import one_of_two, real
+from headgate.learn.anomaly.series import Ends, Floats
+
+
+@detector
+class Threshold(Detector, frozen=True):
+    """low <= value <= high (Deequ 2018, section 3.4); either end may be missing. It needs no history.
+
+    >>> print(Threshold(low=0.9).band([]))
+    at least 0.9
+    """
+
+    low: float | None = None
+    high: float | None = None
+    name: ClassVar = "threshold"
+
+    def __post_init__(self) -> None:
+        real(self, "low", "high")
+        one_of_two(self, "low", "high", "Threshold(low=0.9)")
+
+    def ends(self, values: Floats) -> Ends:
+        return Ends(self.low, self.high)

@@ -1,0 +1,196 @@
+"""What one scan tells of a column: the profile from which suggestions are made."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from headgate.values.outcome import Distribution
+from headgate.values.schema import NUMERIC, TEMPORAL, Kind
+from headgate.values.shown import shown, shown_moment
+from headgate.values.table import Table
+
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+_NUMBERS = ("integral", "fractional")
+_TOP = 10
+
+
+class Numbers(msgspec.Struct, frozen=True):
+    """A summary of finite numbers; dates and timestamps are seconds since 1970.
+
+    A quantile's rank is off by at most 1.33% with 99% confidence. The rest is exact but for rounding.
+    """
+
+    count: int
+    low: float
+    high: float
+    mean: float
+    stddev: float
+    quantiles: tuple[float, ...] = ()  # at QUANTILES
+
+
+class Lengths(msgspec.Struct, frozen=True):
+    """The lengths of values in characters, in bytes for binary."""
+
+    low: int
+    high: int
+    mean: float
+
+
+class ColumnProfile(msgspec.Struct, frozen=True):
+    """One column: how many values it has, what they look like, which are frequent.
+
+    `distinct` is an estimate, exact to 384 values. `values` are exact to 512 values and `patterns` to 128; beyond, a
+    count is understated by at most their `error`. `looks` counts the texts that look like each type. `numbers` are
+    the values of a numeric or temporal column, and the numbers written in a string column.
+    """
+
+    label: str
+    kind: Kind
+    type: str
+    rows: int = 0
+    present: int = 0
+    distinct: float = 0.0
+    looks: dict[str, int] = {}
+    numbers: Numbers | None = None
+    lengths: Lengths | None = None
+    values: Distribution | None = None
+    patterns: Distribution | None = None
+    failed: tuple[str, ...] = ()  # why some of this could not be computed
+
+    @property
+    def completeness(self) -> float | None:
+        return self.present / self.rows if self.rows else None
+
+    @property
+    def unique_ratio(self) -> float | None:
+        """About how many different values there are for each value."""
+        return min(1.0, self.distinct / self.present) if self.present else None
+
+    @property
+    def looks_like(self) -> str:
+        """The type that most texts of a string column look like; the column's own kind for the others."""
+        return likely_type(self.looks)[0] if self.looks else str(self.kind)
+
+    @property
+    def has_numbers(self) -> bool:
+        """Whether the column is one of numbers or moments, or most of its texts are numbers."""
+        return self.numbers is not None and (not self.looks or self.looks_like in _NUMBERS)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        found = msgspec.to_builtins(self)
+        found |= {"completeness": self.completeness, "unique_ratio": self.unique_ratio, "looks_like": self.looks_like}
+        if self.numbers is not None:
+            found["numbers"]["quantiles"] = dict(zip(map(str, QUANTILES), self.numbers.quantiles, strict=False))
+        return dict(found)
+
+    # --- for people
+
+    def number(self, value: float) -> str:
+        """One of the column's numbers, as people read it."""
+        if self.kind in TEMPORAL:
+            return shown_moment(value, whole_days=self.kind is Kind.DATE)
+        return shown(value if value == int(value) else float(f"{value:.6g}"))
+
+    def facts(self) -> Table:
+        """Everything known but the frequent values and patterns, one line each."""
+        lines = [
+            ("type", self.type if self.looks_like in (self.type, self.kind) else f"{self.type}, {_seen(self.looks)}"),
+            ("rows", f"{self.rows:,}"),
+            ("present", f"{self.present:,}{_share(self.present, self.rows)}"),
+            ("distinct", f"{about(self.distinct)}{_share(min(self.distinct, self.present), self.present)}"),
+        ]
+        if self.numbers is not None and self.has_numbers:
+            lines += self._number_lines(self.numbers)
+        if self.lengths is not None:
+            ends = f"{self.lengths.low:,} to {self.lengths.high:,}, mean {shown(self.lengths.mean)}"
+            lines.append(("length", f"{self.lengths.low:,}" if self.lengths.low == self.lengths.high else ends))
+        lines += [("failed", why) for why in self.failed]
+        return Table(("", self.label), tuple(lines))
+
+    def _number_lines(self, found: Numbers) -> list[tuple[str, str]]:
+        quantiles = zip(QUANTILES, found.quantiles, strict=False)
+        seconds = self.kind in TEMPORAL
+        return [
+            ("min", self.number(found.low)),
+            *((f"{q:.0%}", self.number(value)) for q, value in quantiles),
+            ("max", self.number(found.high)),
+            ("mean", self.number(found.mean)),
+            ("stddev", f"{found.stddev / 86_400:,.6g} days" if seconds else self.number(found.stddev)),
+        ]
+
+    def tops(self) -> list[Table]:
+        """The most frequent values and patterns."""
+        found = []
+        for name, counts in (("value", self.values), ("pattern", self.patterns)):
+            if counts is not None and counts.counts:
+                rows = [
+                    (named(label), f"{count:,}", percent(count, counts.total)) for label, count in counts.counts.items()
+                ]
+                more = len(rows) - _TOP
+                bound = f", each at most {counts.error:,} more often" if counts.error else ""
+                note = [(f"… {more:,} more", "", "")] if more > 0 else []
+                head = (f"{name}{bound}", "count", "share")
+                found.append(Table(head, (*rows[:_TOP], *note), numeric=frozenset({1, 2})))
+        return found
+
+    def __repr__(self) -> str:
+        return "\n\n".join(table.text(last=80) for table in (self.facts(), *self.tops()))
+
+    def _repr_html_(self) -> str:
+        return "".join(table.html() for table in (self.facts(), *self.tops()))
+
+
+def likely_type(looks: dict[str, int]) -> tuple[str, int]:
+    """The type that most texts look like, and how many look so. Whole numbers among others look fractional too.
+
+    >>> likely_type({"integral": 8, "fractional": 2, "string": 1})
+    ('fractional', 10)
+    >>> likely_type({"string": 5, "integral": 3})
+    ('string', 5)
+    """
+    numbers = sum(looks.get(name, 0) for name in _NUMBERS)
+    found = {name: count for name, count in looks.items() if name not in _NUMBERS}
+    found["fractional" if looks.get("fractional") else "integral"] = numbers
+    total = sum(looks.values())
+    name, count = max(found.items(), key=lambda each: (each[1], each[0]))
+    return (name, count) if 2 * count > total else ("string", looks.get("string", 0))
+
+
+def is_numeric(kind: Kind) -> bool:
+    """Whether values of the kind are numbers; truth values are none here."""
+    return kind in NUMERIC and kind is not Kind.BOOLEAN
+
+
+def about(distinct: float) -> str:
+    """A number of distinct values as it is known: exactly, or about."""
+    return f"{distinct:,.0f}" if distinct <= 384 else f"~{distinct:,.0f}"
+
+
+def named(label: str) -> str:
+    """A value or a pattern where it stands alone: nothing looks like nothing, so the empty text is shown as one."""
+    return label if label.strip() else f'"{label}"'
+
+
+def percent(part: float, whole: float) -> str:
+    """A share in percent; one that is not all never looks like all, nor one that is something like nothing.
+
+    >>> percent(1, 3), percent(99_999, 100_000), percent(1, 100_000), percent(3, 3)
+    ('33.3%', '>99.9%', '<0.1%', '100%')
+    """
+    if not 0 < part < whole:
+        return "100%" if part and part == whole else "0%"
+    share = part / whole
+    return ">99.9%" if share >= 0.9995 else "<0.1%" if share < 0.0005 else f"{share:.1%}"
+
+
+def _share(part: float, whole: float) -> str:
+    return f" ({percent(part, whole)})" if whole else ""
+
+
+def _seen(looks: dict[str, int]) -> str:
+    name, count = likely_type(looks)
+    total = sum(looks.values())
+    return f"looks {name}" if count == total else f"{percent(count, total)} look {name}"

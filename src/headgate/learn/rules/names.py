@@ -1,0 +1,145 @@
+"""How likely it is, from the names of a table and a column and the column's kind, that the column is unique."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+from zlib import crc32
+
+import msgspec
+
+from headgate.values.schema import Kind
+
+FORMAT = 1
+LONGEST_NAME = 128  # characters that are read; the end of a longer name, since the end says most
+HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+BREAK = re.compile(r"[\W_]+")
+
+
+class Example(msgspec.Struct, frozen=True):
+    """A probability as training computed it, kept so that a test can compare."""
+
+    column: str
+    kind: Kind
+    table: str
+    probability: float
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """A logistic regression over hashed features: bucket -> weight, nothing for the weights that are 0."""
+
+    format: int
+    bits: int
+    ngram: int
+    intercept: float
+    weights: dict[int, float]
+    training: dict[str, str | int | float]
+    examples: tuple[Example, ...] = ()
+
+    def probability(self, column: str, kind: Kind, table: str = "") -> float:
+        """1 / (1 + exp(-(intercept + sum of the weights of the features)))."""
+        found = buckets(column, kind, table, ngram=self.ngram, bits=self.bits)
+        score = math.fsum([self.intercept, *(self.weights.get(bucket, 0.0) for bucket in found)])
+        return 1 / (1 + math.exp(-max(-500.0, min(500.0, score))))
+
+
+def unique_probability(column: str, kind: Kind, table: str = "") -> float:
+    """The probability that the schema of an open-source project would call such a column unique.
+
+    Logistic regression over hashed character n-grams and the type (Schelter et al., VLDB 2018, section 4.2). It has
+    seen names only: it is there to refuse a suggestion (below 0.5), not to make one.
+
+    >>> unique_probability("id", Kind.INTEGER) > 0.8
+    True
+    >>> unique_probability("statuses_count", Kind.INTEGER) < 0.1
+    True
+    >>> key = unique_probability("customer_id", Kind.INTEGER, table="customers")
+    >>> key > unique_probability("customer_id", Kind.INTEGER, table="orders")
+    True
+    """
+    return shipped().probability(column, kind, table)
+
+
+@cache
+def shipped() -> Weights:
+    """The weights that come with the package."""
+    return msgspec.json.decode(files(__package__).joinpath("names.json").read_bytes(), type=Weights)
+
+
+def buckets(column: str, kind: Kind, table: str = "", *, ngram: int, bits: int) -> frozenset[int]:
+    """The hashed features. CRC-32 is the same on every machine; two features in one bucket share a weight."""
+    mask = (1 << bits) - 1
+    return frozenset(
+        crc32(each.encode("utf-8", "surrogatepass")) & mask for each in features(column, kind, table, ngram)
+    )
+
+
+def features(column: str, kind: Kind, table: str, ngram: int) -> Iterator[str]:
+    """What is read of a name, as text: each feature is there or not.
+
+    >>> sorted(features("ab", Kind.DATE, "", 2))
+    ['#:1', '<:ab', '<:ab date', '=:ab', '=:ab date', '>:ab', '>:ab date', 'k:date', 'n:^a', 'n:ab', 'n:b$']
+    """
+    words = split(column)
+    whole = "_".join(words)
+    yield f"k:{kind}"
+    yield f"#:{min(len(words), 5)}"
+    for mark, text in (("=", whole), ("<", words[0]), (">", words[-1])):
+        yield f"{mark}:{text}"
+        yield f"{mark}:{text} {kind}"
+    yield from (f"n:{gram}" for gram in _grams(f"^{whole}$", ngram))
+    if table:
+        yield from _of_table(words, kind, split(table))
+
+
+def split(name: str) -> list[str]:
+    """The words of a name in lower case; at least one, which may be empty.
+
+    >>> split("InvoiceLineID"), split("comment_post_ID"), split("_")
+    (['invoice', 'line', 'id'], ['comment', 'post', 'id'], [''])
+    """
+    return [word for word in BREAK.split(HUMP.sub("_", name[-LONGEST_NAME:]).lower()) if word] or [""]
+
+
+def _grams(text: str, longest: int) -> Iterator[str]:
+    for size in range(2, longest + 1):
+        yield from (text[at : at + size] for at in range(len(text) - size + 1))
+
+
+def _of_table(words: list[str], kind: Kind, table: list[str]) -> Iterator[str]:
+    """The table's last word, and what is left of the column's name without the table's: `id` of orders.order_id."""
+    yield "t"
+    yield f"t>:{_singular(table[-1])}"
+    yield f"t>:{_singular(table[-1])} {words[-1]}"
+    yield f"t#:{min(len(table), 5)}"
+    left = _without_table(words, table)
+    yield f"t-:{'_'.join(left)}"
+    yield f"t-:{'_'.join(left)} {kind}"
+    yield f"t?:{len(left) < len(words)} {left[-1]}"
+    yield f"t?:{_singular(words[0]) in map(_singular, table)} {words[-1]}"
+
+
+def _without_table(words: list[str], table: list[str]) -> list[str]:
+    """The words after the table's name, its end, its singular or its initials; all words if none of them leads."""
+    names = [_singular(each) for each in words]
+    stem = [_singular(each) for each in table]
+    for begin in range(len(stem)):
+        part = stem[begin:]
+        if len(words) > len(part) and names[: len(part)] == part:
+            return words[len(part) :]
+    initials = {"".join(each[:1] for each in table), table[-1][:1], table[0][:1]}
+    if len(words) > 1 and words[0] in initials:
+        return words[1:]
+    joined = "".join(words)
+    glued = "".join(stem)
+    return ["id"] if joined in {f"{glued}id", f"id{glued}"} else words
+
+
+def _singular(word: str) -> str:
+    """Good enough to compare a table's name with a column's: `categories` and `category` agree."""
+    if word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

@@ -1,0 +1,217 @@
+"""Every column of a batch at a glance, from one scan."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from headgate.analyzers.approx_count_distinct import ApproxCountDistinct
+from headgate.analyzers.approx_quantile import ApproxQuantile
+from headgate.analyzers.base.metric import ColumnMetric
+from headgate.analyzers.completeness import Completeness
+from headgate.analyzers.data_type import DataType
+from headgate.analyzers.min import Min
+from headgate.analyzers.min_length import MinLength
+from headgate.analyzers.pattern_distribution import PatternDistribution
+from headgate.analyzers.size import Size
+from headgate.analyzers.states.frequencies import Frequencies
+from headgate.analyzers.states.moments import Moments
+from headgate.analyzers.states.quantiles import Quantiles
+from headgate.analyzers.text_min import TextMin
+from headgate.analyzers.value_distribution import ValueDistribution
+from headgate.engine.analysis import Analysis
+from headgate.engine.analyze import measured
+from headgate.engine.batch import open_batch
+from headgate.engine.progress import Progress
+from headgate.learn.rules.column import QUANTILES, ColumnProfile, Lengths, Numbers, about, named, percent
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.outcome import Distribution
+from headgate.values.schema import Column
+from headgate.values.table import Table
+
+# one metric of each state that a profile reads: the others are measured from the same states
+_ASKED: tuple[type[ColumnMetric[Any]], ...] = (
+    Completeness,
+    ApproxCountDistinct,
+    Min,
+    ApproxQuantile,
+    DataType,
+    TextMin,
+    MinLength,
+    ValueDistribution,
+    PatternDistribution,
+)
+_SHOWN = 100  # columns that a terminal or a notebook cell shows
+_NAMED = 3
+
+
+class Profile(Mapping[str, ColumnProfile]):
+    """The profiles of a batch's columns by their labels: `profile["price"]`. It prints one line for each column."""
+
+    def __init__(self, rows: int, columns: Sequence[ColumnProfile]) -> None:
+        self.rows = rows
+        self._columns = {column.label: column for column in columns}
+
+    def __getitem__(self, label: str) -> ColumnProfile:
+        if label not in self._columns:
+            raise KeyError(f"the profile has no column {label!r}; {did_you_mean(label, self._columns)}")
+        return self._columns[label]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Profile) and (self.rows, self._columns) == (other.rows, other._columns)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        return {"rows": self.rows, "columns": {label: each.to_dict() for label, each in self.items()}}
+
+    def table(self, most: int | None = None) -> Table:
+        """A line for each column, of the first `most`."""
+        headers = ("column", "type", "present", "distinct", "min", "mean", "max", "most frequent")
+        return Table(headers, tuple(_line(each) for each in list(self.values())[:most]), numeric=frozenset(range(2, 7)))
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), "", self.table(_SHOWN).text(widest=32, last=60), *self._rest()])
+
+    def _repr_html_(self) -> str:
+        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+
+    def _title(self) -> str:
+        return f"{self.rows:,} rows, {len(self):,} column{'s' * (len(self) != 1)}"
+
+    def _rest(self) -> list[str]:
+        more = len(self) - _SHOWN
+        return [f"... and {more:,} more; profile.table().text() has them all"] if more > 0 else []
+
+
+def profile(
+    data: Any, columns: Sequence[str] | None = None, progress: Callable[[Progress], None] | None = None
+) -> Profile:
+    """Look at every column, or at those named, in one scan.
+
+    `data` is what `hg.analyze` takes; on Spark the scan is one job, however many columns there are.
+
+    >>> import pyarrow as pa
+    >>> found = profile(pa.table({"price": ["9.5", "3", None], "region": ["EU", "US", "EU"]}))
+    >>> found["price"].looks_like, found["price"].numbers.mean, found["region"].values.counts
+    ('fractional', 6.25, {'EU': 2, 'US': 1})
+    """
+    batch = open_batch(data)
+    wanted = _wanted(batch.schema.columns, columns)
+    asked = [kind(column.label) for column in wanted for kind in _ASKED if column.kind in kind.accepts]
+    found = measured(batch, [Size(), *asked], progress=progress)
+    assert isinstance(found, Analysis)
+    return _profile_of(found, wanted)
+
+
+def _wanted(columns: Sequence[Column], named: Sequence[str] | None) -> list[Column]:
+    if named is None:
+        return list(columns)
+    known = {column.label: column for column in columns}
+    for name in [named] if isinstance(named, str) else named:
+        if name not in known:
+            raise MisuseError(f"the batch has no column {name!r};", hint=did_you_mean(name, known))
+    return [known[name] for name in dict.fromkeys([named] if isinstance(named, str) else named)]
+
+
+def _profile_of(found: Analysis, columns: Sequence[Column]) -> Profile:
+    rows = found.states.get(Size().state_key, Size.state()).rows  # type: ignore[attr-defined]
+    return Profile(rows, [_Read(found, column, rows).profile() for column in columns])
+
+
+class _Read(NamedTuple):
+    """The states of one column, turned into its profile."""
+
+    found: Analysis
+    column: Column
+    rows: int
+
+    def state(self, kind: type[ColumnMetric[Any]]) -> Any:
+        """What the column has for a metric's state; None if the metric is not for its kind, or failed."""
+        metric = kind(self.column.label)
+        if self.column.kind not in kind.accepts or metric.key in self.found.failed:
+            return None
+        return self.found.states.get(metric.state_key, kind.state())
+
+    def profile(self) -> ColumnProfile:
+        present, distinct, looks = self.state(Completeness), self.state(ApproxCountDistinct), self.state(DataType)
+        return ColumnProfile(
+            label=self.column.label,
+            kind=self.column.kind,
+            type=self.column.type,
+            rows=self.rows,
+            present=present.matched if present else 0,
+            distinct=float(round(distinct.estimate())) if distinct else 0.0,
+            looks={name: count for name, count in looks.by_type().items() if count} if looks else {},
+            numbers=self.numbers(),
+            lengths=_lengths(self.state(MinLength)),
+            values=_distribution(self.state(ValueDistribution)),
+            patterns=_distribution(self.state(PatternDistribution)),
+            failed=self.failed(),
+        )
+
+    def numbers(self) -> Numbers | None:
+        texts = self.state(TextMin)
+        if texts is not None:
+            return _numbers(texts.moments, texts.quantiles)
+        return _numbers(self.state(Min), self.state(ApproxQuantile))
+
+    def failed(self) -> tuple[str, ...]:
+        keys = [kind(self.column.label).key for kind in _ASKED]
+        return tuple(f"{key}: {self.found.failed[key].why}" for key in keys if key in self.found.failed)
+
+
+def _numbers(moments: Moments | None, quantiles: Quantiles | None) -> Numbers | None:
+    if moments is None or not moments.count or moments.low is None or moments.high is None:
+        return None
+    sketch = quantiles.opened() if quantiles is not None and quantiles.sketch else None
+    return Numbers(
+        count=moments.count,
+        low=moments.low,
+        high=moments.high,
+        mean=moments.mean,
+        stddev=math.sqrt(max(0.0, moments.second) / moments.count),
+        quantiles=tuple(float(sketch.get_quantile(q, inclusive=True)) for q in QUANTILES) if sketch else (),
+    )
+
+
+def _lengths(moments: Moments | None) -> Lengths | None:
+    if moments is None or moments.low is None or moments.high is None:
+        return None
+    return Lengths(int(moments.low), int(moments.high), moments.mean)
+
+
+def _distribution(state: Frequencies | None) -> Distribution | None:
+    return state.distribution() if state is not None and state.total else None
+
+
+def _line(column: ColumnProfile) -> tuple[str, ...]:
+    looks = column.looks_like
+    kind = f"{column.type}: {looks}" if column.looks and looks != "string" else column.type
+    present = percent(column.present, column.rows) if column.rows else "—"
+    numbers = column.numbers if column.has_numbers else None
+    ends = ("", "", "") if numbers is None else (numbers.low, numbers.mean, numbers.high)
+    shown = [end if isinstance(end, str) else column.number(end) for end in ends]
+    note = f"failed: {column.failed[0]}" if column.failed else _most_frequent(column)
+    return (column.label, kind, present, about(column.distinct), *shown, note)
+
+
+def _most_frequent(column: ColumnProfile) -> str:
+    found = column.values
+    if found is None or not found.counts:
+        return "no value is frequent" if column.present and found is not None else ""
+    if next(iter(found.counts.values())) == 1 and len(found.counts) > 1:
+        return "every value occurs once"
+    top = list(found.counts.items())[:_NAMED]
+    more = len(found.counts) - _NAMED
+    text = ", ".join(f"{named(label[:24])} {percent(count, found.total)}" for label, count in top)
+    return f"{text}, …" if more > 0 or found.error else text

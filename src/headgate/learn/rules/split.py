@@ -1,0 +1,110 @@
+"""A table cut at random into rows that train and rows that are held out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+from zlib import crc32
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from headgate.analyzers.base.arrow import plain
+from headgate.analyzers.base.metric import Metric
+from headgate.engine.analysis import Analysis
+from headgate.engine.analyze import analyze
+from headgate.engine.batch import is_spark
+from headgate.values.errors import MisuseError
+
+FEW = 20_000  # rows of a table of which half train
+ENOUGH = 10_000  # rows that train, of a larger table, unless a tenth of it is more
+TENTH = 0.1
+
+_MARK = "headgate_training"
+_WHICH: tuple[Any, Any] = (True, False)
+
+
+class Split(NamedTuple):
+    """The rows that train, and what measures metrics of those and of the others."""
+
+    training: Any
+    measured: Callable[[Sequence[Metric[Any]]], tuple[Analysis, Analysis]]
+
+
+def split(data: Any, share: float | None, seed: int) -> Split:
+    """Cut a table; the same seed cuts the same table alike."""
+    if share is not None and not 0 < share < 1:
+        raise MisuseError(f"a sample of {share} leaves no rows to train or none to hold out.", hint="Write sample=0.1.")
+    return _spark_split(data, share or TENTH, seed) if is_spark(data) else _local_split(data, share, seed)
+
+
+def _spark_split(data: Any, share: float, seed: int) -> Split:
+    """Rows by `rand(seed)`: the same in every scan, if the frame gives its rows in the same partitions and order."""
+    chance = f"rand({_stream(seed)}) < {share!r}D"
+
+    def measured(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
+        mark = _MARK
+        while mark.lower() in {name.lower() for name in data.columns}:
+            mark += "_"
+        parts = analyze(data.selectExpr("*", f"{chance} AS {mark}"), metrics, by=mark)
+        trained, others = ({mark: which} for which in _WHICH)
+        return parts.view(**trained), parts.view(**others)
+
+    return Split(data.where(chance), measured)
+
+
+def _local_split(data: Any, share: float | None, seed: int) -> Split:
+    table, rows = _rows(data)
+    chosen = np.random.default_rng(_stream(seed)).random(rows) < (share_of(rows) if share is None else share)
+    training, rest = _filtered(table, chosen), _filtered(table, ~chosen)
+
+    def measured(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
+        return analyze(training, metrics), analyze(rest, metrics)
+
+    return Split(training, measured)
+
+
+def _stream(seed: int) -> int:
+    """A stream of its own: data that were drawn with the same seed must not be cut by their own numbers."""
+    return crc32(f"{_MARK} {seed}".encode())
+
+
+def share_of(rows: int) -> float:
+    """How much of a table trains if nothing is told: half of a small one, a tenth of a large one.
+
+    >>> share_of(5_000), share_of(50_000), share_of(1_000_000)
+    (0.5, 0.2, 0.1)
+    """
+    return 0.5 if rows < FEW else max(TENTH, ENOUGH / rows)
+
+
+def _rows(data: Any) -> tuple[Any, int]:
+    """The data as something that rows can be chosen from, and how many it has."""
+    if isinstance(data, pa.RecordBatch):
+        data = pa.Table.from_batches([data])
+    elif isinstance(data, ds.Dataset):
+        data = data.to_table()
+    elif isinstance(data, pa.RecordBatchReader):
+        data = data.read_all()
+    if isinstance(data, pa.Table):
+        return data, data.num_rows
+    room = type(data).__module__.partition(".")[0]
+    if room == "polars" and hasattr(data, "collect"):
+        data = data.collect()
+    if room in ("pandas", "polars") and hasattr(data, "columns"):
+        return data, len(data)
+    raise MisuseError(
+        f"{type(data).__module__}.{type(data).__name__} is not a batch.",
+        hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
+    )
+
+
+def _filtered(table: Any, chosen: npt.NDArray[np.bool_]) -> Any:
+    if isinstance(table, pa.Table):
+        try:
+            return table.filter(pa.array(chosen))
+        except pa.ArrowNotImplementedError:  # of views; as plain arrays they can be filtered
+            return pa.Table.from_arrays(list(map(plain, table.columns)), table.column_names).filter(pa.array(chosen))
+    return table[chosen] if hasattr(table, "iloc") else table.filter(chosen)

@@ -1,0 +1,107 @@
+"""The suggestions for a table: they print, and become a check, YAML or Python."""
+
+from __future__ import annotations
+
+import html
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any, overload
+
+import msgspec
+
+from headgate.checks.check import Check
+from headgate.learn.rules.rule import Suggestion
+from headgate.values.table import Table
+
+_SHOWN = 200  # suggestions that a terminal or a notebook cell shows
+
+
+class Suggestions(Sequence[Suggestion]):
+    """Suggestions in the order of the columns, with how many rows they were made from and held against."""
+
+    def __init__(self, found: Sequence[Suggestion], training: int = 0, held_out: int = 0) -> None:
+        self._found = tuple(found)
+        self.training = training
+        self.held_out = held_out
+
+    @overload
+    def __getitem__(self, at: int) -> Suggestion: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> Suggestions: ...
+
+    def __getitem__(self, at: int | slice) -> Suggestion | Suggestions:
+        if isinstance(at, slice):
+            return Suggestions(self._found[at], self.training, self.held_out)
+        return self._found[at]
+
+    def __iter__(self) -> Iterator[Suggestion]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    @property
+    def holding(self) -> Suggestions:
+        """Those that hold on the rows that were held out."""
+        kept = [each for each in self if each.coverage is None or each.coverage == 1.0]
+        return Suggestions(kept, self.training, self.held_out)
+
+    def to_check(self, name: str = "suggested") -> Check:
+        """A check of the suggestions that hold on the rows that were held out.
+
+        Take others with `Check.with_rules`, from `suggestion.rule`.
+        """
+        return Check(name, rules=[each.rule for each in self.holding])
+
+    def to_yaml(self, name: str = "suggested") -> str:
+        """The `checks:` section of a configuration with those that hold."""
+        return self.to_check(name).to_yaml()
+
+    def to_python(self, name: str = "suggested") -> str:
+        """Python code that makes a check of those that hold."""
+        return self.to_check(name).to_python()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for JSON."""
+        told = [
+            {
+                "column": each.column,
+                "constraint": str(each),
+                "why": each.why,
+                "by": each.by,
+                "coverage": each.coverage,
+                "rule": msgspec.to_builtins(each.rule),
+            }
+            for each in self
+        ]
+        return {"training": self.training, "held_out": self.held_out, "suggestions": told}
+
+    # --- for people
+
+    def table(self, most: int | None = None) -> Table:
+        rows = [(str(each), each.why, _shown(each.coverage)) for each in self._found[:most]]
+        return Table(("constraint", "why", "holds on the rest"), tuple(rows), numeric=frozenset({2}))
+
+    def __repr__(self) -> str:
+        return "\n".join([self._title(), "", self.table(_SHOWN).text(widest=72), *self._rest()])
+
+    def _repr_html_(self) -> str:
+        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+
+    def _title(self) -> str:
+        columns = len(Counter(each.column for each in self))
+        count = f"{len(self)} suggestion{'s' * (len(self) != 1)} for {columns} column{'s' * (columns != 1)}"
+        failing = len(self) - len(self.holding)
+        told = f", {failing} of them not" if failing else ""
+        return f"{count}, from {self.training:,} rows; held against {self.held_out:,} others{told}"
+
+    def _rest(self) -> list[str]:
+        more = len(self) - _SHOWN
+        return [f"... and {more:,} more; suggestions.table().text() has them all"] if more > 0 else []
+
+
+def _shown(coverage: float | None) -> str:
+    if coverage is None:
+        return "—"
+    return "yes" if coverage == 1.0 else f"no, {min(coverage, 0.9999):.2%}" if coverage else "no"

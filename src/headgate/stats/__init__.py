@@ -1,0 +1,1 @@
+"""Pure mathematics: intervals, bounds, distances and tests."""

@@ -1,0 +1,35 @@
+"""Numbers and moments as people read them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+_DAY = 86_400
+
+
+def shown(value: float) -> str:
+    """A number in at most six digits, more where fewer would make it look whole.
+
+    >>> shown(1040.0), shown(0.123456789), shown(0.9999999), shown(2.5e-7)
+    ('1,040', '0.123457', '0.9999999', '2.5e-07')
+    """
+    if value - value != 0:
+        return str(value)
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    text = f"{value:,.6g}" if 1e-4 <= abs(value) < 1e9 else f"{value:.6g}"
+    number = float(text.replace(",", ""))
+    return f"{value:.12g}" if number == int(number) and abs(value) < 1e9 else text
+
+
+def shown_moment(seconds: float, whole_days: bool = True) -> str:
+    """Seconds since 1970 as a day, or as a time of a day where it is no midnight (or `whole_days` is false).
+
+    >>> shown_moment(1763164800), shown_moment(1763164861)
+    ('2025-11-15', '2025-11-15 00:01:01')
+    """
+    try:
+        moment = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=seconds)
+    except (OverflowError, ValueError):
+        return f"{seconds:g} s"
+    return moment.strftime("%Y-%m-%d" if whole_days and seconds % _DAY == 0 else "%Y-%m-%d %H:%M:%S")
