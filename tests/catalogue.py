@@ -65,7 +65,7 @@ class Spark:
         return self.spark.createDataFrame(plain).toDF(*table.column_names)
 
     def defaults(self, batch: Any) -> list[Metric[Any]]:
-        from headgate.engine.spark import open_spark
+        from headgate.engine.spark_frame import open_spark
 
         return default_metrics(open_spark(batch))
 

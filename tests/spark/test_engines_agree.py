@@ -86,7 +86,7 @@ def test_every_kind_that_a_metric_accepts_is_in_the_sample() -> None:
 
 def test_every_metric_has_a_value_somewhere_in_the_sample() -> None:
     measured = {key.name for key, outcome in local().items() if isinstance(outcome, Measured)}
-    assert measured == set(metrics())
+    assert measured == set(metrics()) - {"containment"}  # needs another table: test_verify has it
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -74,7 +74,9 @@ generator = Path(sys.argv[2]) / "docs" / "generate.py"
 spec = importlib.util.spec_from_file_location("generate", generator)
 docs = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(docs)
-assert docs.page().count("vowel_share") >= 3, "a row of the list, a row of the matrix, a definition"
+assert docs.metrics_page().count("vowel_share") >= 3, "a row of the list, a row of the matrix, a definition"
+assert "has_vowel_share(column)" in docs.constraints_page()
+assert "def has_vowel_share(" in docs.stub()
 
 values = ["abc", None, "", "ee", "Zürich"] * 20
 table = pa.table({"text": values})
@@ -92,6 +94,9 @@ spark.sparkContext.setLogLevel("OFF")
 frame = spark.createDataFrame([(value,) for value in values], "text string")
 assert hg.analyze(frame).value(hg.VowelShare("text")) == 4 / 10
 assert hg.analyze(table).value(hg.VowelShare("text")) == 4 / 10
+check = hg.Check("c").has_vowel_share("text", between=(0.3, 0.5)).has_vowel_share("text", at_least=0.9, level="warn")
+assert hg.Check.from_yaml(check.to_yaml(), "c") == check
+assert [each.status.value for each in hg.verify(frame, check).judgements] == ["pass", "fail"]
 spark.stop()
 print("accepted")
 """
