@@ -206,7 +206,14 @@ def test_the_rows_to_blame_are_those_of_the_reference(name: str) -> None:
     assert blamed(rules) == sorted(expected)
 
 
-@pytest.mark.parametrize("name", RULES)
+def test_where_a_rule_could_not_be_evaluated_no_row_is_called_good() -> None:
+    verdict = hg.verify(TABLE, check().is_complete("nope").is_complete("id"))
+    with pytest.raises(hg.HeadgateError, match="which rows are good is not known"):
+        verdict.split(TABLE)
+    assert verdict.rows(TABLE).num_rows == 2
+
+
+@pytest.mark.parametrize("name", [name for name in RULES if "could not be evaluated" not in name])
 def test_good_and_bad_rows_are_all_rows_as_they_are(name: str) -> None:
     rules, expected = RULES[name]
     good, bad = hg.verify(TABLE, rules, tables=PARENTS).split(TABLE)

@@ -195,7 +195,7 @@ def test_a_segmentation_by_an_unknown_column_is_an_error_of_its_rule_alone() -> 
 
 def test_a_short_past_is_a_skip() -> None:
     check = hg.Check("x").has_no_anomalies("size()", "online_normal(deviations=3.0)")
-    found = only(ODD, check, store=hg.open_store("memory:"), dataset="new")
+    found = only(ODD, check, store=hg.open_store("memory:"), dataset="new", partition="1")
     assert found.status is Status.SKIP
 
 
@@ -210,7 +210,7 @@ def test_a_run_that_was_rejected_teaches_nothing() -> None:
     for at in range(1, 9):
         store.decide(DATASET, f"2026-02-{at:02}", hg.Decision.REJECTED, who="ann")
     check = hg.Check("x").has_no_anomalies("size()", "online_normal(deviations=3.0)")
-    assert only(table(), check, store=store, dataset=DATASET).status is Status.SKIP
+    assert only(table(), check, store=store, dataset=DATASET, partition="2026-02-28").status is Status.SKIP
 
 
 def test_anomalies_without_a_store_say_what_to_pass() -> None:
@@ -220,7 +220,13 @@ def test_anomalies_without_a_store_say_what_to_pass() -> None:
 
 def test_an_unknown_detector_says_which_one_was_meant() -> None:
     with pytest.raises(MisuseError, match="Did you mean 'online_normal'"):
-        only(ODD, hg.Check("x").has_no_anomalies("size()", "onlin_normal()"), store=past(), dataset=DATASET)
+        only(
+            ODD,
+            hg.Check("x").has_no_anomalies("size()", "onlin_normal()"),
+            store=past(),
+            dataset=DATASET,
+            partition="2026-02-28",
+        )
 
 
 def test_a_detector_may_be_given_as_a_value() -> None:

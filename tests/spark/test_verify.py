@@ -58,7 +58,9 @@ def every_check() -> list[hg.Check]:
 
 @cache
 def local() -> hg.Verification:
-    return hg.verify(table(), every_check(), tables=tables(), store=past(), dataset=DATASET, now=NOW)
+    return hg.verify(
+        table(), every_check(), tables=tables(), store=past(), dataset=DATASET, partition="2026-02-28", now=NOW
+    )
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +69,13 @@ def verdicts(frames: Any) -> dict[str, hg.Verification]:
     for way in WAYS:
         others = {name: frames(way, each) for name, each in tables().items()}
         found[way] = hg.verify(
-            frames(way, table()), every_check(), tables=others, store=past(), dataset=DATASET, now=NOW
+            frames(way, table()),
+            every_check(),
+            tables=others,
+            store=past(),
+            dataset=DATASET,
+            partition="2026-02-28",
+            now=NOW,
         )
     return found
 
@@ -358,6 +366,21 @@ def test_rows_that_break_a_pattern_are_those_of_the_local_engine(spark: SparkSes
             wrong[f"{who} alone finds {rule}"] = f"{wrong.get(f'{who} alone finds {rule}', '')} {TEXTS[row]!r}"
     # in Java the capital sharp s and the small one are two letters
     assert {pattern: why for pattern, why in wrong.items() if "ß" not in pattern} == {}
+
+
+@both_ways
+@pytest.mark.parametrize("rule", ["user IS NOT NULL", "`user` = 'x'", "current_user IS NOT NULL"])
+def test_a_name_that_is_no_column_is_an_error_though_spark_knows_who_runs_it(frames: Any, way: str, rule: str) -> None:
+    found = hg.verify(frames(way, pa.table({"id": [1]})), hg.Check("x").satisfies(rule).has_size(at_least=1))
+    assert [each.status.value for each in found.judgements] == ["error", "pass"]
+
+
+@both_ways
+def test_names_that_differ_in_case_are_blamed_apart(frames: Any, way: str) -> None:
+    frame = frames(way, pa.table({"x": [1, None]})).selectExpr("x AS id", "x + 1 AS y").toDF("id", "ID")
+    found = hg.verify(frame, hg.Check("x").is_complete("id").is_complete("ID"))
+    assert [len(row["headgate_reasons"]) for row in found.rows(frame).collect()] == [2]
+    assert found.rows(frame).columns == ["id", "ID", "headgate_reasons"]
 
 
 # --- jobs

@@ -30,6 +30,8 @@ class Compliance(PredicateMetric[MatchCount], frozen=True):
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
 
     def offence(self, predicate: Predicate, value: float) -> Offence | None:
-        if not too_few(predicate, value):
-            return None
-        return Offence(columns_of(self.predicate), f"NOT coalesce({closed(self.predicate)}, false)")
+        if too_few(predicate, value):
+            return Offence(columns_of(self.predicate), f"NOT coalesce({closed(self.predicate)}, false)")
+        if predicate.ceiling is not None and value > predicate.ceiling:
+            return Offence(columns_of(self.predicate), self.predicate)
+        return None

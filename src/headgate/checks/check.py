@@ -14,7 +14,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
 from headgate.values.predicate import Predicate, Python
 
-_MODIFIERS = (*WORDS, "holds", "warn", "error", "level", "where", "by")
+MODIFIERS = (*WORDS, "holds", "warn", "error", "level", "where", "by")
 
 _WHOLE = {"has_no_anomalies": "A metric's key can have a where of its own: 'mean(price) where \"region = 'EU'\"'."}
 
@@ -47,7 +47,7 @@ class Check(Methods):
     def with_rule(self, name: str, /, *arguments: Any, **named: Any) -> Self:
         """This check with one more rule: what the method of that name does."""
         found = constraint_named(name)
-        said = {word: named.pop(word) for word in _MODIFIERS if word in named}
+        said = {word: named.pop(word) for word in MODIFIERS if word in named}
         if arguments and callable(arguments[-1]) and not hasattr(arguments[-1], "key"):
             *arguments, function = arguments  # type: ignore[assignment]
             said["holds"] = function
@@ -142,7 +142,7 @@ def _sound(found: Constraint, rule: Rule) -> None:
     try:
         targets = found.targets(rule, AnySetting())
     except TypeError as trouble:
-        raise MisuseError(f"{rule}: {trouble}.", hint=f"Write {found.name}{found.signature()}.") from None
+        raise MisuseError(f"{rule}: {trouble}.", hint=f"Write {found.example()}.") from None
     for target in targets:
         _numeric(rule, target.metric, rule.expect)
 

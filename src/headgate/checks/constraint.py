@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence, Set
 from datetime import timedelta
 from functools import cache
 from typing import Any, NamedTuple, TypeAlias
@@ -79,7 +79,7 @@ class Constraint(NamedTuple):
         try:
             bound = signature.bind(*positional, **named)
         except TypeError as trouble:
-            raise MisuseError(f"{self.name}: {trouble}.", hint=f"Write {self.name}{self.signature()}.") from None
+            raise MisuseError(f"{self.name}: {trouble}.", hint=f"Write {self.example()}.") from None
         arguments = tuple((name, plain(_unwrapped(value))) for name, value in bound.arguments.items())
         for parameter in self.parameters:
             self._check(parameter, dict(arguments).get(parameter.name))
@@ -89,7 +89,7 @@ class Constraint(NamedTuple):
         """Raise what is wrong with an argument whatever the batch."""
         many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
         if many and not value and parameter.name not in self.optional:
-            raise MisuseError(f"{self.name} names no column.", hint=f"Write {self.name}{self.signature()}.")
+            raise MisuseError(f"{self.name} names no column.", hint=f"Write {self.example()}.")
         texts = value if many and isinstance(value, tuple) else (value,)
         if parameter.annotation in (str, "str") and not all(text is None or isinstance(text, str) for text in texts):
             raise MisuseError(f"{self.name}: {parameter.name} must be text, not {value!r}.")
@@ -97,7 +97,14 @@ class Constraint(NamedTuple):
     def signature(self) -> str:
         return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in self.parameters]))
 
+    def example(self) -> str:
+        """How it is written, with a threshold where it needs one."""
+        text = f"{self.name}{self.signature()}"
+        needs = self.default is None and not self.fixed
+        return text if not needs else text[:-1] + ", " * (not text.endswith("()")) + "between=(low, high))"
+
     def targets(self, rule: Rule, setting: Setting | None) -> list[Target]:
+        """What the function answers for a rule's arguments."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
         kinds = {each.name: each.kind for each in self.parameters}
@@ -152,7 +159,7 @@ def expectations(rule: Rule, setting: Setting | None = None) -> list[Expectation
     found = constraint_named(rule.name)
     told = [(rule.level, None if found.fixed else rule.expect or found.default)]
     told += [(Level.WARN, rule.warn)] if rule.warn else []
-    text = "" if found.metric else str(rule)
+    text = "" if found.metric else str(rule) + (f" where {rule.where}" if rule.where else "")
     return [
         Expectation(scoped(target.metric, rule.where).key, target.expects(predicate), target.source, level, rule=text)
         for target in found.targets(rule, setting)
@@ -174,8 +181,14 @@ def plain(value: Any) -> Argument:
         return str(key)
     if isinstance(value, timedelta):
         return f"{value.total_seconds():.6f}".rstrip("0").rstrip(".") + "s"
-    if isinstance(value, Sequence | set | frozenset):
-        return tuple(plain(each) for each in (sorted(value) if isinstance(value, set | frozenset) else value))  # type: ignore[misc]
+    if hasattr(value, "tolist") and getattr(value, "ndim", None):  # an array or a series
+        value = value.tolist()
+    if isinstance(value, Set):
+        value = sorted(value, key=repr)
+    if isinstance(value, Collection):
+        return tuple(plain(each) for each in value)  # type: ignore[misc]
+    if type(value).__name__ == "datetime64":
+        value = value.astype("datetime64[us]")
     item = getattr(value, "item", None)
     found: Argument = item() if callable(item) else value  # a scalar of numpy, else a date or a decimal
     return found

@@ -12,9 +12,9 @@ import yaml
 
 from headgate.analyzers.base.metric import PredicateMetric
 from headgate.analyzers.base.registry import from_key
-from headgate.checks.check import Check
+from headgate.checks.check import MODIFIERS, Check
 from headgate.checks.constraint import Constraint, constraints
-from headgate.checks.thresholds import WORDS, predicate_of, threshold
+from headgate.checks.thresholds import predicate_of, threshold
 from headgate.checks.yaml_nodes import BadCheckFile, Entry, Node, entries, kind_of, line_of, nodes_of, value_of
 from headgate.checks.yaml_text import dumped, item_of
 from headgate.values.errors import MisuseError, did_you_mean
@@ -22,7 +22,7 @@ from headgate.values.key import MetricKey
 
 __all__ = ["BadCheckFile", "read", "read_nodes", "written"]
 
-_MODIFIERS = (*WORDS, "warn", "error", "level", "where", "by")
+_MODIFIERS = tuple(word for word in MODIFIERS if word != "holds")  # a function is not data
 _PREDICATES = frozenset({"predicate", "condition", "where"})  # parameters that are SQL
 _KEYS = frozenset({"key", "metric"})  # parameters that are keys of metrics, in which there may be SQL
 _EXAMPLE = "Write - is_complete: [order_id, customer_id]."

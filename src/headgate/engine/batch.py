@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from headgate.engine.local import open_local, run_local
 from headgate.engine.parted_scan import Found
 from headgate.engine.plan import Plan
@@ -16,11 +18,21 @@ Report = Callable[[Progress], None]
 
 
 class Batch(NamedTuple):
-    """The schema of a batch and what runs a plan on it; `distributed` if that is a cluster's work."""
+    """The schema of a batch and what runs a plan on it; `distributed` if that is a cluster's work.
+
+    What can be read only `once` gets one scan, whatever it costs.
+    """
 
     schema: Schema
     run: Callable[[Plan, Report | None], Found]
-    distributed: bool
+    distributed: bool = False
+    once: bool = False
+
+
+def settled(tables: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The tables as they can be read more than once."""
+    given = dict(tables or {})
+    return {name: each.read_all() if isinstance(each, pa.RecordBatchReader) else each for name, each in given.items()}
 
 
 def is_spark(data: Any) -> bool:
@@ -29,10 +41,11 @@ def is_spark(data: Any) -> bool:
 
 def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
     """The batch, with the other tables that its rows may be looked up in."""
-    others = tables or {}
+    others = settled(tables)
     local = open_local(data)
     if local is not None:
-        return Batch(local.schema, lambda plan, progress: run_local(local, plan, others), distributed=False)
+        once = isinstance(data, pa.RecordBatchReader)
+        return Batch(local.schema, lambda plan, progress: run_local(local, plan, others), once=once)
     if is_spark(data):
         from headgate.engine.spark import SparkBatch, run_spark
         from headgate.engine.spark_frame import open_spark

@@ -15,9 +15,19 @@ from headgate.analyzers.base.metric import Membership
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.schema import Kind, Schema
 
+_NUMBERS = {Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL}
+
 
 def kinds_of(test: Membership, own: Schema, other: Schema | None, given: Sequence[str]) -> tuple[Kind, ...]:
-    """The kinds of the columns that are compared; an error that says why they cannot be."""
+    """The kinds in which the columns are compared; an error that says why they cannot be.
+
+    Whole numbers and fractions are compared as doubles: pandas has whole numbers with gaps as such.
+    """
+    if other is None and test.table in given:
+        raise MisuseError(
+            f"the table {test.table!r} is not of the batch's kind.",
+            hint="Pass a Spark DataFrame beside a Spark DataFrame, else an Arrow, pandas or polars table.",
+        )
     if other is None:
         raise MisuseError(
             f"the table {test.table!r} was not given; {did_you_mean(test.table, given)}",
@@ -29,9 +39,9 @@ def kinds_of(test: Membership, own: Schema, other: Schema | None, given: Sequenc
         if its not in theirs:
             raise MisuseError(f"the table {test.table!r} has no column {its!r}; {did_you_mean(its, other.labels)}")
         kind, found = own.columns[places[mine]].kind, other.columns[theirs[its]].kind
-        if kind is not found:
+        if kind is not found and not {kind, found} <= _NUMBERS:
             raise MisuseError(f"{mine!r} is {kind} and {its!r} of {test.table} is {found}: nothing can be equal.")
-        kinds.append(kind)
+        kinds.append(kind if kind is found else Kind.FLOAT)
     return tuple(kinds)
 
 
@@ -61,7 +71,7 @@ class LocalMembership:
     def _learned(self, types: Sequence[pa.DataType]) -> Hashes:
         """The hashes of the other table's rows in order, its values in the types of the batch."""
         every = [
-            self._hashed([plain(column).cast(kind) for column, kind in zip(chunk, types, strict=True)])
+            self._hashed([_fitted(plain(column), kind) for column, kind in zip(chunk, types, strict=True)])
             for chunk in self._chunks
         ]
         if not every:
@@ -71,4 +81,14 @@ class LocalMembership:
         return first[order], second[order]
 
     def _hashed(self, arrays: Sequence[pa.Array]) -> Hashes:
-        return combine([ColumnBatch(array, kind).hashes for array, kind in zip(arrays, self._kinds, strict=True)])
+        pairs = zip(arrays, self._kinds, strict=True)
+        return combine([ColumnBatch(_as_kind(array, kind), kind).hashes for array, kind in pairs])
+
+
+def _as_kind(array: pa.Array, kind: Kind) -> pa.Array:
+    return array.cast(pa.float64(), safe=False) if kind is Kind.FLOAT else array
+
+
+def _fitted(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Decimals in the batch's scale: of all other kinds, equal values have equal hashes in any width."""
+    return array.cast(kind) if pa.types.is_decimal(array.type) and pa.types.is_decimal(kind) else array

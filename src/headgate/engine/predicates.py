@@ -6,7 +6,6 @@ NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, CAST, a few functions (`_FUN
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
@@ -115,7 +114,7 @@ class _Compiler:
         elif node.is_string:
             scalar = pa.scalar(node.name)
         else:
-            whole = re.fullmatch(r"\d{1,18}", node.name)
+            whole = node.name.isdecimal() and int(node.name) < 1 << 63
             scalar = pa.scalar(int(node.name) if whole else float(node.name))
         return lambda rows: scalar
 
@@ -162,7 +161,7 @@ class _Compiler:
         operate = _FUNCTIONS.get(type(node))
         if operate is None or node.args.get("expression"):
             raise self.refused(node)
-        given = [node.this, *node.expressions] if node.expressions else [node.this]
+        given = [each for each in (node.this, *node.expressions) if each is not None]
         arguments = [self.of(argument) for argument in given]
         return lambda rows: operate(*(argument(rows) for argument in arguments))
 
@@ -174,7 +173,14 @@ class _Compiler:
 
 
 def _alike(left: Column, right: Column) -> tuple[Column, Column]:
-    """Both sides in one type where one is a text literal and the other a date or a timestamp, as SQL has it."""
+    """Both sides in one type: a text literal as the date or timestamp it is held against, an integer as a double."""
+    floating = [pa.types.is_floating(side.type) for side in (left, right)]
+    if any(floating) and not all(floating):
+        whole = [pa.types.is_integer(side.type) for side in (left, right)]
+        left, right = (
+            pc.cast(side, pa.float64(), safe=False) if each else side
+            for side, each in zip((left, right), whole, strict=True)
+        )
     for one, two, swap in ((left, right, False), (right, left, True)):
         if pa.types.is_temporal(one.type) and isinstance(two, pa.Scalar) and pa.types.is_string(two.type):
             cast = _moment(two.as_py(), one.type)
@@ -265,9 +271,9 @@ _BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
     sql.LTE: _at_most,
     sql.GT: _compare(pc.greater),
     sql.GTE: _at_least,
-    sql.Add: pc.add,
-    sql.Sub: pc.subtract,
-    sql.Mul: pc.multiply,
+    sql.Add: pc.add_checked,
+    sql.Sub: pc.subtract_checked,
+    sql.Mul: pc.multiply_checked,
     sql.Div: _divide,
 }
 _FUNCTIONS: dict[type[Any], Callable[..., Any]] = {

@@ -16,6 +16,7 @@ from headgate.analyzers.base.arrow import plain
 from headgate.analyzers.base.batch import ColumnBatch
 from headgate.analyzers.base.hashing import combine
 from headgate.analyzers.base.metric import Offence
+from headgate.analyzers.base.sql import ticked
 from headgate.engine.batch import is_spark
 from headgate.engine.local import open_local, row_test
 from headgate.engine.plan import RowQuestion
@@ -88,11 +89,11 @@ class _Rows:
 
     def blamed(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
         """Which rows are to blame, and for each of those the reasons."""
-        masks = [self.breaking(rule) for rule in rules]
+        masks = [self.breaking(rule) for rule in rules] if self.count else []
         bad = np.logical_or.reduce(masks) if masks else np.zeros(self.count, np.bool_)
         places = np.cumsum(bad) - 1
         reasons: Reasons = [[] for _ in range(int(bad.sum()))]
-        for rule, mask in zip(rules, masks, strict=True):
+        for rule, mask in zip(rules[: len(masks)], masks, strict=True):
             rows = np.flatnonzero(mask)
             columns = rule.offence.columns
             told = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
@@ -106,13 +107,13 @@ class _Rows:
         return found if rule.graver is None else found & ~self.breaking(rule.graver)
 
     def offending(self, offence: Offence, inside: Mask, by: Sequence[str]) -> Mask:
+        """Which of the rows inside are to blame, by whichever field of the offence says so."""
         if offence.repeated:
             return self.repeated(offence.repeated, inside, by)
         if offence.test:
             return inside & self.true(offence.test)
         if offence.form:
-            ticked = "`" + offence.columns[0].replace("`", "``") + "`"
-            return inside & self.true(offence.form.format(ticked))
+            return inside & self.true(offence.form.format(ticked(offence.columns[0])))
         if offence.absent is not None:
             found = self.true(offence.absent)
             return inside & self.some_value(offence.columns) & ~found
@@ -166,7 +167,11 @@ def _texts(column: pa.Array) -> list[str | None]:
     """Values as Spark prints them, but for the form of exponents and of a moment's zone."""
     if pa.types.is_float32(column.type):  # not with the digits that it has as a double
         return [None if value is None else _text(str(np.float32(value))) for value in column.to_pylist()]
-    return [None if value is None else _text(value) for value in column.to_pylist()]
+    try:
+        values = column.to_pylist()
+    except (OverflowError, ValueError):  # a date beyond the year 9999
+        values = column.cast(pa.string()).to_pylist()
+    return [None if value is None else _text(value) for value in values]
 
 
 def _text(value: Any) -> str:
@@ -184,33 +189,51 @@ def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
     """The data's rows, column by column when asked for, and how rows are taken out of it."""
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
-    if isinstance(data, ds.Dataset | pa.RecordBatchReader):
-        data = data.to_table() if isinstance(data, ds.Dataset) else data.read_all()
-    if hasattr(data, "collect"):
+    if isinstance(data, pa.RecordBatchReader):
+        raise MisuseError(
+            "a reader can be read once, and was read to be verified.", hint="Verify a Table: reader.read_all()."
+        )
+    if isinstance(data, ds.Dataset):
+        data = data.to_table()
+    if type(data).__module__.startswith("polars.") and hasattr(data, "collect"):
         data = data.collect()
     batch = open_local(data)
     if batch is None:
         name = f"{type(data).__module__}.{type(data).__name__}"
         raise MisuseError(f"{name} is not a batch.", hint="Pass the data that was verified.")
+    if REASONS in batch.schema.labels:
+        raise MisuseError(
+            f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
+        )
     count = len(data)
 
     def column(position: int) -> Any:
-        return next((arrays[0] for arrays, _ in batch.read([position], max(1, count))), pa.nulls(0))
+        return next(arrays[0] for arrays, _ in batch.read([position], count))
 
     return _FRAMES[type(data).__module__.partition(".")[0]](data), _Rows(batch.schema, column, count, tables)
 
 
+def filtered(table: pa.Table, chosen: Mask) -> pa.Table:
+    """The chosen rows; of columns that Arrow cannot filter as they are (views, runs) the plain values."""
+    try:
+        return table.filter(pa.array(chosen))
+    except pa.ArrowNotImplementedError:
+        return pa.Table.from_arrays(list(map(plain, table.columns)), table.column_names).filter(pa.array(chosen))
+
+
 def _of_arrow(table: pa.Table) -> _Frame:
     def blamed(bad: Mask, reasons: Reasons) -> pa.Table:
-        return table.filter(pa.array(bad)).append_column(REASONS, pa.array(reasons, pa.list_(REASON)))
+        return filtered(table, bad).append_column(REASONS, pa.array(reasons, pa.list_(REASON)))
 
-    return _Frame(blamed, lambda bad: table.filter(pa.array(~bad)))
+    return _Frame(blamed, lambda bad: filtered(table, ~bad))
 
 
 def _of_pandas(frame: Any) -> _Frame:
     def blamed(bad: Mask, reasons: Reasons) -> Any:
+        import pandas
+
         found = frame.loc[bad].copy()
-        found[REASONS] = type(found.index.to_series())(reasons, index=found.index, dtype=object)
+        found[REASONS] = pandas.Series(reasons, index=found.index, dtype=object)
         return found
 
     return _Frame(blamed, lambda bad: frame.loc[~bad])

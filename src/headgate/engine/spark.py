@@ -17,12 +17,12 @@ from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import Found
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
 from headgate.engine.scan import grows
-from headgate.engine.spark_frame import findable, looked_up
+from headgate.engine.spark_frame import findable, looked_up, unknown_name
 from headgate.engine.spark_groups import kept_or_gathered, merged_rows, write_kept
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
 from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
-from headgate.values.errors import EngineError
+from headgate.values.errors import EngineError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.schema import Kind
@@ -143,6 +143,12 @@ def merge_kept(spark: SparkSession, analysis: Analysis) -> Found:
 
 def _understood(data: DataFrame, plan: Plan) -> Plan:
     """The plan less the metrics whose predicates Spark cannot resolve."""
+    texts = [text for text in plan.predicates if text != EVERY_ROW]
+    for text in texts:
+        strange = unknown_name(text, plan.schema)
+        if strange:
+            hint = did_you_mean(strange, plan.schema.labels)
+            plan = plan.without(text, f"the predicate {text!r} names the column {strange!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts or not _unresolved(data, texts):
         return plan

@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
 from headgate.analyzers.base.metric import Membership
-from headgate.analyzers.base.sql import quoted
+from headgate.analyzers.base.sql import names_of, quoted
 from headgate.engine.membership import kinds_of
 from headgate.engine.plan import Plan
 from headgate.values.errors import MisuseError
@@ -41,6 +41,13 @@ def _kind(kind: st.DataType) -> Kind:
     return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
+def unknown_name(predicate: str, schema: Schema) -> str:
+    """A name in a predicate that is no column. Spark would take it for a variable, or `user` for who runs the query."""
+    known = {label.lower() for label in schema.labels}
+    strange = (parts for parts in names_of(predicate) if not any(part.lower() in known for part in parts))
+    return next((".".join(parts) for parts in strange), "")
+
+
 def findable(plan: Plan, tables: Mapping[str, Any]) -> Plan:
     """The plan less the metrics whose look-ups name a table or a column that is not there."""
     for test in plan.memberships:
@@ -59,8 +66,7 @@ def looked_up(
     frame: DataFrame, columns: Sequence[str], test: Membership, schema: Schema, table: DataFrame, mark: str
 ) -> DataFrame:
     """The rows with one more column: true where the values of `columns`, as SQL, are in the table, else null."""
-    places = schema.positions()
-    kinds = [schema.columns[places[name]].kind for name in test.columns]
+    kinds = kinds_of(test, schema, schema_of(table), [test.table])
     key = f"{mark}_key"
     known = table.selectExpr(f"{_key([quoted(name) for name in test.of], kinds)} AS {key}").distinct()
     keyed = frame.selectExpr("*", f"{_key(columns, kinds)} AS {key}")

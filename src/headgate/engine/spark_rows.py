@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from headgate.analyzers.base.sql import chained, closed, literal, quoted
 from headgate.engine.java_regex import java_regex
 from headgate.engine.rows import REASONS, RowRule
 from headgate.engine.spark_frame import looked_up, open_spark
+from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind, Schema
 
 _REASON = "struct<rule:string,level:string,columns:string,value:string>"
@@ -34,10 +36,16 @@ class _Query:
     def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> None:
         self.schema = open_spark(data)
         self.names = data.columns
+        if REASONS in self.names:
+            raise MisuseError(
+                f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
+            )
         self.mark = _free(data.columns)
         # what SQL cannot name goes by another: a second column of one name by its label
+        alike = Counter(label.lower() for label in self.schema.labels)
         self.safe = {
-            label: f"{self.mark}c{at}" if "${" in label else label for at, label in enumerate(self.schema.labels)
+            label: f"{self.mark}c{at}" if "${" in label or alike[label.lower()] > 1 else label
+            for at, label in enumerate(self.schema.labels)
         }
         self.renamed = self.names != [*self.safe.values()]
         self.frame = data.toDF(*self.safe.values()) if self.renamed else data

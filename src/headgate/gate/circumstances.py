@@ -58,10 +58,10 @@ class Circumstances:
 
     @property
     def _store_given(self) -> HistoryStore:
-        if self._store is None or self._dataset is None:
+        if self._store is None or self._dataset is None or self._partition is None:
             raise MisuseError(
-                "has_no_anomalies needs the past of the dataset.",
-                hint='Pass store= and dataset=: hg.verify(df, checks, store=store, dataset="orders").',
+                "has_no_anomalies needs the past of the dataset, and to know which partition this is.",
+                hint='Pass them: hg.verify(df, checks, store=store, dataset="orders", partition="2026-11-15").',
             )
         return self._store
 

@@ -39,13 +39,38 @@ def measure(
 ) -> Measurements:
     """All metrics of the whole and of every segmentation, in one scan where states can be merged.
 
-    The finest segmentation is scanned and the others are merged from it. Exact groups that are too many for the driver
-    cannot be merged, so on a cluster they are scanned for each segmentation that asks for them.
+    A segmentation that is finer than others is scanned, and they are merged from it. Exact groups that are too many for
+    the driver cannot be merged, so on a cluster they are scanned for each segmentation that asks for them.
     """
     wanted: dict[By, list[Metric[Any]]] = {(): []}
     for by, metric in asked:
         wanted.setdefault(by, []).append(metric)
-    finest = tuple(dict.fromkeys(name for by in wanted for name in by))
+    found: dict[By, Analysis | Parts] = {}
+    for finest, coarser in _families(wanted, batch.once).items():
+        family = {by: wanted[by] for by in coarser}
+        found |= _measured(batch, finest, family, progress)
+    return Measurements(found)
+
+
+def _families(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
+    """Each segmentation under one that is as fine or finer; all under one that tells all apart, if it must be one."""
+    every = list(segmentations)
+    if one:
+        return {tuple(dict.fromkeys(name for by in every for name in by)): every}
+    families: dict[By, list[By]] = {}
+    for by in sorted(every, key=len, reverse=True):
+        finer = next((other for other in families if set(by) <= set(other)), by)
+        families.setdefault(finer, []).append(by)
+    return families
+
+
+def _measured(
+    batch: Batch,
+    finest: By,
+    wanted: Mapping[By, list[Metric[Any]]],
+    progress: Callable[[Progress], None] | None,
+) -> dict[By, Analysis | Parts]:
+    """One scan for a segmentation and those that are merged from it, and one for each that cannot be."""
     apart = {
         by: [each for each in metrics if batch.distributed and by != finest and grows(each.state)]
         for by, metrics in wanted.items()
@@ -56,7 +81,7 @@ def measure(
     for by, metrics in wanted.items():
         merged = scan if by == finest else _merged(scan, by, [each for each in metrics if each not in apart[by]])
         found[by] = _together(merged, measured(batch, apart[by], by, progress)) if apart[by] else merged
-    return Measurements(found)
+    return found
 
 
 def _merged(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:

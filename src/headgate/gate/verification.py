@@ -9,12 +9,13 @@ from typing import Any, NamedTuple
 import msgspec
 
 from headgate.analyzers.base.metric import Metric, Offence
-from headgate.analyzers.base.sql import both, literal, quoted
+from headgate.analyzers.base.sql import both, chained, literal, quoted
 from headgate.analyzers.states.counts import MatchCount
 from headgate.analyzers.states.groups import Groups, GroupSizes
 from headgate.engine.analysis import Analysis
 from headgate.engine.rows import RowRule, failing_rows, split_rows
 from headgate.gate.measurements import Measurements
+from headgate.values.errors import MisuseError
 from headgate.values.expectation import Judgement, Level, Status
 from headgate.values.key import MetricKey
 from headgate.values.run import Run
@@ -96,7 +97,15 @@ class Verification:
         return failing_rows(data, self._row_rules, self._tables)
 
     def split(self, data: Any) -> tuple[Any, Any]:
-        """The rows that break no rule of level error, and those that do, with their reasons."""
+        """The rows that break no rule of level error, and those that do, with their reasons.
+
+        Refused where a rule could not be evaluated: rows that nothing is known of are not good.
+        """
+        if self.errors:
+            raise MisuseError(
+                f"{len(self.errors)} rules could not be evaluated, so which rows are good is not known.",
+                hint="verdict.errors says why; verdict.rows(df) has the rows that break the others.",
+            )
         rules = [each for each in self._row_rules if each.level == Level.ERROR]
         return split_rows(data, rules, self._tables)
 
@@ -169,7 +178,8 @@ class Verification:
 
     def _line(self, each: Judged) -> str:
         judgement = each.judgement
-        return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {self._said(each)}"
+        check = f"[{each.check}] " if len(self.checks) > 1 else ""
+        return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {check}{self._said(each)}"
 
     def _blamed(self, each: Judged) -> str:
         if each.judgement.status is not Status.FAIL or _offence(each) is None:
@@ -235,10 +245,10 @@ def _row_rule(failures: Sequence[Judged]) -> RowRule:
     first = failures[0]
     offence, expectation = _offence(first), first.judgement.expectation
     assert offence is not None
-    scope = " OR ".join(_scope(each.judgement.segment) for each in failures)
+    scope = chained("OR", [_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)
-    return RowRule(text, expectation.level, offence, both(first.metric.where, scope), by)
+    return RowRule(text, expectation.level.value, offence, both(first.metric.where, scope), by)
 
 
 def _scope(segment: Segment) -> str:

@@ -10,7 +10,7 @@ from headgate.analyzers.base.metric import Metric
 from headgate.analyzers.base.registry import from_key
 from headgate.checks.check import Check
 from headgate.checks.constraint import expectations
-from headgate.engine.batch import open_batch
+from headgate.engine.batch import open_batch, settled
 from headgate.engine.plan import part_keys
 from headgate.engine.progress import Progress
 from headgate.gate.circumstances import Circumstances
@@ -20,7 +20,7 @@ from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation
 from headgate.values.outcome import Failed, Undefined
-from headgate.values.schema import Schema
+from headgate.values.schema import TEMPORAL, Schema
 from headgate.values.verdict import judge
 
 
@@ -48,8 +48,8 @@ def verify(
     """Judge a batch by checks.
 
     `data` is what `hg.analyze` takes. `tables` are the other tables that checks name. `store` and `dataset` say where
-    the past of the dataset is kept, for `has_no_anomalies`; with `partition`, only the runs before it count. `now` is
-    the time that freshness is held against.
+    the past of the dataset is kept, for `has_no_anomalies`, and `partition` which runs are past: those before it. `now`
+    is the time that freshness is held against.
 
     >>> import pyarrow as pa
     >>> orders = pa.table({"id": [1, 2, 2], "price": [9.5, 3.0, None]})
@@ -64,33 +64,38 @@ def verify(
             raise MisuseError(
                 f"{each!r} is not a check.", hint='Pass hg.Check("orders").is_complete("id") or a list of such.'
             )
-    batch = open_batch(data, tables)
-    setting = Circumstances(batch.schema, tables or {}, store, dataset, partition, now)
+    others = settled(tables)
+    batch = open_batch(data, others)
+    setting = Circumstances(batch.schema, others, store, dataset, partition, now)
     asked = [
         _Asked(check.name, number, rule.by, expectation, from_key(expectation.metric))
         for number, (check, rule) in enumerate((check, rule) for check in asked_checks for rule in check.rules)
         for expectation in expectations(rule, setting)
     ]
-    broken = _broken(batch.schema, {each.by for each in asked})
-    found = measure(batch, [(each.by, each.metric) for each in asked if each.by not in broken], progress)
-    judged = [each for one in asked for each in _judged(one, found, broken)]
-    return Verification(judged, found, tables or {})
+    broken = {each: why for each in asked if (why := _broken(each, batch.schema)) is not None}
+    found = measure(batch, [(each.by, each.metric) for each in asked if each not in broken], progress)
+    judged = [each for one in asked for each in _judged(one, found, broken.get(one))]
+    return Verification(judged, found, others)
 
 
-def _broken(schema: Schema, segmentations: Iterable[By]) -> dict[By, Failed]:
-    """The segmentations that this batch cannot have, a column of which went away overnight, and why."""
-    broken = {}
-    for by in segmentations:
-        try:
-            part_keys(schema, by)
-        except MisuseError as trouble:
-            broken[by] = Failed(str(trouble))
-    return broken
+def _broken(asked: _Asked, schema: Schema) -> Failed | None:
+    """Why this batch cannot be held against an expectation, where that is known before it is scanned."""
+    try:
+        part_keys(schema, asked.by)  # a column may have gone away overnight
+    except MisuseError as trouble:
+        return Failed(str(trouble))
+    if not getattr(asked.expectation.predicate, "moments", False):
+        return None
+    kinds = {column.label: column for column in schema.columns}
+    plain = [kinds[name] for name in asked.metric.inputs if name in kinds and kinds[name].kind not in TEMPORAL]
+    if not plain:
+        return None
+    return Failed(f"{plain[0].label!r} is a {plain[0].type} column, which no date can be held against")
 
 
-def _judged(asked: _Asked, found: Measurements, broken: Mapping[By, Failed]) -> list[Judged]:
-    if asked.by in broken:
-        return [Judged(asked.check, asked.rule, asked.metric, asked.expectation.judge(broken[asked.by]))]
+def _judged(asked: _Asked, found: Measurements, broken: Failed | None) -> list[Judged]:
+    if broken is not None:
+        return [Judged(asked.check, asked.rule, asked.metric, asked.expectation.judge(broken))]
     segments = found.segments(asked.by)
     if not segments:
         return [

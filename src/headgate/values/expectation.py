@@ -62,7 +62,8 @@ class Expectation(msgspec.Struct, frozen=True):
         return f"{self.rule}: {self.metric.name}{columns}"
 
     def judge(self, outcome: Outcome) -> Judgement:
-        if isinstance(self.predicate, Pending):
+        """What an outcome means: what could not be computed is an error, what cannot be told is skipped."""
+        if isinstance(self.predicate, Pending) and not isinstance(outcome, Failed):
             return Judgement(self, Status.SKIP, f"{self.subject} is not judged yet: {self.predicate.why}")
         match outcome:
             case Measured(value):

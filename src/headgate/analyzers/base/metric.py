@@ -10,7 +10,7 @@ import msgspec
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
-from headgate.values.predicate import Predicate
+from headgate.values.predicate import OneOf, Predicate
 from headgate.values.schema import ANY, Kind, Schema
 from headgate.values.state import State
 
@@ -38,12 +38,10 @@ class Membership(msgspec.Struct, frozen=True):
 class Offence(msgspec.Struct, frozen=True):
     """Which rows are to blame when a metric does not meet its predicate, and whose values show it.
 
-    A row is to blame if `test`, a SQL predicate, is true of it, or `form`, one in which {} stands for the column; or if
-    the regular expression `unlike` (of RE2) is not
-    found in its column; or if the number in its column (of a date or timestamp
-    the seconds since 1970) is finite and less than `low` or greater than `high`; or, with `repeated`, if another row
-    has the same values in those columns; or, with `absent`, if its values are not in the other table. Rows are looked
-    at within the metric's `where`.
+    One field says which rows of the metric's `where` those are. `test`: a SQL predicate is true of them. `form`: one
+    is, in which {} stands for the column. `unlike`: the regular expression (of RE2) is not found in the column. `low`,
+    `high`: the column's number (of a date or timestamp the seconds since 1970) is finite and beyond. `repeated`:
+    another row has the same values in these columns. `absent`: the values are not in the other table.
     """
 
     columns: tuple[str, ...]
@@ -234,4 +232,6 @@ class GroupMetric(Metric[S], frozen=True):
 
 def too_few(predicate: Predicate, value: float) -> bool:
     """Whether a share is lower than it must be; of a function's reasons nothing is known, so it is taken to be."""
+    if isinstance(predicate, OneOf):
+        return any(allowed > value for allowed in predicate.values)
     return value < 1 if predicate.floor is None and predicate.ceiling is None else value < (predicate.floor or 0)

@@ -23,6 +23,11 @@ def quoted(name: str) -> str:
     """
     if _VARIABLE in name:
         raise BadPredicate(f"{name!r} cannot be named in SQL: Spark would read a variable in it.", hint="Rename it.")
+    return ticked(name)
+
+
+def ticked(name: str) -> str:
+    """A name as SQL writes it, for engines that read no variables in it."""
     return "`" + name.replace("`", "``") + "`"
 
 
@@ -35,6 +40,8 @@ def literal(value: Value) -> str:
     match value:
         case bool():
             return "true" if value else "false"
+        case Decimal() if not value.is_finite():
+            return literal(float(value))
         case int() | Decimal():
             return str(value)
         case float() if value - value == 0.0:
@@ -100,11 +107,22 @@ def columns_of(predicate: str) -> tuple[str, ...]:
     >>> columns_of("`unit price` > 2 AND region IN ('EU')")
     ('unit price', 'region')
     """
+    return tuple(dict.fromkeys(parts[0] for parts in names_of(predicate)))
+
+
+def names_of(predicate: str) -> tuple[tuple[str, ...], ...]:
+    """The names in a predicate, each in its parts, less the variables of lambdas; none if it cannot be parsed.
+
+    >>> names_of("a.b > 1 AND exists(many, each -> each > c)")
+    (('a', 'b'), ('many',), ('c',))
+    """
     import sqlglot  # slow to load, and most scans have no predicate
     from sqlglot import expressions as sql
 
     try:
         tree: Any = sqlglot.parse_one(predicate, read="spark")
-        return tuple(dict.fromkeys(column.parts[0].name for column in tree.find_all(sql.Column, bfs=False)))
+        own = {variable.name for each in tree.find_all(sql.Lambda) for variable in each.expressions}
+        found = (tuple(part.name for part in column.parts) for column in tree.find_all(sql.Column, bfs=False))
+        return tuple(dict.fromkeys(parts for parts in found if parts[0] not in own))
     except Exception:  # of malformed text the parser lets through errors of many kinds
         return ()

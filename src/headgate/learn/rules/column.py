@@ -92,7 +92,7 @@ class ColumnProfile(msgspec.Struct, frozen=True):
         """One of the column's numbers, as people read it."""
         if self.kind in TEMPORAL:
             return shown_moment(value, whole_days=self.kind is Kind.DATE)
-        return shown(value if value == int(value) else float(f"{value:.6g}"))
+        return shown(float(f"{value:.6g}") if value % 1 else value)
 
     def facts(self) -> Table:
         """Everything known but the frequent values and patterns, one line each."""

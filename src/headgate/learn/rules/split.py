@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from headgate.analyzers.base.arrow import plain
 from headgate.analyzers.base.metric import Metric
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.batch import is_spark
+from headgate.engine.rows import filtered
 from headgate.values.errors import MisuseError
 
 FEW = 20_000  # rows of a table of which half train
@@ -103,8 +103,5 @@ def _rows(data: Any) -> tuple[Any, int]:
 
 def _filtered(table: Any, chosen: npt.NDArray[np.bool_]) -> Any:
     if isinstance(table, pa.Table):
-        try:
-            return table.filter(pa.array(chosen))
-        except pa.ArrowNotImplementedError:  # of views; as plain arrays they can be filtered
-            return pa.Table.from_arrays(list(map(plain, table.columns)), table.column_names).filter(pa.array(chosen))
+        return filtered(table, chosen)
     return table[chosen] if hasattr(table, "iloc") else table.filter(chosen)
