@@ -54,7 +54,7 @@ def test_each_metric_that_cannot_be_had_fails_alone_in_the_same_job(session: Any
     wrong = {
         "mean(idd)": "Did you mean 'id'?",
         "mean(text)": "mean does not accept string columns",
-        'compliance(predicate="nowhere > 1")': "cannot be resolved",
+        'compliance(predicate="nowhere > 1")': "names the column 'nowhere'; there are id, text.",
         'compliance(predicate="id +")': "cannot be resolved",
         'compliance(predicate="id + 1")': "DATATYPE_MISMATCH.FILTER_NOT_BOOLEAN",
         'compliance(predicate="sum(id) > 1")': "cannot be resolved",
