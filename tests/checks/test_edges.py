@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 
@@ -97,6 +98,23 @@ def test_a_large_outlier_fails_a_range_instead_of_breaking_it() -> None:
     rules = check().is_in_range("x", 0, 1e6).is_less_than("x", "y").satisfies("x < 9223372036854775807")
     assert statuses(table, rules) == ["fail", "fail", "pass"]
     assert hg.verify(table, check().is_in_range("x", 0, 1e6)).rows(table)["x"].to_pylist() == [10**17]
+
+
+@pytest.mark.parametrize(("precision", "scale"), [(38, 20), (38, 0), (10, 2)])
+def test_decimals_of_any_scale_are_held_against_whole_numbers(precision: int, scale: int) -> None:
+    table = pa.table({"d": pa.array([Decimal(5), Decimal(-2), None], pa.decimal128(precision, scale)), "i": [4, -2, 1]})
+    rules = check().is_non_negative("d").is_in_range("d", -2, 4).is_greater_than_or_equal_to("d", "i")
+    assert [each.value for each in hg.verify(table, rules).judgements] == [0.5, 0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "make", [lambda nothing: nothing, pa.Table.to_pandas, pl.from_arrow], ids=["arrow", "pandas", "polars"]
+)
+def test_a_column_without_a_type_is_one_without_values(make: Any) -> None:
+    batch = make(pa.table({"v": pa.nulls(2), "id": [1, 2]}))
+    rules = check().is_unique("v").has_pattern("v", "^a").has_mean("v", at_least=1).has_entropy("v", at_least=0)
+    rules = rules.is_positive("v").has_correlation("v", "id", at_least=0).has_no_duplicate_rows().is_complete("v")
+    assert statuses(batch, rules) == ["skip"] * 6 + ["pass", "fail"]
 
 
 @pytest.mark.parametrize(

@@ -376,6 +376,15 @@ def test_a_name_that_is_no_column_is_an_error_though_spark_knows_who_runs_it(fra
 
 
 @both_ways
+def test_a_column_without_a_type_is_one_without_values(frames: Any, way: str) -> None:
+    frame = frames(way, pa.table({"id": [1, 2]})).selectExpr("NULL AS v", "id")
+    rules = hg.Check("x").is_unique("v").has_pattern("v", "^a").has_mean("v", at_least=1).is_positive("v")
+    found = hg.verify(frame, rules.has_no_duplicate_rows().is_complete("v"))
+    assert [each.status.value for each in found.judgements] == ["skip"] * 4 + ["pass", "fail"]
+    assert found.rows(frame).count() == 2
+
+
+@both_ways
 def test_names_that_differ_in_case_are_blamed_apart(frames: Any, way: str) -> None:
     frame = frames(way, pa.table({"x": [1, None]})).selectExpr("x AS id", "x + 1 AS y").toDF("id", "ID")
     found = hg.verify(frame, hg.Check("x").is_complete("id").is_complete("ID"))

@@ -178,6 +178,7 @@ def _of_pandas(data: Any) -> LocalBatch:
         else:
             kind = kind_of(column.type)
         columns.append(column)
-        kinds.append((str(data.columns[at]), kind, str(series.dtype)))
+        spelled = str(column.type if pa.types.is_null(column.type) else series.dtype)
+        kinds.append((str(data.columns[at]), kind, spelled))
     batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
     return LocalBatch(Schema.of(kinds), batch.read)

@@ -50,7 +50,8 @@ class Plan(msgspec.Struct, frozen=True):
     @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of a fold's inputs, by position."""
-        own = tuple(self.schema.columns[at].kind for at in self.columns)
+        held = [self.schema.columns[at] for at in self.columns]
+        own = tuple(Kind.STRING if column.empty else column.kind for column in held)  # no values: any kind would do
         return own + (Kind.BOOLEAN,) * len(self.questions)
 
     def without(self, question: RowQuestion, why: str) -> Plan:
@@ -147,7 +148,7 @@ def _unfit(metric: Metric[Any], schema: Schema, places: dict[str, int]) -> str:
         if label not in places:
             return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
         column = schema.columns[places[label]]
-        if column.kind not in metric.accepts:
+        if column.kind not in metric.accepts and not column.empty:
             return (
                 f"{metric.name} does not accept {column.type} columns, which {label!r} is; {_accepted(metric.accepts)}"
             )

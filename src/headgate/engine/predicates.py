@@ -174,17 +174,28 @@ class _Compiler:
 
 def _alike(left: Column, right: Column) -> tuple[Column, Column]:
     """Both sides in one type: a text literal as the date or timestamp it is held against, an integer as a double."""
-    floating = [pa.types.is_floating(side.type) for side in (left, right)]
-    if any(floating) and not all(floating):
-        whole = [pa.types.is_integer(side.type) for side in (left, right)]
-        left, right = (
-            pc.cast(side, pa.float64(), safe=False) if each else side
-            for side, each in zip((left, right), whole, strict=True)
-        )
+    left, right = _as_numbers(left, right)
     for one, two, swap in ((left, right, False), (right, left, True)):
         if pa.types.is_temporal(one.type) and isinstance(two, pa.Scalar) and pa.types.is_string(two.type):
             cast = _moment(two.as_py(), one.type)
             return (cast, one) if swap else (one, cast)
+    return left, right
+
+
+def _as_numbers(left: Column, right: Column) -> tuple[Column, Column]:
+    """An integer as what it is held against: a double, or a decimal that has room for both, where Arrow finds none."""
+    for one, two, swap in ((left, right, False), (right, left, True)):
+        if not pa.types.is_integer(two.type):
+            continue
+        if pa.types.is_floating(one.type):
+            kind, safe = pa.float64(), False
+        elif pa.types.is_decimal(one.type):
+            kind, safe = pa.decimal256(76, one.type.scale), True
+            one = pc.cast(one, kind)
+        else:
+            continue
+        cast = pc.cast(two, kind, safe=safe)
+        return (cast, one) if swap else (one, cast)
     return left, right
 
 

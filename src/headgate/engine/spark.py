@@ -25,7 +25,7 @@ from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
 from headgate.values.errors import EngineError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
-from headgate.values.schema import Kind
+from headgate.values.schema import Column, Kind
 from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
@@ -98,14 +98,16 @@ def _selected(batch: SparkBatch, plan: Plan) -> DataFrame:
         columns = [f"c{places[name]}" for name in test.columns]
         named = looked_up(named, columns, test, plan.schema, batch.tables[test.table], f"m{at}")
     keys = [f"CAST(c{at} AS STRING) AS k{at}" for at in plan.by]
-    columns = [_passed(f"c{at}", plan.schema.columns[at].kind) for at in plan.columns]
+    columns = [_passed(f"c{at}", plan.schema.columns[at]) for at in plan.columns]
     met = [f"c{width + at}" for at in range(len(plan.predicates))]
     return named.selectExpr(*keys, *columns, *met, *(f"m{at}" for at in range(len(plan.memberships))))
 
 
-def _passed(name: str, kind: Kind) -> str:
+def _passed(name: str, column: Column) -> str:
     """A column as folds get it; of nested and exotic types only whether a value is there."""
-    return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if kind is Kind.OTHER else name
+    if column.empty:
+        return f"CAST({name} AS STRING) AS {name}"
+    return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if column.kind is Kind.OTHER else name
 
 
 def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> Found:

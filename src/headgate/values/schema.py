@@ -31,6 +31,8 @@ BYTES = frozenset({Kind.STRING, Kind.BINARY})
 HASHABLE = ORDERED | BYTES
 ANY = HASHABLE | {Kind.OTHER}
 
+_EMPTY = frozenset({"null", "void"})  # in Arrow's words and in Spark's
+
 
 class Column(msgspec.Struct, frozen=True):
     """One column: the label people use, its kind, and the type as its engine spells it."""
@@ -38,6 +40,11 @@ class Column(msgspec.Struct, frozen=True):
     label: str
     kind: Kind
     type: str
+
+    @property
+    def empty(self) -> bool:
+        """Whether its type says that it holds nothing but nulls: an optional column on a day without a value."""
+        return self.type in _EMPTY
 
 
 class Schema(msgspec.Struct, frozen=True):

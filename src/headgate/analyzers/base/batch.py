@@ -22,7 +22,8 @@ class ColumnBatch:
     """A column's values in one batch. Folds read it and never learn its name."""
 
     def __init__(self, array: pa.Array | pa.ChunkedArray, kind: Kind) -> None:
-        self.array = plain(array)
+        values = plain(array)
+        self.array = values.cast(pa.string()) if pa.types.is_null(values.type) else values
         self.kind = kind
 
     def __len__(self) -> int:
