@@ -170,6 +170,12 @@ def test_texts_in_any_encoding_are_split(kind: pa.DataType) -> None:
     assert [each.column("t").to_pylist() for each in (good, bad)] == [["a", None], ["b"]]
 
 
+def test_a_text_that_looks_like_a_number_or_a_truth_is_shown_as_it_is() -> None:
+    table = pa.table({"t": ["True", "nan", "inf"]})
+    bad = hg.verify(table, check().is_contained_in("t", ["x"])).rows(table)
+    assert [told[0]["value"] for told in bad["headgate_reasons"].to_pylist()] == ["True", "nan", "inf"]
+
+
 def test_an_empty_table_has_no_rows_to_blame() -> None:
     table = pa.table({"t": ["a", "b"]})
     found = hg.verify(table, check().has_pattern("t", "^a$"))

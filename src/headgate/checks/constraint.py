@@ -61,12 +61,11 @@ class Constraint(NamedTuple):
 
     @property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        found = inspect.signature(self.function).parameters.values()
-        return tuple(each for each in found if each.name != "setting")
+        return tuple(each for each in _parameters_of(self.function) if each.name != "setting")
 
     @property
     def needs_setting(self) -> bool:
-        return "setting" in inspect.signature(self.function).parameters
+        return any(each.name == "setting" for each in _parameters_of(self.function))
 
     @property
     def says(self) -> str:
@@ -118,6 +117,11 @@ class Constraint(NamedTuple):
         answer = self.function(*positional, **named)
         found = [answer] if isinstance(answer, (Metric, Target)) else list(answer)
         return [each if isinstance(each, Target) else Target(each) for each in found]
+
+
+@cache  # asked several times for every rule of a check, of which a wide table has thousands
+def _parameters_of(function: Callable[..., Answer]) -> tuple[inspect.Parameter, ...]:
+    return tuple(inspect.signature(function).parameters.values())
 
 
 _declared: dict[str, Constraint] = {}

@@ -53,6 +53,18 @@ def open_local(data: Any) -> LocalBatch | None:
     return None
 
 
+def in_memory(data: Any) -> Any:
+    """The data as a table or an eager frame, whose rows can be counted and chosen; other data as they are."""
+    if isinstance(data, pa.RecordBatch):
+        return pa.Table.from_batches([data])
+    if isinstance(data, ds.Dataset):
+        return data.to_table()
+    if isinstance(data, pa.RecordBatchReader):
+        return data.read_all()
+    lazy = type(data).__module__.startswith("polars.") and hasattr(data, "collect")
+    return data.collect() if lazy else data
+
+
 def run_local(batch: LocalBatch, plan: Plan, tables: Mapping[str, Any] | None = None) -> Found:
     """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
     plan, tests = _tests(plan, tables or {})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from headgate.analyzers.base.arrow import plain
 from headgate.analyzers.base.batch import ColumnBatch
@@ -18,7 +17,7 @@ from headgate.analyzers.base.hashing import combine
 from headgate.analyzers.base.metric import Offence
 from headgate.analyzers.base.sql import ticked
 from headgate.engine.batch import is_spark
-from headgate.engine.local import open_local, row_test
+from headgate.engine.local import in_memory, open_local, row_test
 from headgate.engine.plan import RowQuestion
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Schema
@@ -27,7 +26,8 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Reasons: TypeAlias = list[list[dict[str, Any]]]
 
 REASONS = "headgate_reasons"
-REASON = pa.struct([("rule", pa.string()), ("level", pa.string()), ("columns", pa.string()), ("value", pa.string())])
+FIELDS = ("rule", "level", "columns", "value")  # of a reason, all of them text
+_REASON = pa.struct([(name, pa.string()) for name in FIELDS])
 
 
 class RowRule(msgspec.Struct, frozen=True):
@@ -85,6 +85,7 @@ class _Rows:
         self.count = count
         self.tables = tables
         self._read = columns
+        self._places = schema.positions()
         self._columns: dict[str, pa.Array] = {}
 
     def blamed(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
@@ -146,11 +147,11 @@ class _Rows:
 
     def column(self, name: str) -> pa.Array:
         if name not in self._columns:
-            self._columns[name] = plain(self._read(self.schema.positions()[name]))
+            self._columns[name] = plain(self._read(self._places[name]))
         return self._columns[name]
 
     def batch(self, name: str) -> ColumnBatch:
-        return ColumnBatch(self.column(name), self.schema.columns[self.schema.positions()[name]].kind)
+        return ColumnBatch(self.column(name), self.schema.columns[self._places[name]].kind)
 
     def values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
         """The offending value of each row as text; of several columns, each with its name."""
@@ -165,20 +166,24 @@ class _Rows:
 
 def _texts(column: pa.Array) -> list[str | None]:
     """Values as Spark prints them, but for the form of exponents and of a moment's zone."""
-    if pa.types.is_float32(column.type):  # not with the digits that it has as a double
-        return [None if value is None else _text(str(np.float32(value))) for value in column.to_pylist()]
     try:
         values = column.to_pylist()
     except (OverflowError, ValueError):  # a date beyond the year 9999
         values = column.cast(pa.string()).to_pylist()
+    if pa.types.is_float32(column.type):  # not with the digits that it has as a double
+        values = [None if value is None else np.float32(value) for value in values]
     return [None if value is None else _text(value) for value in values]
 
 
 def _text(value: Any) -> str:
-    if isinstance(value, bytes):
-        return value.hex().upper()
-    text = str(value)
-    return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity", "True": "true", "False": "false"}.get(text, text)
+    match value:
+        case bytes():
+            return value.hex().upper()
+        case bool():
+            return str(value).lower()
+        case float() | np.floating():
+            return {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}.get(str(value), str(value))
+    return str(value)
 
 
 def _truth(met: Any) -> Mask:
@@ -187,30 +192,30 @@ def _truth(met: Any) -> Mask:
 
 def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
     """The data's rows, column by column when asked for, and how rows are taken out of it."""
-    if isinstance(data, pa.RecordBatch):
-        data = pa.Table.from_batches([data])
     if isinstance(data, pa.RecordBatchReader):
         raise MisuseError(
             "a reader can be read once, and was read to be verified.", hint="Verify a Table: reader.read_all()."
         )
-    if isinstance(data, ds.Dataset):
-        data = data.to_table()
-    if type(data).__module__.startswith("polars.") and hasattr(data, "collect"):
-        data = data.collect()
+    data = in_memory(data)
     batch = open_local(data)
     if batch is None:
         name = f"{type(data).__module__}.{type(data).__name__}"
         raise MisuseError(f"{name} is not a batch.", hint="Pass the data that was verified.")
-    if REASONS in batch.schema.labels:
-        raise MisuseError(
-            f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
-        )
+    refuse_reasons(batch.schema.labels)
     count = len(data)
 
     def column(position: int) -> Any:
         return next(arrays[0] for arrays, _ in batch.read([position], count))
 
     return _FRAMES[type(data).__module__.partition(".")[0]](data), _Rows(batch.schema, column, count, tables)
+
+
+def refuse_reasons(names: Iterable[str]) -> None:
+    """Raise if the data have a column of reasons: it would be told apart from ours by nobody."""
+    if REASONS in names:
+        raise MisuseError(
+            f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
+        )
 
 
 def filtered(table: pa.Table, chosen: Mask) -> pa.Table:
@@ -223,7 +228,7 @@ def filtered(table: pa.Table, chosen: Mask) -> pa.Table:
 
 def _of_arrow(table: pa.Table) -> _Frame:
     def blamed(bad: Mask, reasons: Reasons) -> pa.Table:
-        return filtered(table, bad).append_column(REASONS, pa.array(reasons, pa.list_(REASON)))
+        return filtered(table, bad).append_column(REASONS, pa.array(reasons, pa.list_(_REASON)))
 
     return _Frame(blamed, lambda bad: filtered(table, ~bad))
 
@@ -243,7 +248,7 @@ def _of_polars(frame: Any) -> _Frame:
     def blamed(bad: Mask, reasons: Reasons) -> Any:
         import polars
 
-        told: Any = polars.from_arrow(pa.array(reasons, pa.list_(REASON)))
+        told: Any = polars.from_arrow(pa.array(reasons, pa.list_(_REASON)))
         return frame.filter(polars.Series(bad)).with_columns(told.alias(REASONS))
 
     def without(bad: Mask) -> Any:

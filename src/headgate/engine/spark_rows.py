@@ -11,12 +11,11 @@ from pyspark.sql import DataFrame
 from headgate.analyzers.base.metric import Membership, Offence
 from headgate.analyzers.base.sql import chained, closed, literal, quoted
 from headgate.engine.java_regex import java_regex
-from headgate.engine.rows import REASONS, RowRule
+from headgate.engine.rows import FIELDS, REASONS, RowRule, refuse_reasons
 from headgate.engine.spark_frame import looked_up, open_spark
-from headgate.values.errors import MisuseError
-from headgate.values.schema import Kind, Schema
+from headgate.values.schema import Kind
 
-_REASON = "struct<rule:string,level:string,columns:string,value:string>"
+_REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"
 _MARK = "__headgate"
 
 
@@ -35,14 +34,12 @@ class _Query:
 
     def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> None:
         self.schema = open_spark(data)
+        self.columns = {column.label: column for column in self.schema.columns}
         self.names = data.columns
-        if REASONS in self.names:
-            raise MisuseError(
-                f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
-            )
+        refuse_reasons(self.names)
         self.mark = _free(data.columns)
         # what SQL cannot name goes by another: a second column of one name by its label
-        alike = Counter(label.lower() for label in self.schema.labels)
+        alike = self.known = Counter(label.lower() for label in self.schema.labels)
         self.safe = {
             label: f"{self.mark}c{at}" if "${" in label or alike[label.lower()] > 1 else label
             for at, label in enumerate(self.schema.labels)
@@ -77,8 +74,8 @@ class _Query:
         return f"CAST(array_compact({every}) AS array<{_REASON}>)"
 
     def _reason(self, rule: RowRule) -> str:
-        known = {name.lower() for name in self.schema.labels}  # a predicate may also name a variable of its own
-        columns = [name for name in rule.offence.columns if name.lower() in known]
+        # a predicate may also name a variable of its own
+        columns = [name for name in rule.offence.columns if name.lower() in self.known]
         fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
         named = ", ".join(f"'{name}', {literal(text)}" for name, text in fields.items())
         return f"named_struct({named}, 'value', {self._value(columns)})"
@@ -95,13 +92,15 @@ class _Query:
 
     def _text(self, name: str) -> str:
         column, kind = self._quoted(name), self._kind(name)
-        if kind is Kind.TIMESTAMP and not _zoneless(self.schema, name):
+        if kind is Kind.TIMESTAMP and not self._zoneless(name):
             return f"date_format({column}, 'yyyy-MM-dd HH:mm:ss.SSSSSSXXX')"  # with its zone: the reader's is another
         return f"hex({column})" if kind is Kind.BINARY else f"CAST({column} AS STRING)"
 
     def _kind(self, name: str) -> Kind:
-        places = self.schema.positions()
-        return self.schema.columns[places[name]].kind if name in places else Kind.OTHER
+        return self.columns[name].kind if name in self.columns else Kind.OTHER
+
+    def _zoneless(self, name: str) -> bool:
+        return "ntz" in self.columns[name].type
 
     def _test(self, rule: RowRule) -> str:
         """One expression, in which null counts as false: a row is to blame only if that is certain."""
@@ -130,7 +129,7 @@ class _Query:
         if kind is Kind.DATE:
             number, units = f"unix_date({column})", 86_400.0
         elif kind is Kind.TIMESTAMP:
-            number, units = _micros(self.schema, name, column), 1e-6
+            number, units = _micros(column, self._zoneless(name)), 1e-6
         tests = [f"{number} < {literal(offence.low / units)}"] if offence.low is not None else []
         tests += [f"{number} > {literal(offence.high / units)}"] if offence.high is not None else []
         finite = f" AND abs({column}) < CAST('Infinity' AS DOUBLE)" if kind is Kind.FLOAT else ""
@@ -163,12 +162,7 @@ def _free(columns: Sequence[str]) -> str:
     return mark
 
 
-def _zoneless(schema: Schema, name: str) -> bool:
-    return "ntz" in schema.columns[schema.positions()[name]].type
-
-
-def _micros(schema: Schema, name: str, column: str) -> str:
+def _micros(column: str, zoneless: bool) -> str:
     """A timestamp's microseconds since 1970; one without a zone is taken to be in UTC, as everywhere here."""
-    if _zoneless(schema, name):
-        return f"unix_micros(CAST(concat(CAST({column} AS STRING), 'Z') AS TIMESTAMP))"
-    return f"unix_micros({column})"
+    moment = f"CAST(concat(CAST({column} AS STRING), 'Z') AS TIMESTAMP)" if zoneless else column
+    return f"unix_micros({moment})"

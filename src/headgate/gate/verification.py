@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
-import msgspec
-
-from headgate.analyzers.base.metric import Metric, Offence
-from headgate.analyzers.base.sql import both, chained, literal, quoted
 from headgate.analyzers.states.counts import MatchCount
 from headgate.analyzers.states.groups import Groups, GroupSizes
 from headgate.engine.analysis import Analysis
 from headgate.engine.rows import RowRule, failing_rows, split_rows
+from headgate.gate.blame import Judged, Segment, offence_of, row_rules
 from headgate.gate.measurements import Measurements
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Judgement, Level, Status
-from headgate.values.key import MetricKey
 from headgate.values.run import Run
 from headgate.values.state import State
 from headgate.values.table import Table
@@ -26,16 +22,6 @@ from headgate.values.verdict import Verdict
 _MARKS = {Status.PASS: "✓", Status.FAIL: "✗", Status.SKIP: "·", Status.ERROR: "!"}
 _WORDS = {Status.ERROR: "not evaluated", Status.FAIL: "not met", Status.SKIP: "skipped", Status.PASS: "met"}
 _SHOWN = 60  # judgements that a terminal or a notebook cell shows
-Segment = tuple[tuple[str, str | None], ...]
-
-
-class Judged(NamedTuple):
-    """A judgement, the check and the rule it belongs to, and the metric that was judged."""
-
-    check: str
-    rule: int
-    metric: Metric[Any]
-    judgement: Judgement
 
 
 class Verification:
@@ -111,25 +97,7 @@ class Verification:
 
     @cached_property
     def _row_rules(self) -> tuple[RowRule, ...]:
-        """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
-        found: dict[tuple[Any, ...], RowRule] = {}
-        for level in (Level.ERROR, Level.WARN):
-            for target, failures in self._blamable(level).items():
-                rule, graver = _row_rule(failures), found.get((*target, Level.ERROR))
-                if graver is None:
-                    found[(*target, level)] = rule
-                elif (rule.offence, rule.where) != (graver.offence, graver.where):
-                    found[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
-        return tuple(found.values())
-
-    def _blamable(self, level: Level) -> dict[tuple[int, MetricKey], list[Judged]]:
-        """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
-        found: dict[tuple[int, MetricKey], list[Judged]] = {}
-        for each in self.judged:
-            expectation = each.judgement.expectation
-            if expectation.level is level and _offence(each) is not None:
-                found.setdefault((each.rule, expectation.metric), []).append(each)
-        return found
+        return row_rules(self.judged)
 
     # --- for people and programs
 
@@ -182,7 +150,7 @@ class Verification:
         return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {check}{self._said(each)}"
 
     def _blamed(self, each: Judged) -> str:
-        if each.judgement.status is not Status.FAIL or _offence(each) is None:
+        if each.judgement.status is not Status.FAIL or offence_of(each) is None:
             return ""
         match self._state(each):
             case MatchCount(matched=matched, seen=seen):
@@ -232,34 +200,6 @@ class Verification:
     def _repr_html_(self) -> str:
         more = f"<p>... and {len(self.judged) - _SHOWN:,} more</p>" if len(self.judged) > _SHOWN else ""
         return self.table().html(self._title()) + more
-
-
-def _offence(each: Judged) -> Offence | None:
-    judgement = each.judgement
-    if judgement.status is not Status.FAIL or judgement.value is None:
-        return None
-    return each.metric.offence(judgement.expectation.predicate, judgement.value)
-
-
-def _row_rule(failures: Sequence[Judged]) -> RowRule:
-    first = failures[0]
-    offence, expectation = _offence(first), first.judgement.expectation
-    assert offence is not None
-    scope = chained("OR", [_scope(each.judgement.segment) for each in failures])
-    by = tuple(name for name, _ in first.judgement.segment)
-    text = expectation.rule or str(expectation)
-    return RowRule(text, expectation.level.value, offence, both(first.metric.where, scope), by)
-
-
-def _scope(segment: Segment) -> str:
-    """The rows of a segment, by the text of their values, as parts are told apart."""
-    if not segment:
-        return ""
-    tests = [
-        f"{quoted(name)} IS NULL" if value is None else f"CAST({quoted(name)} AS STRING) = {literal(value)}"
-        for name, value in segment
-    ]
-    return f"({' AND '.join(tests)})"
 
 
 def _named(segment: Segment) -> str:

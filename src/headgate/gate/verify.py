@@ -13,9 +13,10 @@ from headgate.checks.constraint import expectations
 from headgate.engine.batch import open_batch, settled
 from headgate.engine.plan import part_keys
 from headgate.engine.progress import Progress
+from headgate.gate.blame import Judged
 from headgate.gate.circumstances import Circumstances
 from headgate.gate.measurements import By, Measurements, measure
-from headgate.gate.verification import Judged, Verification
+from headgate.gate.verification import Verification
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation
@@ -84,7 +85,7 @@ def _broken(asked: _Asked, schema: Schema) -> Failed | None:
         part_keys(schema, asked.by)  # a column may have gone away overnight
     except MisuseError as trouble:
         return Failed(str(trouble))
-    if not getattr(asked.expectation.predicate, "moments", False):
+    if not asked.expectation.predicate.moments:
         return None
     kinds = {column.label: column for column in schema.columns}
     plain = [kinds[name] for name in asked.metric.inputs if name in kinds and kinds[name].kind not in TEMPORAL]

@@ -1,10 +1,10 @@
-"""What a number must meet, as data: it prints, stores, compares and never runs code."""
+"""What a number must meet, as data: it prints, stores and compares. Only a function given in Python runs code."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
@@ -88,10 +88,10 @@ class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
         return f"equal to {values}" if len(self.values) == 1 else f"one of {values}"
 
 
-class Pending(msgspec.Struct, frozen=True, tag="pending"):
-    """What must be met cannot be told yet, and why: a series is too short. It is skipped, never passed or failed."""
+class _WithoutEnds(msgspec.Struct, frozen=True):
+    """A predicate of which no least and no largest value is known."""
 
-    why: str
+    moments: ClassVar[bool] = False
 
     @property
     def floor(self) -> float | None:
@@ -101,17 +101,23 @@ class Pending(msgspec.Struct, frozen=True, tag="pending"):
     def ceiling(self) -> float | None:
         return None
 
-    def holds(self, value: float) -> bool:
-        raise BadPredicate(f"nothing can be held against this yet: {self.why}.")
-
     def shown(self, value: float) -> str:
         return shown(value)
+
+
+class Pending(_WithoutEnds, frozen=True, tag="pending"):
+    """What must be met cannot be told yet, and why: a series is too short. It is skipped, never passed or failed."""
+
+    why: str
+
+    def holds(self, value: float) -> bool:
+        raise BadPredicate(f"nothing can be held against this yet: {self.why}.")
 
     def __str__(self) -> str:
         return f"not known yet ({self.why})"
 
 
-class Python(msgspec.Struct, frozen=True, tag="python", dict=True, eq=False):
+class Python(_WithoutEnds, frozen=True, tag="python", dict=True, eq=False):
     """A function of the value, which lives in this process alone: of it only the name is stored.
 
     >>> Python.of(lambda mean: mean > 5).holds(6.0)
@@ -119,14 +125,6 @@ class Python(msgspec.Struct, frozen=True, tag="python", dict=True, eq=False):
     """
 
     text: str
-
-    @property
-    def floor(self) -> float | None:
-        return None
-
-    @property
-    def ceiling(self) -> float | None:
-        return None
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Python) or self.text != other.text:
@@ -147,9 +145,6 @@ class Python(msgspec.Struct, frozen=True, tag="python", dict=True, eq=False):
         if "function" not in self.__dict__:
             raise BadPredicate(f"the function {self.text} is not stored, only its name.")
         return bool(self.__dict__["function"](value))
-
-    def shown(self, value: float) -> str:
-        return shown(value)
 
     def __str__(self) -> str:
         return f"to meet {self.text}"

@@ -9,12 +9,12 @@ from zlib import crc32
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from headgate.analyzers.base.metric import Metric
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.batch import is_spark
+from headgate.engine.local import in_memory, open_local
 from headgate.engine.rows import filtered
 from headgate.values.errors import MisuseError
 
@@ -82,23 +82,13 @@ def share_of(rows: int) -> float:
 
 def _rows(data: Any) -> tuple[Any, int]:
     """The data as something that rows can be chosen from, and how many it has."""
-    if isinstance(data, pa.RecordBatch):
-        data = pa.Table.from_batches([data])
-    elif isinstance(data, ds.Dataset):
-        data = data.to_table()
-    elif isinstance(data, pa.RecordBatchReader):
-        data = data.read_all()
-    if isinstance(data, pa.Table):
-        return data, data.num_rows
-    room = type(data).__module__.partition(".")[0]
-    if room == "polars" and hasattr(data, "collect"):
-        data = data.collect()
-    if room in ("pandas", "polars") and hasattr(data, "columns"):
-        return data, len(data)
-    raise MisuseError(
-        f"{type(data).__module__}.{type(data).__name__} is not a batch.",
-        hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
-    )
+    table = in_memory(data)
+    if open_local(table) is None:
+        raise MisuseError(
+            f"{type(data).__module__}.{type(data).__name__} is not a batch.",
+            hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
+        )
+    return table, len(table)
 
 
 def _filtered(table: Any, chosen: npt.NDArray[np.bool_]) -> Any:

@@ -1,0 +1,75 @@
+"""From failed judgements to the rules that single rows can be blamed for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
+
+import msgspec
+
+from headgate.analyzers.base.metric import Metric, Offence
+from headgate.analyzers.base.sql import both, chained, literal, quoted
+from headgate.engine.rows import RowRule
+from headgate.values.expectation import Judgement, Level, Status
+from headgate.values.key import MetricKey
+
+Segment: TypeAlias = tuple[tuple[str, str | None], ...]
+
+
+class Judged(NamedTuple):
+    """A judgement, the check and the rule it belongs to, and the metric that was judged."""
+
+    check: str
+    rule: int
+    metric: Metric[Any]
+    judgement: Judgement
+
+
+def row_rules(judged: Sequence[Judged]) -> tuple[RowRule, ...]:
+    """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
+    found: dict[tuple[Any, ...], RowRule] = {}
+    for level in (Level.ERROR, Level.WARN):
+        for target, failures in _blamable(judged, level).items():
+            rule, graver = _row_rule(failures), found.get((*target, Level.ERROR))
+            if graver is None:
+                found[(*target, level)] = rule
+            elif (rule.offence, rule.where) != (graver.offence, graver.where):
+                found[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
+    return tuple(found.values())
+
+
+def offence_of(each: Judged) -> Offence | None:
+    """Which rows are to blame for a judgement; None if it is no failure, or no single row is."""
+    judgement = each.judgement
+    if judgement.status is not Status.FAIL or judgement.value is None:
+        return None
+    return each.metric.offence(judgement.expectation.predicate, judgement.value)
+
+
+def _blamable(judged: Sequence[Judged], level: Level) -> dict[tuple[int, MetricKey], list[Judged]]:
+    """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
+    found: dict[tuple[int, MetricKey], list[Judged]] = {}
+    for each in judged:
+        expectation = each.judgement.expectation
+        if expectation.level is level and offence_of(each) is not None:
+            found.setdefault((each.rule, expectation.metric), []).append(each)
+    return found
+
+
+def _row_rule(failures: Sequence[Judged]) -> RowRule:
+    first = failures[0]
+    offence, expectation = offence_of(first), first.judgement.expectation
+    assert offence is not None
+    scope = chained("OR", [_scope(each.judgement.segment) for each in failures])
+    by = tuple(name for name, _ in first.judgement.segment)
+    text = expectation.rule or str(expectation)
+    return RowRule(text, expectation.level.value, offence, both(first.metric.where, scope), by)
+
+
+def _scope(segment: Segment) -> str:
+    """The rows of a segment, by the text of their values, as parts are told apart."""
+    tests = [
+        f"{quoted(name)} IS NULL" if value is None else f"CAST({quoted(name)} AS STRING) = {literal(value)}"
+        for name, value in segment
+    ]
+    return f"({' AND '.join(tests)})" if tests else ""
