@@ -18,6 +18,7 @@ class ApproxQuantile(OfQuantiles, frozen=True):
 
     q: float = 0.5
     name: ClassVar = "approx_quantile"
+    signed: ClassVar = True
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.q <= 1.0:

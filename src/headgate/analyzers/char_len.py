@@ -17,6 +17,7 @@ class CharLen(OfCharacters, frozen=True):
     """|letters| / |values| (AVH, Table 2), letters of any script (Unicode category L)."""
 
     name: ClassVar = "char_len"
+    averaged: ClassVar = True
     default: ClassVar = TEXT
 
     def measure(self, state: Characters) -> Outcome:

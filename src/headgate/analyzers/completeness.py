@@ -18,6 +18,8 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
     """|{v : v is present}| / |rows| (Deequ 2018, Table 2; AVH's complete_ratio). NaN is present; "" is present."""
 
     name: ClassVar = "completeness"
+    share: ClassVar = True
+    averaged: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = ANY
     default: ClassVar = ANY

@@ -20,6 +20,7 @@ class Compliance(PredicateMetric[MatchCount], frozen=True):
     """|{row : predicate(row)}| / |rows| (Deequ 2018, Table 2). A predicate that is null for a row is not met by it."""
 
     name: ClassVar = "compliance"
+    share: ClassVar = True
     state: ClassVar = MatchCount
     fold_parameters: ClassVar = ("predicate",)
 

@@ -28,6 +28,7 @@ class Containment(GroupMetric[MatchCount], frozen=True):
     table: str
     of: str = ""
     name: ClassVar = "containment"
+    share: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = HASHABLE
     fold_parameters: ClassVar = ("table", "of")

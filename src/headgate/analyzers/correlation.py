@@ -47,6 +47,7 @@ class Correlation(PairMetric[Comoments], frozen=True):
     """cov(x, y) / (sd(x) sd(y)) over rows where both are finite (Deequ 2018, Table 2); undefined if one is constant."""
 
     name: ClassVar = "correlation"
+    signed: ClassVar = True
     state: ClassVar = Comoments
     accepts: ClassVar = ORDERED
 

@@ -17,6 +17,7 @@ class DigitLen(OfCharacters, frozen=True):
     """|digits| / |values| (AVH, Table 2), decimal digits of any script (Unicode category Nd)."""
 
     name: ClassVar = "digit_len"
+    averaged: ClassVar = True
     default: ClassVar = TEXT
 
     def measure(self, state: Characters) -> Outcome:

@@ -17,6 +17,7 @@ class Distinctness(OfGroups, frozen=True):
     """|{v}| / |rows| (Deequ 2018, section 3.2), exact, over one column or several together."""
 
     name: ClassVar = "distinctness"
+    share: ClassVar = True
 
     def measure(self, state: Groups) -> Outcome:
         sizes = state.sizes

@@ -18,6 +18,7 @@ class Finiteness(ColumnMetric[MatchCount], frozen=True):
     """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
 
     name: ClassVar = "finiteness"
+    share: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = frozenset({Kind.FLOAT})
     default: ClassVar = frozenset({Kind.FLOAT})

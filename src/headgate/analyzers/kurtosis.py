@@ -17,6 +17,7 @@ class Kurtosis(OfNumbers, frozen=True):
     """m4 / m2^2 - 3 with m_k = sum of (v - mean)^k / |{v}|: 0 for a normal; undefined where all values are equal."""
 
     name: ClassVar = "kurtosis"
+    signed: ClassVar = True
     accepts: ClassVar = NUMERIC
 
     def measure(self, state: Moments) -> Outcome:

@@ -18,6 +18,7 @@ class Max(OfNumbers, frozen=True):
     """max of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
 
     name: ClassVar = "max"
+    signed: ClassVar = True
     accepts: ClassVar = ORDERED
     default: ClassVar = ORDERED
 

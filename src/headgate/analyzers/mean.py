@@ -17,6 +17,8 @@ class Mean(OfNumbers, frozen=True):
     """sum of v / |{v}| (Deequ 2018, Table 2). NaN and infinities are not counted in."""
 
     name: ClassVar = "mean"
+    signed: ClassVar = True
+    averaged: ClassVar = True
     accepts: ClassVar = NUMERIC
     default: ClassVar = NUMERIC
 

@@ -17,6 +17,7 @@ class Median(OfQuantiles, frozen=True):
     """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), by KLL: its rank is within 1.33% of the middle."""
 
     name: ClassVar = "median"
+    signed: ClassVar = True
     default: ClassVar = ORDERED
 
     def measure(self, state: Quantiles) -> Outcome:

@@ -17,6 +17,7 @@ class MostFrequentRatio(OfValues, frozen=True):
     """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
 
     name: ClassVar = "most_frequent_ratio"
+    share: ClassVar = True
     default: ClassVar = HASHABLE
 
     def measure(self, state: Frequencies) -> Outcome:

@@ -30,6 +30,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
 
     pattern: str
     name: ClassVar = "pattern_match"
+    share: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = TEXT
     fold_parameters: ClassVar = ("pattern",)

@@ -52,6 +52,7 @@ class Predictability(GroupMetric[LabelledTokens], frozen=True):
 
     score: str = "f1"
     name: ClassVar = "predictability"
+    share: ClassVar = True
     state: ClassVar = LabelledTokens
     accepts: ClassVar = HASHABLE
     least: ClassVar = 2  # columns

@@ -17,6 +17,7 @@ class PuncLen(OfCharacters, frozen=True):
     """|punctuation| / |values| (AVH, Table 2), punctuation and symbols (Unicode categories P and S)."""
 
     name: ClassVar = "punc_len"
+    averaged: ClassVar = True
     default: ClassVar = TEXT
 
     def measure(self, state: Characters) -> Outcome:

@@ -40,6 +40,7 @@ class RatioOfSums(PairMetric[PairMoments], frozen=True):
     """
 
     name: ClassVar = "ratio_of_sums"
+    signed: ClassVar = True
     state: ClassVar = PairMoments
     accepts: ClassVar = NUMERIC
 

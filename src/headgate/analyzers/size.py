@@ -23,6 +23,8 @@ class Size(TableMetric[RowCount], frozen=True):
     """|rows| (Deequ 2018, Table 2; AVH's row_count). Of an empty batch it is 0, not undefined."""
 
     name: ClassVar = "size"
+    additive: ClassVar = True
+    averaged: ClassVar = True
     state: ClassVar = RowCount
     default: ClassVar = ANY
 

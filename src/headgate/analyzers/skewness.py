@@ -18,6 +18,7 @@ class Skewness(OfNumbers, frozen=True):
     """m3 / m2^1.5 with m_k = sum of (v - mean)^k / |{v}|; undefined where all values are equal."""
 
     name: ClassVar = "skewness"
+    signed: ClassVar = True
     accepts: ClassVar = NUMERIC
 
     def measure(self, state: Moments) -> Outcome:

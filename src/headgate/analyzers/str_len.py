@@ -17,6 +17,7 @@ class StrLen(OfLengths, frozen=True):
     """The mean of |v| in characters (AVH, Table 2), in bytes for binary; the empty string counts with 0."""
 
     name: ClassVar = "str_len"
+    averaged: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 

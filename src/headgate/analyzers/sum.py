@@ -16,6 +16,8 @@ class Sum(OfNumbers, frozen=True):
     """sum of v; 0 over no values. Exact for integers while it stays under 2^53."""
 
     name: ClassVar = "sum"
+    signed: ClassVar = True
+    additive: ClassVar = True
     accepts: ClassVar = NUMERIC
     default: ClassVar = NUMERIC
 

@@ -17,6 +17,7 @@ class TextMax(OfTextNumbers, frozen=True):
     """
 
     name: ClassVar = "text_max"
+    signed: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
         return Undefined(NO_NUMBERS) if state.moments.high is None else number(state.moments.high, otherwise=NO_NUMBERS)

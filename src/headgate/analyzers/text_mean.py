@@ -20,6 +20,7 @@ class TextMean(OfTextNumbers, frozen=True):
     """
 
     name: ClassVar = "text_mean"
+    signed: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
         if not state.moments.count:

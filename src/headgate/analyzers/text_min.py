@@ -17,6 +17,7 @@ class TextMin(OfTextNumbers, frozen=True):
     """
 
     name: ClassVar = "text_min"
+    signed: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
         return Undefined(NO_NUMBERS) if state.moments.low is None else number(state.moments.low, otherwise=NO_NUMBERS)

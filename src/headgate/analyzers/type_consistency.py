@@ -15,6 +15,7 @@ class TypeConsistency(OfTypes, frozen=True):
     """max over types of |values that look like it| / |values| (Deequ 2018, Table 1: hasTypeConsistency)."""
 
     name: ClassVar = "type_consistency"
+    share: ClassVar = True
 
     def measure(self, state: TypeCounts) -> Outcome:
         return Measured(max(state.by_type().values()) / state.total) if state.total else Undefined(NO_VALUES)

@@ -22,6 +22,7 @@ class TypeRatio(OfTypes, frozen=True):
 
     type: str = "integral"
     name: ClassVar = "type_ratio"
+    share: ClassVar = True
 
     def __post_init__(self) -> None:
         if self.type not in TYPES:

@@ -17,6 +17,7 @@ class UniqueRatio(OfDistinct, frozen=True):
     """|{v}| / |values| (AVH, Tables 1 and 2), at most 1, by HyperLogLog: `distinctness` within 1.6%, in one scan."""
 
     name: ClassVar = "unique_ratio"
+    share: ClassVar = True
     accepts: ClassVar = HASHABLE
     default: ClassVar = HASHABLE
 

@@ -17,6 +17,7 @@ class UniqueValueRatio(OfGroups, frozen=True):
     """|{v : v occurs once}| / |{v}| (Deequ 2018, section 3.2; ICDE 2019, Table I), exact."""
 
     name: ClassVar = "unique_value_ratio"
+    share: ClassVar = True
 
     def measure(self, state: Groups) -> Outcome:
         sizes = state.sizes

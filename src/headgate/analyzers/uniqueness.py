@@ -17,6 +17,7 @@ class Uniqueness(OfGroups, frozen=True):
     """|{v : v occurs once}| / |rows| (Deequ's Uniqueness), exact, over one column or several together."""
 
     name: ClassVar = "uniqueness"
+    share: ClassVar = True
 
     def measure(self, state: Groups) -> Outcome:
         sizes = state.sizes

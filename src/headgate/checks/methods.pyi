@@ -61,7 +61,7 @@ class Methods:
     def has_column_type(
         self, column: str, type: str, holds: Callable[[Any], object] | None = None, **said: Unpack[Expected]
     ) -> Self:
-        """1 if the batch has the column and it has this type, else 0."""
+        """1 if the batch has the column and it has this type, else 0. Undefined for a column that holds only nulls."""
 
     def has_completeness(
         self, column: str, holds: Callable[[Any], object] | None = None, **said: Unpack[Expected]

@@ -84,6 +84,9 @@ def _expanded(body: bytes, raw: int) -> bytes:
     return whole
 
 
+_known: dict[str, type[State] | None] = {}  # looking through all subclasses takes longer than decoding
+
+
 def pack_state(state: State) -> bytes:
     """The bare, tagged body of a state, for the way from task to driver; what is stored goes through `encode`."""
     return msgspec.msgpack.encode(state)
@@ -91,8 +94,9 @@ def pack_state(state: State) -> bytes:
 
 def unpack_state(body: bytes, tag: str) -> State:
     """The state in a body, by its stored name."""
-    kind = state_types().get(tag)
+    kind = _known.get(tag) or _known.setdefault(tag, state_types().get(tag))
     if kind is None:
+        del _known[tag]  # a module that is yet to be imported may add it
         raise NewerFormat(
             f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
         )

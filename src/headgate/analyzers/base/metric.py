@@ -69,6 +69,10 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     accepts: ClassVar[frozenset[Kind]] = ANY
     default: ClassVar[frozenset[Kind]] = frozenset()
     distribution: ClassVar[bool] = False  # whether its value is a distribution instead of a number
+    share: ClassVar[bool] = False  # whether it lies between 0 and 1
+    signed: ClassVar[bool] = False  # whether it can be below 0
+    additive: ClassVar[bool] = False  # whether it grows with the number of rows
+    averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
     fold_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property

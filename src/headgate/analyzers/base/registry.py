@@ -30,17 +30,23 @@ def metric(kind: M) -> M:
     if not hasattr(kind, "folded"):
         kind.folded = kind.name
     _found[kind.name] = kind
+    _sorted.cache_clear()
     return kind
 
 
 def metrics() -> dict[str, type[Metric[Any]]]:
     """Every metric by its stored name, in alphabetical order."""
+    return dict(_sorted())
+
+
+@cache
+def _sorted() -> dict[str, type[Metric[Any]]]:
     _import_all()
     return dict(sorted(_found.items()))
 
 
 def metric_named(name: str) -> type[Metric[Any]]:
-    known = metrics()
+    known = _sorted()
     if name not in known:
         raise UnknownMetric(f"no metric is named {name!r};", hint=did_you_mean(name, known))
     return known[name]

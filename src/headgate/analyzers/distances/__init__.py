@@ -1,0 +1,1 @@
+"""One file per distance: how far a column's state lies from that of an earlier batch."""

@@ -1,0 +1,100 @@
+"""The bounds of Auto-Validate-by-History as the paper gives them: Algorithms 3 to 5 and Propositions 1 to 3."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from headgate.learn.history.damage import Damaged
+from headgate.learn.history.measure import Measure
+from headgate.learn.history.past import Past
+from headgate.stats.stationarity import Transform, make_stationary
+from headgate.stats.tails import cantelli, chebyshev, normal
+from headgate.values.expectation import Expectation, Source
+from headgate.values.predicate import Between
+from headgate.values.proposal import IssueId, Proposal
+
+Floats = npt.NDArray[np.float64]
+
+REACHES = np.arange(1.0, 40.5, 0.5)  # in deviations: beta from sigma on; Chebyshev says 1 in 1,000 at 31.6
+FEWEST = 4  # values that a transformed series needs for a mean and a deviation
+
+
+class Paper:
+    """Estimated mean and deviation in bounds that hold for known ones; a constant history costs nothing.
+
+    `stationary=False` leaves Algorithm 4 out, `distances=False` all two-distribution metrics: the paper's ablations.
+    """
+
+    def __init__(self, *, stationary: bool = True, distances: bool = True) -> None:
+        self.stationary = stationary
+        self.distances = distances
+
+    def proposals(self, past: Past, damage: Sequence[Damaged]) -> Iterator[Proposal]:
+        """Every metric that is or can be made stationary, with a band at each beta that catches something more."""
+        caught = _caught(damage)
+        for at, transform in enumerate(self._transforms(past)):
+            measure = past.measures[at]
+            if transform is not None and at in caught and (self.distances or not measure.distance):
+                yield from _of_measure(measure, past.values[:, at], transform, caught[at])
+
+    def _transforms(self, past: Past) -> list[Transform | None]:
+        """Of series with a value in every run (a distance has none in the first); others are left out."""
+        found: list[Transform | None] = [None] * len(past.measures)
+        for first in (0, 1):
+            series = past.values[first:].T
+            usable = np.isfinite(series).all(axis=1) & np.array(
+                [each.distance == bool(first) for each in past.measures]
+            )
+            places = np.flatnonzero(usable)
+            made = make_stationary(series[places]) if self.stationary else [Transform()] * len(places)
+            for at, transform in zip(places.tolist(), made, strict=True):
+                found[at] = transform
+        return found
+
+
+def _caught(damage: Sequence[Damaged]) -> dict[int, list[tuple[IssueId, float]]]:
+    found: dict[int, list[tuple[IssueId, float]]] = {}
+    for each in damage:
+        for place, column in zip(each.places.tolist(), each.values.T.tolist(), strict=True):
+            ids = ((each.column, issue) for issue in each.issues)
+            found.setdefault(place, []).extend(zip(ids, column, strict=True))
+    return found
+
+
+def _of_measure(
+    measure: Measure, series: Floats, transform: Transform, damaged: Sequence[tuple[IssueId, float]]
+) -> Iterator[Proposal]:
+    values = series[np.isfinite(series)]
+    moved = transform.applied(values)
+    moved = moved[np.isfinite(moved)]
+    if len(moved) < FEWEST:
+        return
+    mean, deviation = float(moved.mean()), float(moved.std(ddof=1))
+    last = frozenset[IssueId]()
+    for reach in REACHES[::-1] if deviation > 0 else (1.0,):
+        low, high = transform.restored((mean - reach * deviation, mean + reach * deviation), values)
+        low = -math.inf if measure.distance else low
+        issues = frozenset(issue for issue, value in damaged if value < low or value > high)
+        if len(issues) > len(last) and not math.isnan(low) and not math.isnan(high):
+            last = issues
+            rate = float(_bound(measure, reach * deviation, deviation))
+            predicate = Between(None if math.isinf(low) else low, None if math.isinf(high) else high, measure.moment)
+            expected = Expectation(measure.key, predicate, Source.HISTORY, false_alarm=rate)
+            yield Proposal(expected, issues, _note(transform, len(values)))
+
+
+def _bound(measure: Measure, reach: float, deviation: float) -> Floats:
+    """Proposition 2 for distances, 3 for what is a sum over rows, 1 for the rest."""
+    if deviation == 0:
+        return np.zeros(())
+    if measure.distance:
+        return cantelli(reach, deviation)
+    return normal(reach, deviation) if measure.averaged else chebyshev(reach, deviation)
+
+
+def _note(transform: Transform, runs: int) -> str:
+    return str(transform) or f"{runs} runs"

@@ -1,0 +1,226 @@
+"""A program: the expectations that a history wrote for the next batch. It prints, stores, diffs, and can be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from headgate.analyzers.base.metric import SchemaMetric
+from headgate.analyzers.base.registry import from_key
+from headgate.engine.analysis import Analysis
+from headgate.learn.history.past import Past
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.expectation import Expectation, Status
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Outcome, Undefined
+from headgate.values.predicate import Predicate
+from headgate.values.proposal import Proposal
+from headgate.values.schema import Schema
+from headgate.values.table import Table
+from headgate.values.verdict import Verdict, judge
+
+_SCHEMA = frozenset({"has_column", "column_count", "column_type"})
+
+
+class Clause(msgspec.Struct, frozen=True):
+    """One expectation of a program, where its range comes from, and how many injected issues it catches."""
+
+    expectation: Expectation
+    note: str = ""
+    catches: int = 0
+    pinned: bool = False
+
+    @classmethod
+    def of(cls, proposal: Proposal) -> Clause:
+        return cls(proposal.expectation, proposal.note, len(proposal.catches), proposal.pinned)
+
+    @property
+    def metric(self) -> MetricKey:
+        return self.expectation.metric
+
+    def holds(self, outcomes: Mapping[MetricKey, Outcome]) -> bool:
+        """Whether the outcomes meet it."""
+        return self.metric in outcomes and self.expectation.judge(outcomes[self.metric]).status is not Status.FAIL
+
+    def __str__(self) -> str:
+        remarks = [self.note, "pinned" if self.pinned else rarity(self.expectation.false_alarm)]
+        inside = "; ".join(filter(None, remarks))
+        return f"{self.expectation}{f' ({inside})' if inside else ''}"
+
+
+class Program(msgspec.Struct, frozen=True):
+    """What the next batch of a table is expected to meet, learned from `runs` runs up to partition `upto`.
+
+    `budget` is the share of good batches that may be held, `caught` of `issues` injected ones are caught by a clause.
+    """
+
+    clauses: tuple[Clause, ...] = ()
+    runs: int = 0
+    upto: str = ""
+    budget: float = 0.0
+    issues: int = 0
+    caught: int = 0
+    why: str = ""
+
+    @property
+    def expectations(self) -> tuple[Expectation, ...]:
+        return tuple(each.expectation for each in self.clauses)
+
+    @property
+    def cost(self) -> float:
+        """The stated rates of false alarms of all clauses together: a bound on the share of good batches held."""
+        return sum(each.expectation.false_alarm or 0.0 for each in self.clauses if not each.pinned)
+
+    def judge(self, batch: Analysis, past: Past) -> Verdict:
+        """The verdict on a batch; its distances are those from the newest run of the past."""
+        found = {**past.outcomes(batch), **self._of_schema(batch.schema)}
+        return judge(self.expectations, {**self._explained(found, batch.schema), **found})
+
+    def _of_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
+        """What clauses about columns measure: the schema is all they read."""
+        made = ((each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in _SCHEMA)
+        return {key: metric.of(schema) for key, metric in made if isinstance(metric, SchemaMetric)}
+
+    def _explained(self, found: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
+        """Metrics that were not measured for a reason that another clause tells, so that a cause is told once.
+
+        A column that holds no value has none; one that is gone or of another type breaks its clause about that. What
+        remains unexplained is left out, and so an error.
+        """
+        columns = {column.label: column for column in schema.columns}
+        broken = {each.metric.columns for each in self.clauses if each.metric.name in _SCHEMA and not each.holds(found)}
+        why: dict[MetricKey, Outcome] = {}
+        for key in (each.metric for each in self.clauses if each.metric not in found):
+            column = columns.get(key.columns[0]) if key.columns else None
+            if column is not None and column.empty:
+                why[key] = Undefined("the column holds no value")
+            elif key.columns in broken:
+                why[key] = Undefined("the column is gone" if column is None else f"the column is now {column.kind}")
+        return why
+
+    def clauses_of(self, column: str) -> tuple[Clause, ...]:
+        return tuple(each for each in self.clauses if each.metric.columns[:1] == (column,))
+
+    # --- edited by a person
+
+    def pinned(self, metric: MetricKey | str, predicate: Predicate | None = None) -> Program:
+        """The same with this clause kept for good: learning again keeps it as it is, with `predicate` if one is given.
+
+        >>> from headgate.values.predicate import Between
+        >>> print(Program().pinned("mean(price)", Between(5, 500)).clauses[0])
+        mean(price) within 5..500 (pinned)
+        """
+        key = MetricKey.parse(metric) if isinstance(metric, str) else metric
+        found = [each for each in self.clauses if each.metric == key]
+        if not found and predicate is None:
+            known = [str(each.metric) for each in self.clauses]
+            raise MisuseError(f"the program has no clause about {key};", hint=did_you_mean(str(key), known))
+        old = found[0] if found else Clause(Expectation(key, predicate))  # type: ignore[arg-type]
+        kept = msgspec.structs.replace(old.expectation, predicate=predicate or old.expectation.predicate)
+        new = Clause(msgspec.structs.replace(kept, false_alarm=None), old.note if found else "", old.catches, True)
+        rest = [new if each.metric == key else each for each in self.clauses] if found else [*self.clauses, new]
+        return msgspec.structs.replace(self, clauses=tuple(rest))
+
+    def without(self, metric: MetricKey | str) -> Program:
+        """The same without the clause about this metric."""
+        key = MetricKey.parse(metric) if isinstance(metric, str) else metric
+        rest = tuple(each for each in self.clauses if each.metric != key)
+        if len(rest) == len(self.clauses):
+            known = [str(each.metric) for each in self.clauses]
+            raise MisuseError(f"the program has no clause about {key};", hint=did_you_mean(str(key), known))
+        return msgspec.structs.replace(self, clauses=rest)
+
+    @property
+    def pins(self) -> tuple[Clause, ...]:
+        return tuple(each for each in self.clauses if each.pinned)
+
+    # --- stored and compared
+
+    def to_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Program:
+        try:
+            return msgspec.json.decode(text, type=cls)
+        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
+            raise MisuseError(f"this is not a program: {trouble}.", hint="Give what to_json() gave.") from None
+
+    def diff(self, earlier: Program) -> str:
+        """What changed since another program: + clauses that are new, - that are gone, ~ whose range is another."""
+        before = {each.metric: each for each in earlier.clauses}
+        now = {each.metric: each for each in self.clauses}
+        lines = [f"- {before[key]}" for key in before if key not in now]
+        lines += [f"+ {now[key]}" for key in now if key not in before]
+        lines += [
+            f"~ {now[key]}, was {before[key].expectation.predicate}"
+            for key in now
+            if key in before and now[key].expectation.predicate != before[key].expectation.predicate
+        ]
+        return "\n".join(lines) if lines else "no change"
+
+    # --- for people
+
+    def __str__(self) -> str:
+        return "\n".join([self._title(), *self._shape(), *(f"  {each}" for each in self._learned())])
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return self.table().html(self._title())
+
+    def table(self) -> Table:
+        """A row for each clause about values; those about the shape are told in words."""
+        rows = tuple(
+            (
+                str(each.metric),
+                str(each.expectation.predicate),
+                each.note,
+                "pinned" if each.pinned else rarity(each.expectation.false_alarm),
+                str(each.catches),
+            )
+            for each in self._learned()
+        )
+        return Table(("metric", "expected", "from", "false alarm", "issues caught"), rows, numeric=frozenset({4}))
+
+    def _title(self) -> str:
+        if not self.runs:
+            return f"no program: {self.why}" if self.why else "an empty program"
+        spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
+        caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
+        return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
+
+    def _shape(self) -> list[str]:
+        """The clauses about columns, which are many and alike, in one line."""
+        shape = [each for each in self.clauses if each.metric.name in _SCHEMA and not each.pinned]
+        columns = sum(each.metric.name == "has_column" for each in shape)
+        types = sum(each.metric.name == "column_type" for each in shape)
+        counts = [str(each.expectation) for each in shape if each.metric.name == "column_count"]
+        if not shape:
+            return []
+        return [f"  {', '.join([f'{columns} columns present', f'{types} with their types', *counts])} (the schema)"]
+
+    def _learned(self) -> list[Clause]:
+        return [each for each in self.clauses if each.metric.name not in _SCHEMA or each.pinned]
+
+
+def rarity(rate: float | None) -> str:
+    """How seldom a clause is wrong, as people say it.
+
+    >>> rarity(0.00041)
+    '1 in 2,400 runs'
+    """
+    if not rate:
+        return ""
+    every = 1 / rate
+    if every > 1e6:
+        return "less than 1 in 1,000,000 runs"
+    unit = 10 ** max(0, len(str(int(every))) - 2)
+    return f"1 in {int(every // unit * unit):,} runs"
+
+
+def kept(pins: Sequence[Clause]) -> list[Proposal]:
+    """Clauses that a person pinned, as proposals that are always chosen and cost nothing."""
+    return [Proposal(each.expectation, frozenset(), each.note, pinned=True) for each in pins]

@@ -1,0 +1,53 @@
+"""What the columns of a table have in common over its runs: which there are, how many, and of what type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headgate.analyzers.column_count import ColumnCount
+from headgate.analyzers.column_type import ColumnType
+from headgate.analyzers.has_column import HasColumn
+from headgate.learn.history.past import Past
+from headgate.values.expectation import Expectation, Source
+from headgate.values.predicate import Between, OneOf
+from headgate.values.proposal import Proposal
+from headgate.values.schema import NUMERIC, Kind
+
+_PRESENT = OneOf((1.0,))
+
+
+def schema_proposals(past: Past) -> Iterator[Proposal]:
+    """Columns that every run had, the most that any had, and types that never changed.
+
+    They cost nothing: a batch of another shape is not a good batch until a person accepts it. Columns without a value
+    have no type; whole numbers pass for numbers, not the other way round.
+    """
+    runs = f"in all {len(past)} runs"
+    most = max(len(schema.columns) for schema in past.schemas)
+    yield Proposal(_law(ColumnCount(), Between(high=most)), note=f"the most in {len(past)} runs")
+    for label in past.schema.labels:
+        if all(label in schema.labels for schema in past.schemas):
+            yield Proposal(_law(HasColumn(label), _PRESENT), note=runs)
+    for label, kinds in _kinds(past).items():
+        if len(kinds) == 1:
+            yield Proposal(_law(ColumnType(label, type=_word(*kinds)), _PRESENT), note=runs)
+        elif kinds <= NUMERIC - {Kind.BOOLEAN}:
+            yield Proposal(_law(ColumnType(label, type="number"), _PRESENT), note=runs)
+
+
+def _kinds(past: Past) -> dict[str, set[Kind]]:
+    """The kinds of each column of the newest run in all runs where it held a value."""
+    found: dict[str, set[Kind]] = {label: set() for label in past.schema.labels}
+    for schema in past.schemas:
+        for column in schema.columns:
+            if column.label in found and not column.empty:
+                found[column.label].add(column.kind)
+    return found
+
+
+def _word(kind: Kind) -> str:
+    return "number" if kind in (Kind.FLOAT, Kind.DECIMAL) else kind.value
+
+
+def _law(metric: HasColumn | ColumnCount | ColumnType, predicate: OneOf | Between) -> Expectation:
+    return Expectation(metric.key, predicate, Source.HISTORY, false_alarm=0.0)
