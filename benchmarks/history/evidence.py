@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import hashlib
+import json
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 from functools import cache
@@ -11,10 +13,13 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+import headgate.learn.history.forecast as forecasting
+import headgate.learn.history.measure as measuring
+import headgate.learn.history.past as distancing
 import headgate.learn.history.tails as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
-from benchmarks.history.series import analysed
+from benchmarks.history.series import CACHE, analysed
 from headgate.learn.history.forecast import forecast
 from headgate.learn.history.past import DISTANCES, Past, distances_between, numbers
 from headgate.learn.history.tails import LENGTHS, Curve, Tails, curve_key, write
@@ -42,7 +47,17 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
 
 @cache
 def counted(feed: Feed) -> Counted:
-    """How many next values of a feed there were, and how many surprised by more than each reach."""
+    """How many next values of a feed there were, and how many surprised by more than each reach; computed once."""
+    source = b"".join(Path(module.__file__).read_bytes() for module in (forecasting, measuring, distancing))
+    file = CACHE / f"{feed.folder}.{feed.name}.{hashlib.sha256(source).hexdigest()[:12]}.counts.json"
+    if not file.exists():
+        counts = {key: (seen, beyond.tolist()) for key, (seen, beyond) in _counted(feed).items()}
+        file.write_text(json.dumps(counts), encoding="utf-8")
+    found = json.loads(file.read_text(encoding="utf-8"))
+    return {key: (seen, np.array(beyond)) for key, (seen, beyond) in found.items()}
+
+
+def _counted(feed: Feed) -> Counted:
     found: dict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
     for length in LENGTHS:
         runs = {7: 10, 14: 20, 28: 30}[length]

@@ -90,25 +90,31 @@ def feeds(fewest: int = FEWEST) -> list[Feed]:
 
 def _from_csv(folder: Path) -> Iterator[tuple[str, pa.Table]]:
     for file in sorted(folder.glob("*.csv.gz")):
-        yield file.name.removesuffix(".csv.gz"), read_csv(file)
+        yield file.name.removesuffix(".csv.gz"), read_batch(file)
 
 
-def read_csv(file: Path, delimiter: str = ",") -> pa.Table:
+def read_batch(file: Path) -> pa.Table:
+    """A batch that is a file of its own; the flights say NA for what is missing."""
+    return read_csv(file, missing="NA" if file.parent.name == "flights" else "")
+
+
+def read_csv(file: Path, delimiter: str = ",", missing: str = "") -> pa.Table:
     """A CSV file as text, then typed; lines that do not fit the header are dropped, as Spark drops malformed ones."""
     parse = pv.ParseOptions(delimiter=delimiter, newlines_in_values=True, invalid_row_handler=lambda _: "skip")
     header = pv.open_csv(file, parse_options=parse).schema.names
     texts = pv.ConvertOptions(column_types={name: pa.string() for name in header}, strings_can_be_null=False)
-    return typed(pv.read_csv(file, convert_options=texts, parse_options=parse))
+    return typed(pv.read_csv(file, convert_options=texts, parse_options=parse), missing)
 
 
-def typed(table: pa.Table) -> pa.Table:
+def typed(table: pa.Table, missing: str = "") -> pa.Table:
     """Each column of text as what all its values are: whole numbers, numbers, moments, or text. Empty is missing."""
-    return pa.table([_typed(table[at].combine_chunks()) for at in range(table.num_columns)], names=table.column_names)
+    columns = [_typed(table[at].combine_chunks(), missing) for at in range(table.num_columns)]
+    return pa.table(columns, names=table.column_names)
 
 
-def _typed(texts: pa.Array) -> pa.Array:
+def _typed(texts: pa.Array, missing: str) -> pa.Array:
     texts = pc.cast(texts, pa.string())
-    texts = pc.if_else(pc.equal(texts, ""), pa.scalar(None, pa.string()), texts)
+    texts = pc.if_else(pc.is_in(texts, pa.array(["", missing])), pa.scalar(None, pa.string()), texts)
     values = texts.drop_null()
     if not len(values):
         return pa.nulls(len(texts))

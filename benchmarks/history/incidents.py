@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from benchmarks.history.feeds import Feed, Published, feeds, read_csv
+from benchmarks.history.feeds import Feed, Published, feeds, read_batch, read_csv
 from benchmarks.timing import DATA
 
 SHORTEST = 8  # batches of the shortest feed that an incident is in
@@ -113,7 +113,7 @@ def published(path: Path) -> Published:
 def batch_at(feed: Feed, partition: str) -> pa.Table:
     """One batch of a feed."""
     if feed.path.is_dir():
-        return read_csv(feed.path / f"{partition}.csv.gz")
+        return read_batch(feed.path / f"{partition}.csv.gz")
     return published(feed.path).batch(partition)
 
 

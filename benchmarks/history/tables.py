@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -21,41 +21,50 @@ from headgate.learn.history.past import Past
 from headgate.learn.history.program import Program
 from headgate.learn.history.tails import Tails
 from headgate.values.expectation import Status
+from headgate.values.verdict import Verdict
 
 RUNS = 30
 
 
-class Method(NamedTuple):
-    """A form of the learner: its bounds, whether the budget is a column's, and the budgets to try."""
+class Form(NamedTuple):
+    """A form of the learner: its bounds, whose the budget is, and the budgets to try."""
 
-    name: str
     bounds: Callable[[Feed], Bounds]
+    budget: str
     budgets: tuple[float, ...]
-    by_column: bool = False
-
-    def programs(self, feed: Feed, past: Past, damage: Sequence[Damage]) -> Iterator[tuple[float, Program]]:
-        plain = self.name.startswith("paper")
-        offers = Offers.of(past, self.bounds(feed), damage)
-        for budget in self.budgets:
-            yield budget, offers.program(budget, budget="column" if self.by_column else "table", plain=plain)
+    plain: bool = False
 
 
-OURS = Method("headgate", lambda feed: FiniteSample(tails_for(feed.folder)), (0.001, 0.003, 0.01, 0.02, 0.05, 0.1))
-PAPER = Method("paper", lambda _: Paper(), (1e-6, 1e-5, 1e-4, 0.001, 0.01), by_column=True)
+FORMS = {
+    "headgate": Form(
+        lambda feed: FiniteSample(tails_for(feed.folder)), "table", (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2)
+    ),
+    "headgate, by column": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "column", (1e-4, 1e-3, 1e-2)),
+    "paper": Form(lambda _: Paper(), "column", (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), plain=True),
+    "paper, by table": Form(lambda _: Paper(), "table", (1e-5, 1e-4, 1e-3, 1e-2), plain=True),
+}
 
 
-class Judged(NamedTuple):
-    """One batch held or not by one method at one budget, and by which clauses."""
+class Programs(NamedTuple):
+    """All forms at all budgets, learned from one past."""
 
-    feed: str
-    at: int
-    partition: str
-    method: str
-    budget: float
-    held: bool
-    reasons: tuple[str, ...]
-    clauses: int
-    cost: float
+    past: Past
+    made: dict[str, Program]  # by form and budget: "headgate 0.01"
+
+    @classmethod
+    def of(cls, feed: Feed, past: Past, damage: Sequence[Damage]) -> Programs:
+        made = {}
+        for name, form in FORMS.items():
+            offers = Offers.of(past, form.bounds(feed), damage)
+            for share in form.budgets:
+                made[f"{name} {share:g}"] = offers.program(share, budget=form.budget, plain=form.plain)
+        return cls(past, made)
+
+    def held(self, batch: Analysis) -> dict[str, tuple[str, ...]]:
+        """Which of them hold a batch, and why."""
+        outcomes = self.past.outcomes(batch)
+        found = {name: reasons(made.verdict(outcomes, batch.schema)) for name, made in self.made.items()}
+        return {name: why for name, why in found.items() if why}
 
 
 class Trained:
@@ -72,11 +81,11 @@ class Trained:
         return self._last[2]
 
 
-def past_at(feed: Feed, at: int, runs: int = RUNS) -> Past | None:
-    """The last good runs before a run; None if there are too few."""
+def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
+    """The last 30 good runs before a run, or at least so many; None if there are fewer."""
     table = whole(feed)
-    rows = np.array([row for row in range(at) if not is_incident(feed.title, table.partitions[row])][-runs:])
-    if len(rows) < runs:
+    rows = np.array([row for row in range(at) if not is_incident(feed.title, table.partitions[row])][-RUNS:], int)
+    if len(rows) < fewest:
         return None
     values = table.values[rows]
     used = np.flatnonzero(np.isfinite(values).any(axis=0))
@@ -95,26 +104,7 @@ def tails_for(folder: str) -> Tails:
     return evidence(without=(folder,))
 
 
-def judged(feed: Feed, methods: Sequence[Method], places: Sequence[int], trained: Trained) -> Iterator[Judged]:
-    """Some runs of a feed, judged by every method at every budget."""
-    batches = analysed(feed)
-    for at in places:
-        past = past_at(feed, at)
-        if past is not None:
-            damage = trained.damage(at, past)
-            for method in methods:
-                for budget, made in method.programs(feed, past, damage):
-                    yield _judged(feed, at, method.name, budget, made, batches[at].analysis, past)
-
-
-def _judged(feed: Feed, at: int, method: str, budget: float, made: Program, batch: Analysis, past: Past) -> Judged:
-    held, reasons = verdict(made, batch, past)
-    partition = analysed(feed)[at].partition
-    return Judged(feed.title, at, partition, method, budget, held, reasons, len(made.clauses), made.cost)
-
-
-def verdict(made: Program, batch: Analysis, past: Past) -> tuple[bool, tuple[str, ...]]:
-    """Whether a batch is held: a clause failed or could not be judged."""
-    found = made.judge(batch, past)
-    bad = [each for each in found.judgements if each.status in (Status.FAIL, Status.ERROR)]
-    return bool(bad), tuple(each.reason for each in bad)
+def reasons(found: Verdict) -> tuple[str, ...]:
+    """Why a batch is held: what failed or could not be judged."""
+    bad = (each for each in found.judgements if each.status in (Status.FAIL, Status.ERROR))
+    return tuple(each.reason for each in bad)

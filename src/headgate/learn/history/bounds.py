@@ -19,8 +19,13 @@ from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
+MILDER = (
+    1.0,
+    0.3,
+    0.1,
+)  # how severe an issue may be, beside the injected one: a tenth as severe surprises a tenth as much
 _EXACT = 1e-5  # scales below which a band is meant as equality
-_DIGITS = 2  # of a band's width, beyond which its ends are rounded outwards
+_DIGITS = 3  # of a band's width, beyond which its ends are rounded outwards
 
 
 class Bounds(Protocol):
@@ -45,17 +50,20 @@ class FiniteSample:
     def _of_measure(
         self, measure: Measure, made: Forecast, at: int, rates: Floats, caught: Sequence[tuple[IssueId, float]]
     ) -> Iterator[Proposal]:
-        last = frozenset[IssueId]()
-        for reach, rate in zip(self.tails.grid[::-1], rates[::-1], strict=True):  # the widest first
-            issues = frozenset(issue for issue, surprise in caught if surprise > reach)
-            if len(issues) == len(last) or rate >= 1:
+        last = 0
+        note = _note(made, at)
+        surprises = np.sort([surprise for _, surprise in caught])
+        beyond = len(surprises) - np.searchsorted(surprises, self.tails.grid, side="right")
+        for place in range(len(beyond) - 1, -1, -1):  # the widest first
+            reach, rate = self.tails.grid[place], float(rates[place])
+            if beyond[place] == last or rate >= 1:
                 continue
-            last = issues
-            low, high = made.band(reach)
-            predicate = _predicate(measure, float(low[at]), float(high[at]), bool(made.constant[at]), reach)
-            if predicate is not None:
-                expected = Expectation(measure.key, predicate, Source.HISTORY, false_alarm=float(rate))
-                yield Proposal(expected, issues, _note(made, at))
+            predicate = _predicate(measure, *made.one(at, reach), bool(made.constant[at]), reach)
+            wide = reach if predicate is None else max(reach, made.reach(at, predicate.floor, predicate.ceiling))
+            issues = frozenset(issue for issue, surprise in caught if surprise > wide)
+            if predicate is not None and len(issues) > last:
+                last = len(issues)
+                yield Proposal(Expectation(measure.key, predicate, Source.HISTORY, false_alarm=rate), issues, note)
 
 
 def _surprises(
@@ -67,11 +75,12 @@ def _surprises(
         values = np.full((len(each.issues), count), np.nan)
         values[:, each.places] = each.values
         surprise = made.surprise(values)[:, each.places]
-        ids = [(each.column, issue) for issue in each.issues]
-        for place, column in zip(each.places.tolist(), surprise.T.tolist(), strict=True):
-            found.setdefault(place, []).extend(
-                (issue, value) for issue, value in zip(ids, column, strict=True) if value > 0
-            )
+        for share in MILDER:
+            ids = [(each.column, issue if share == 1 else f"{share:g} x {issue}") for issue in each.issues]
+            for place, column in zip(each.places.tolist(), (share * surprise).T.tolist(), strict=True):
+                found.setdefault(place, []).extend(
+                    (issue, value) for issue, value in zip(ids, column, strict=True) if value > 0
+                )
     yield from found.items()
 
 
@@ -92,10 +101,10 @@ def _predicate(measure: Measure, low: float, high: float, constant: bool, reach:
 
 
 def rounded(low: float, high: float) -> tuple[float, float]:
-    """The ends of a band rounded outwards to two digits of its width.
+    """The ends of a band rounded outwards to three digits of its width.
 
-    >>> rounded(979.31, 1040.22)
-    (979.0, 1041.0)
+    >>> rounded(979.314, 1040.228)
+    (979.3, 1040.3)
     """
     width = high - low if math.isfinite(high - low) else abs(high if math.isfinite(high) else low)
     if not math.isfinite(width) or width <= 0:

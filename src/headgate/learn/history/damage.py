@@ -17,6 +17,7 @@ from headgate.analyzers.base.batch import ColumnBatch
 from headgate.analyzers.base.metric import ColumnMetric
 from headgate.analyzers.base.registry import metric_named, metrics
 from headgate.analyzers.distances.registry import distances
+from headgate.analyzers.states.frequencies import Frequencies
 from headgate.inject.increased_nulls import IncreasedNulls
 from headgate.inject.issue import Issue, standard
 from headgate.inject.volume_change import VolumeChange
@@ -24,6 +25,7 @@ from headgate.learn.history.forecast import newest
 from headgate.learn.history.likeness import likeness
 from headgate.learn.history.measure import Measure
 from headgate.learn.history.past import Past
+from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured
 from headgate.values.schema import Column, Kind
 from headgate.values.state import State
@@ -50,11 +52,12 @@ class Damage:
     def to(self, newest: Floats) -> Floats:
         """What a batch would measure after each issue, given what it measures without."""
         additive = np.array([each.additive for each in self.measures])
-        share = np.array([each.share for each in self.measures])
+        least = np.array([-np.inf if each.signed else 0.0 for each in self.measures])
+        most = np.array([each.most for each in self.measures])
         with np.errstate(invalid="ignore", divide="ignore"):
             grown = np.where(self.clean != 0, newest * self.broken / self.clean, newest + self.broken)
             moved = newest + (self.broken - self.clean)
-        found: Floats = np.where(additive, grown, np.where(share, np.clip(moved, 0.0, 1.0), moved))
+        found: Floats = np.where(additive, grown, np.clip(moved, least, most))
         return found
 
 
@@ -124,6 +127,7 @@ def _damage(past: Past, column: Column, measures: tuple[Measure, ...], samples: 
     before = _states(whole, readings)
     clean = np.array(_measured(readings, before, before))
     found = np.array([_measured(readings, _states(each, readings), before) for _, each in broken])
+    found = found * np.array([_heard(past, each) for each in measures])
     names = tuple(name for name, _ in broken)
     return Damage(column.label, column.kind, names, measures, clean, found.reshape(len(broken), -1))
 
@@ -142,6 +146,16 @@ def _neighbour(past: Past, column: Column, samples: Mapping[str, pa.Array]) -> p
     if len(alike) < 2:
         return None
     return samples[alike[(alike.index(column.label) + 1) % len(alike)]]
+
+
+def _heard(past: Past, measure: Measure) -> float:
+    """The share of values that a distance between frequencies tells apart: those too rare to be kept are one to it."""
+    if not measure.distance or _reading(measure).folded != "frequent_values":
+        return 1.0
+    kept = past.states.get(MetricKey("frequent_values", measure.key.columns))
+    if not isinstance(kept, Frequencies) or not kept.total:
+        return 1.0
+    return sum(kept.labels().values()) / kept.total
 
 
 class _Reading(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -44,13 +45,29 @@ class Forecast:
             gaps = (values[..., None, :] - self.centre) / self.scale
             above, below = gaps.min(axis=-2), (-gaps).min(axis=-2)
             found: Floats = np.where(self.one_sided, above, np.fmax(above, below))
-            return np.where(np.isnan(values), np.nan, np.fmax(found, 0.0))
+            return np.where(np.isnan(values) | np.isnan(self.centre).any(axis=0), np.nan, np.fmax(found, 0.0))
 
     def band(self, reach: Floats | float) -> tuple[Floats, Floats]:
         """The lowest and highest value of each series that surprises by no more than `reach`."""
-        low = (self.centre - reach * self.scale).min(axis=0)
-        high = (self.centre + reach * self.scale).max(axis=0)
+        with np.errstate(over="ignore"):
+            low = (self.centre - reach * self.scale).min(axis=0)
+            high = (self.centre + reach * self.scale).max(axis=0)
         return np.where(self.one_sided, -np.inf, low), high
+
+    def one(self, at: int, reach: float) -> tuple[float, float]:
+        """The band of one series."""
+        centres, scales = self.centre[:, at].tolist(), self.scale[:, at].tolist()
+        high = max(centre + reach * scale for centre, scale in zip(centres, scales, strict=True))
+        if self.one_sided[at]:
+            return -math.inf, high
+        return min(centre - reach * scale for centre, scale in zip(centres, scales, strict=True)), high
+
+    def reach(self, at: int, low: float | None, high: float | None) -> float:
+        """How surprising a value of one series must be to lie beyond these ends, whichever end it is."""
+        centres, scales = self.centre[:, at].tolist(), self.scale[:, at].tolist()
+        above = 0.0 if high is None else min((high - c) / s for c, s in zip(centres, scales, strict=True))
+        below = 0.0 if low is None else min((c - low) / s for c, s in zip(centres, scales, strict=True))
+        return max(above, below)
 
 
 def forecast(values: Floats, measures: Sequence[Measure]) -> Forecast:
@@ -76,7 +93,7 @@ def _forecast(values: Floats, grain: Floats, one_sided: Flags) -> Forecast:
         if len(values) - back < SEASONAL_STEPS:
             break
         season = _steps(values, back)
-        better = (season[1] < SEASON * np.fmin(first[1], second[1])) & ~one_sided
+        better = (season[1] < SEASON * np.fmin(first[1], second[1])) & np.isfinite(season[0]) & ~one_sided
         better &= np.isfinite(values[back:] - values[:-back]).sum(axis=0) >= SEASONAL_STEPS
         first, second = np.where(better, season, first), np.where(better, season, second)
         lag = np.where(better, back, lag)

@@ -48,7 +48,8 @@ def learn_program(
     True
     """
     if len(past) < FEWEST:
-        return Program(why=f"{len(past)} accepted runs of {FEWEST} that it takes", upto=past.partitions[-1])
+        why = f"{len(past)} accepted runs of {FEWEST} that it takes"
+        return Program(clauses=tuple(pins), why=why, upto=past.partitions[-1])
     offers = Offers.of(past, _bounds(bounds, tails), damages(past) if damage is None else damage)
     return offers.program(
         false_alarms, budget=budget, clauses=clauses, pins=pins, schema=schema, plain=bounds == "paper"
@@ -91,12 +92,12 @@ class Offers:
         chosen.sort(key=lambda each: (places.get(each.column, -1), each.family))
         laws = _unpinned(schema_proposals(self.past), pins) if schema else []
         return Program(
-            clauses=tuple(Clause.of(each) for each in (*laws, *chosen)),
+            clauses=(*map(Clause.of, laws), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
             runs=len(self.past),
             upto=self.past.partitions[-1],
             budget=false_alarms,
             issues=len(self.issues),
-            caught=len(frozenset[IssueId]().union(*(each.catches for each in chosen))),
+            caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
 
     def _by_column(self, offered: Sequence[Proposal], share: float, clauses: int | None, plain: bool) -> list[Proposal]:
@@ -108,7 +109,10 @@ class Offers:
         for column, proposals in of_column.items():
             shared = of_column[""] if column else []
             found = spend([*proposals, *shared], share, most=clauses, plain=plain)
-            chosen.update((str(each.expectation), each) for each in found)
+            for each in found:
+                name = str(each.expectation) if plain else each.family  # of two widths of the row count, the narrower
+                if name not in chosen or each.catches > chosen[name].catches:
+                    chosen[name] = each
         return list(chosen.values())
 
 

@@ -20,7 +20,7 @@ from headgate.values.state import State
 
 SIZE = 128
 _UPPER, _LOWER, _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789"
-_ALPHABETS = {"A": _UPPER, "a": _LOWER, "9": _DIGITS}
+_ALPHABETS = {"A": _UPPER, "a": _LOWER, "9": _DIGITS, "X": _UPPER + _DIGITS, "x": _LOWER + _DIGITS}
 _PLAIN = "a"
 
 
@@ -47,7 +47,14 @@ def likeness(column: Column, states: Mapping[MetricKey, State], size: int = SIZE
     if values is None or not present:
         return None
     made = pa.concat_arrays([values, pa.nulls(size - present, values.type)]).take(pa.array(rng.permutation(size)))
-    return made.cast(pa.bool_()) if column.kind is Kind.BOOLEAN else made
+    return _truths(made) if column.kind is Kind.BOOLEAN else made
+
+
+def _truths(texts: pa.Array) -> pa.Array:
+    """Texts of a boolean column as booleans; of hidden ones, which is which cannot be told and does not matter."""
+    names = sorted(set(texts.drop_null().to_pylist()))
+    true = "true" if "true" in names else names[-1] if len(names) > 1 else None
+    return pa.array([None if text is None else text == true for text in texts.to_pylist()], pa.bool_())
 
 
 def _numbers(quantiles: State | None, moments: State | None, count: int, kind: Kind) -> pa.Array | None:
@@ -103,11 +110,14 @@ class _Shapes:
         self.ends = np.cumsum(weights / weights.sum())
         found = characters if isinstance(characters, Characters) else Characters()
         shares = weights / weights.sum()
-        self.letters = self._run(found.letters, found.values, [sum(map(p.count, "Aa")) for p in self.patterns], shares)
-        self.digits = self._run(found.digits, found.values, [p.count("9") for p in self.patterns], shares)
+        runs = {symbol: np.array([each.count(symbol) for each in self.patterns]) for symbol in _ALPHABETS}
+        mixed = runs["X"] + runs["x"]
+        self.letters = self._run(found.letters, found.values, runs["A"] + runs["a"] + mixed, shares)
+        self.digits = self._run(found.digits, found.values, runs["9"] + mixed, shares)
+        self.mixed = self._run(found.letters + found.digits, found.values, mixed, shares)
 
     @staticmethod
-    def _run(characters: int, values: int, runs: list[int], shares: npt.NDArray[np.float64]) -> int:
+    def _run(characters: int, values: int, runs: npt.NDArray[np.int64], shares: npt.NDArray[np.float64]) -> int:
         each = float(np.dot(runs, shares))
         return max(1, round(characters / values / each)) if values and each else 1
 
@@ -119,5 +129,5 @@ class _Shapes:
         alphabet = _ALPHABETS.get(symbol)
         if alphabet is None:
             return symbol
-        length = self.digits if symbol == "9" else self.letters
+        length = {"9": self.digits, "X": self.mixed, "x": self.mixed}.get(symbol, self.letters)
         return "".join(alphabet[at] for at in rng.integers(0, len(alphabet), length))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 from functools import lru_cache
 
@@ -36,6 +37,7 @@ class Measure(msgspec.Struct, frozen=True):
     moment: bool = False
     share: bool = False
     signed: bool = False
+    most: float = math.inf  # no value is larger
 
     @property
     def column(self) -> str:
@@ -51,7 +53,8 @@ def measure_of(key: MetricKey, kind: Kind | None = None) -> Measure:
     <Scale.SHARE: 'share'>
     """
     if key.name in distances() and key.name not in metrics():
-        return Measure(key, Scale.SPREAD if key.name == "emd" else Scale.SHARE, distance=True)
+        scale = Scale.SPREAD if key.name == "emd" else Scale.SHARE
+        return Measure(key, scale, distance=True, most=distances()[key.name].most)
     metric = metrics()[key.name]
     moment = kind in TEMPORAL and key.name in _PLACES
     scale = Scale.SIZE
@@ -69,4 +72,5 @@ def measure_of(key: MetricKey, kind: Kind | None = None) -> Measure:
         moment=moment,
         share=metric.share,
         signed=metric.signed,
+        most=1.0 if metric.share else math.inf,
     )

@@ -44,12 +44,16 @@ class Paper:
     def _transforms(self, past: Past) -> list[Transform | None]:
         """Of series with a value in every run (a distance has none in the first); others are left out."""
         found: list[Transform | None] = [None] * len(past.measures)
+        if not found:
+            return found
         for first in (0, 1):
             series = past.values[first:].T
             usable = np.isfinite(series).all(axis=1) & np.array(
                 [each.distance == bool(first) for each in past.measures]
             )
             places = np.flatnonzero(usable)
+            if not len(places):
+                continue
             made = make_stationary(series[places]) if self.stationary else [Transform()] * len(places)
             for at, transform in zip(places.tolist(), made, strict=True):
                 found[at] = transform
@@ -69,15 +73,26 @@ def _of_measure(
     measure: Measure, series: Floats, transform: Transform, damaged: Sequence[tuple[IssueId, float]]
 ) -> Iterator[Proposal]:
     values = series[np.isfinite(series)]
-    moved = transform.applied(values)
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved = transform.applied(values)
     moved = moved[np.isfinite(moved)]
     if len(moved) < FEWEST:
         return
-    mean, deviation = float(moved.mean()), float(moved.std(ddof=1))
+    with np.errstate(over="ignore", invalid="ignore"):
+        yield from _bands(measure, values, moved, transform, damaged)
+
+
+def _bands(
+    measure: Measure, values: Floats, moved: Floats, transform: Transform, damaged: Sequence[tuple[IssueId, float]]
+) -> Iterator[Proposal]:
+    steady = moved.max() == moved.min()
+    mean, deviation = float(moved[0] if steady else moved.mean()), 0.0 if steady else float(moved.std(ddof=1))
+    if not math.isfinite(mean) or not math.isfinite(deviation):
+        return
     last = frozenset[IssueId]()
-    for reach in REACHES[::-1] if deviation > 0 else (1.0,):
+    for reach in REACHES[::-1].tolist() if deviation > 0 else (1.0,):
         low, high = transform.restored((mean - reach * deviation, mean + reach * deviation), values)
-        low = -math.inf if measure.distance else low
+        low, high = -math.inf if measure.distance else float(low), float(high)
         issues = frozenset(issue for issue, value in damaged if value < low or value > high)
         if len(issues) > len(last) and not math.isnan(low) and not math.isnan(high):
             last = issues

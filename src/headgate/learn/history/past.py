@@ -22,15 +22,16 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 RUNS = 30
-DISTANCES = ("ks_dist", "value_l1", "pattern_l1")
-"""The distances that are followed unless told otherwise: one of each kind; the others say nearly the same."""
+DISTANCES = ("ks_dist", "cohen_d", "value_l1", "pattern_l1")
+"""The distances that are followed unless told otherwise; the others say nearly the same (docs/methods/history.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
     """Runs in order, oldest first: `values` has a row for each and a column for each measure, NaN where none is.
 
-    A distance is that of a run from the one before it. `schemas` are those of the runs, `states` of the newest run.
+    A distance is that of a run from the one before it. `schemas` are those of the runs, `states` of the newest run;
+    where these are of a store that hides values, `secret` is what hides a new batch's in the same way.
     """
 
     partitions: tuple[str, ...]
@@ -38,6 +39,7 @@ class Past:
     values: Floats
     schemas: tuple[Schema, ...]
     states: Mapping[MetricKey, State]
+    secret: bytes | None = None
 
     @classmethod
     def of(
@@ -85,7 +87,7 @@ class Past:
         for earlier, now, row in zip(read, read[1:], rows[1:], strict=False):
             row |= numbers(_between(now.schema, now.states, earlier.states, distances))
         names = tuple(each.partition for each in revisions)
-        return cls._tabled(names, rows, tuple(each.schema for each in read), read[-1].states)
+        return cls._tabled(names, rows, tuple(each.schema for each in read), read[-1].states, store.secret)
 
     @classmethod
     def _tabled(
@@ -94,12 +96,13 @@ class Past:
         rows: Sequence[Mapping[MetricKey, float]],
         schemas: tuple[Schema, ...],
         states: Mapping[MetricKey, State],
+        secret: bytes | None = None,
     ) -> Past:
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
         measures = tuple(measure_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        return cls(partitions, measures, values.reshape(len(rows), len(keys)), schemas, dict(states))
+        return cls(partitions, measures, values.reshape(len(rows), len(keys)), schemas, dict(states), secret)
 
     @property
     def schema(self) -> Schema:
@@ -120,7 +123,7 @@ class Past:
     def outcomes(self, batch: Analysis) -> dict[MetricKey, Outcome]:
         """What a new batch is judged by: its own outcomes, and its distances from the newest run."""
         wanted = sorted({each.key.name for each in self.measures if each.distance})
-        return {**batch.outcomes, **distances_between(batch, self.states, wanted)}
+        return {**batch.outcomes, **_between(batch.schema, batch.states, self.states, wanted, self.secret)}
 
 
 def distances_between(
@@ -131,7 +134,11 @@ def distances_between(
 
 
 def _between(
-    schema: Schema, now: Mapping[MetricKey, State], before: Mapping[MetricKey, State], names: Sequence[str]
+    schema: Schema,
+    now: Mapping[MetricKey, State],
+    before: Mapping[MetricKey, State],
+    names: Sequence[str],
+    secret: bytes | None = None,
 ) -> dict[MetricKey, Outcome]:
     unknown = set(names) - set(distances())
     if unknown:
@@ -142,7 +149,7 @@ def _between(
             made: Any = kind(column.label)
             one, other = now.get(made.state_key), before.get(made.state_key)
             if kind.name in names and one is not None and other is not None:
-                found[made.key] = made.between(one, other)
+                found[made.key] = made.between(one if secret is None else one.hidden(secret), other)
     return found
 
 

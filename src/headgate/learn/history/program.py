@@ -74,8 +74,12 @@ class Program(msgspec.Struct, frozen=True):
 
     def judge(self, batch: Analysis, past: Past) -> Verdict:
         """The verdict on a batch; its distances are those from the newest run of the past."""
-        found = {**past.outcomes(batch), **self._of_schema(batch.schema)}
-        return judge(self.expectations, {**self._explained(found, batch.schema), **found})
+        return self.verdict(past.outcomes(batch), batch.schema)
+
+    def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
+        """The verdict on the outcomes of a batch, distances among them, and on its columns."""
+        found = {**outcomes, **self._of_schema(schema)}
+        return judge(self.expectations, {**self._explained(found, schema), **found})
 
     def _of_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
         """What clauses about columns measure: the schema is all they read."""
@@ -89,7 +93,8 @@ class Program(msgspec.Struct, frozen=True):
         remains unexplained is left out, and so an error.
         """
         columns = {column.label: column for column in schema.columns}
-        broken = {each.metric.columns for each in self.clauses if each.metric.name in _SCHEMA and not each.holds(found)}
+        about = [each for each in self.clauses if each.metric.name in _SCHEMA and each.metric.columns]
+        broken = {each.metric.columns for each in about if not each.holds(found)}
         why: dict[MetricKey, Outcome] = {}
         for key in (each.metric for each in self.clauses if each.metric not in found):
             column = columns.get(key.columns[0]) if key.columns else None
@@ -187,7 +192,8 @@ class Program(msgspec.Struct, frozen=True):
 
     def _title(self) -> str:
         if not self.runs:
-            return f"no program: {self.why}" if self.why else "an empty program"
+            pins = f"{len(self.pins)} pinned clauses" if self.pins else "an empty program"
+            return f"{'only ' * bool(self.pins)}{pins if self.pins else 'no program'}: {self.why}" if self.why else pins
         spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))

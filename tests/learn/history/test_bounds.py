@@ -1,0 +1,94 @@
+"""Bands and what is said of them: constants, rounding, what they catch."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headgate.learn.history.bounds import FiniteSample, rounded
+from headgate.learn.history.damage import Damaged, applied
+from headgate.learn.history.learn import Offers, learn_program
+from headgate.learn.history.program import Program
+from headgate.learn.history.tails import LENGTHS, Curve, Tails, curve_key, pooled
+from headgate.values.predicate import Between
+from tests.learn.history.histories import orders, orders_damage, past_of
+
+
+@cache
+def program() -> Program:
+    return learn_program(orders())
+
+
+def certain(share: float = 0.0, seen: float = 1e9) -> Tails:
+    """Evidence that is the same for every metric and reach."""
+    curves = {
+        curve_key("*", constant, length): Curve(seen, (share,) * 3) for constant in (True, False) for length in LENGTHS
+    }
+    return Tails((1e-6, 1.0, 10.0), curves)
+
+
+def test_what_a_proposal_catches_breaks_it() -> None:
+    hurt = applied(orders_damage(), orders())
+    value = {
+        (each.column, issue, orders().measures[place].key): each.values[row, at]
+        for each in hurt
+        for row, issue in enumerate(each.issues)
+        for at, place in enumerate(each.places)
+    }
+    slips = [
+        each.expectation.predicate.holds(float(value[(*issue, each.expectation.metric)]))
+        for each in FiniteSample(pooled()).proposals(orders(), hurt)
+        for issue in each.catches
+        if (*issue, each.expectation.metric) in value  # not the milder forms, which were never injected
+    ]
+    assert len(slips) > 100
+    assert sum(slips) == 0
+
+
+CONSTANT = {"size()": [100.0] * 30, "completeness(x)": [1.0] * 30}
+
+
+def constants(tails: Tails, false_alarms: float = 0.01) -> dict[str, str]:
+    damage = [Damaged("x", ("one row",), np.array([0, 1]), np.array([[101.0, 0.9999]]))]
+    past = past_of(CONSTANT)
+    offers = Offers(past, tuple(FiniteSample(tails).proposals(past, damage)), (("x", "one row"),))
+    found = offers.program(false_alarms, schema=False)
+    return {str(each.metric): str(each.expectation.predicate) for each in found.clauses}
+
+
+def test_equal_to_is_said_where_the_evidence_pays_for_it() -> None:
+    found = constants(certain(share=0.0))
+    assert found
+    assert set(found.values()) <= {"equal to 100", "equal to 1"}
+
+
+def test_it_is_not_said_where_constants_were_often_accidents() -> None:
+    assert constants(certain(share=0.02)) == {}
+
+
+def test_it_is_not_said_where_nothing_is_known_of_constants() -> None:
+    assert constants(certain(share=0.0, seen=10.0)) == {}
+
+
+def test_nobody_promises_that_a_constant_never_changes() -> None:
+    assert all(each.expectation.false_alarm != 0.0 for each in program().clauses if each.note.startswith("equal in"))
+
+
+def test_the_ends_of_a_constant_without_whole_value_hold_it() -> None:
+    past = past_of({"completeness(x)": [0.1 + 0.2] * 30})
+    damage = [Damaged("x", ("gone",), np.array([0]), np.array([[0.0]]))]
+    for each in FiniteSample(certain()).proposals(past, damage):
+        assert isinstance(each.expectation.predicate, Between)
+        assert each.expectation.predicate.holds(0.1 + 0.2)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.floats(-1e12, 1e12), st.floats(0, 1e12))
+def test_a_band_is_rounded_outwards_and_by_little(low: float, width: float) -> None:
+    bottom, top = rounded(low, low + width)
+    assert bottom <= low
+    assert top >= low + width
+    assert top - bottom <= 1.25 * width + 1e-6 * (abs(low) + 1)

@@ -1,0 +1,254 @@
+"""Programs that are learned: what they let through, what they stop, and what they may cost."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import headgate as hg
+from headgate.learn.history.learn import learn_program
+from headgate.learn.history.past import Past
+from headgate.learn.history.program import Program
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Status
+from headgate.values.predicate import Between, OneOf
+from headgate.values.run import Decision
+from tests.learn.history.histories import RUNS, analysis, batch, commit, orders, orders_damage
+
+BUDGETS = (0.0, 0.001, 0.01, 0.05, 0.3, 1.0)
+ISSUES = (
+    ("increased_nulls", "price", {"share": 0.5, "value": "null"}),
+    ("increased_nulls", "country", {"share": 0.5}),
+    ("unit_change", "price", {"factor": 1000}),
+    ("volume_change", None, {"factor": 0.1}),
+    ("volume_change", None, {"factor": 10}),
+    ("casing_change", "country", {"share": 1.0}),
+    ("schema_change", "country", {"share": 1.0}),
+    ("whitespace_padding", "code", {"share": 0.5}),
+    ("character_deletion", "code", {"share": 0.5}),
+    ("distribution_change", "country", {"share": 0.1, "end": "first"}),
+)
+
+
+@cache
+def program(false_alarms: float = 0.01, bounds: str = "finite_sample", budget: str = "table") -> Program:
+    return learn_program(orders(), false_alarms=false_alarms, bounds=bounds, budget=budget)  # type: ignore[arg-type]
+
+
+# --- what it lets through and what it stops
+
+
+@pytest.mark.parametrize("day", range(RUNS, RUNS + 12))
+def test_a_batch_of_the_same_kind_passes(day: int) -> None:
+    verdict = program().judge(analysis(day), orders())
+    assert verdict.status is Status.PASS, verdict.failures
+
+
+@pytest.mark.parametrize(("issue", "column", "parameters"), ISSUES)
+@pytest.mark.parametrize("day", [RUNS, RUNS + 5])
+def test_a_batch_in_which_something_went_wrong_fails(
+    issue: str, column: str | None, parameters: dict[str, object], day: int
+) -> None:
+    wrong = hg.inject_issue(batch(day), issue, column, **parameters)
+    verdict = program(0.05).judge(hg.analyze(wrong), orders())
+    assert verdict.status is Status.FAIL
+    if column is not None:
+        assert any(column in each.expectation.metric.columns for each in verdict.failures)
+
+
+def test_most_of_them_fail_with_the_budget_that_is_usual() -> None:
+    wrong = [hg.inject_issue(batch(RUNS), issue, column, **given) for issue, column, given in ISSUES]
+    found = [program().judge(hg.analyze(each), orders()).status for each in wrong]
+    assert found.count(Status.FAIL) >= 0.8 * len(ISSUES)
+    assert Status.ERROR not in found
+
+
+@pytest.mark.parametrize(("issue", "column", "parameters"), ISSUES)
+def test_so_does_the_form_of_the_paper(issue: str, column: str | None, parameters: dict[str, object]) -> None:
+    wrong = hg.inject_issue(batch(RUNS), issue, column, **parameters)
+    verdict = program(bounds="paper", budget="column").judge(hg.analyze(wrong), orders())
+    assert verdict.status is Status.FAIL
+
+
+def test_a_program_says_how_many_injected_issues_it_catches() -> None:
+    assert program().issues == sum(len(each.issues) for each in orders_damage())
+    assert 0.8 * program().issues < program().caught <= program().issues
+
+
+def test_a_trend_is_judged_by_where_it_goes() -> None:
+    tables = [pa.table({"id": np.arange(200 + 50 * day)}) for day in range(26)]
+    past = Past.of([hg.analyze(each) for each in tables[:25]])
+    found = learn_program(past)
+    assert found.judge(hg.analyze(tables[25]), past).status is Status.PASS
+    assert found.judge(hg.analyze(tables[2]), past).status is Status.FAIL
+
+
+# --- what it may cost
+
+
+@pytest.mark.parametrize("false_alarms", BUDGETS)
+def test_the_stated_rates_add_up_to_the_budget_at_most(false_alarms: float) -> None:
+    assert program(false_alarms).cost <= false_alarms
+
+
+def test_a_larger_budget_never_catches_less() -> None:
+    caught = [program(each).caught for each in BUDGETS]
+    assert caught[0] == 0
+    assert caught[-1] == max(caught)
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.integers(0, 2**32 - 1),
+    st.integers(7, 40),
+    st.sampled_from([0.0, 1e-3, 0.1, 1.0, 30.0]),
+    st.floats(0.0, 1.0),
+    st.sampled_from([None, 0, 1, 3]),
+)
+def test_no_history_and_no_budget_makes_a_program_that_costs_more(
+    seed: int, runs: int, noise: float, false_alarms: float, most: int | None
+) -> None:
+    found = learn_program(shaken(seed, runs, noise), false_alarms=false_alarms, clauses=most, damage=orders_damage())
+    assert found.cost <= false_alarms
+    assert len({each.metric for each in found.clauses}) == len(found.clauses)
+    for each in found.clauses:
+        ends = [
+            end for end in (each.expectation.predicate.floor, each.expectation.predicate.ceiling) if end is not None
+        ]
+        assert all(map(math.isfinite, ends))
+    if most is not None:
+        learned = [each for each in found.clauses if each.expectation.false_alarm]
+        for column in ("", *orders().schema.labels):
+            assert sum((each.metric.columns or ("",))[0] == column for each in learned) <= most
+
+
+def shaken(seed: int, runs: int, noise: float) -> Past:
+    """The orders with noise relative to each value, some of it missing, so many runs long."""
+    random = np.random.default_rng(seed)
+    values = orders().values[random.integers(1, RUNS, runs)]
+    values = values * (1 + noise * random.normal(size=values.shape))
+    values[random.random(values.shape) < random.choice([0.0, 0.2])] = np.nan
+    names = tuple(map(str, range(runs)))
+    return dataclasses.replace(orders(), partitions=names, values=values, schemas=orders().schemas[:1] * runs)
+
+
+@pytest.mark.parametrize("most", [0, 1, 2])
+def test_no_column_has_more_clauses_than_allowed(most: int) -> None:
+    found = learn_program(orders(), clauses=most)
+    learned = [each for each in found.clauses if each.expectation.false_alarm]
+    for column in orders().schema.labels:
+        assert sum(each.metric.columns[:1] == (column,) for each in learned) <= most
+    assert found.caught <= program().caught
+
+
+def test_with_a_budget_for_each_column_each_stays_within_it() -> None:
+    found = program(0.01, budget="column")
+    for column in orders().schema.labels:
+        assert sum(each.expectation.false_alarm or 0.0 for each in found.clauses_of(column)) <= 0.01
+    assert found.caught >= program(0.01).caught
+
+
+def test_with_a_budget_for_each_column_no_metric_has_two_clauses() -> None:
+    for false_alarms in (0.001, 0.003, 0.005, 0.01, 0.02, 0.05):
+        found = program(false_alarms, budget="column")
+        assert len({each.metric for each in found.clauses}) == len(found.clauses)
+
+
+@pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan])
+def test_a_budget_that_is_no_share_is_misuse(wrong: float) -> None:
+    with pytest.raises(MisuseError, match="share of runs"):
+        learn_program(orders(), false_alarms=wrong, damage=orders_damage())
+
+
+def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
+    with pytest.raises(MisuseError, match="finite_sample"):
+        learn_program(orders(), bounds="papers")  # type: ignore[arg-type]
+    with pytest.raises(MisuseError, match="budget"):
+        learn_program(orders(), budget="row", damage=orders_damage())  # type: ignore[arg-type]
+
+
+# --- short histories, pins, the tested run
+
+
+@pytest.mark.parametrize("runs", [1, 3, 6])
+def test_below_seven_runs_a_program_says_why_it_is_empty(runs: int) -> None:
+    found = learn_program(orders(runs))
+    assert found.clauses == ()
+    assert found.why == f"{runs} accepted runs of 7 that it takes"
+    assert str(found) == f"no program: {runs} accepted runs of 7 that it takes"
+    assert found.judge(analysis(RUNS), orders(runs)).status is Status.SKIP
+
+
+def test_seven_runs_are_enough() -> None:
+    assert learn_program(orders(7)).clauses
+
+
+def test_what_a_person_pinned_is_kept_and_not_learned_again() -> None:
+    pins = program().pinned("mean(price)", Between(5, 500)).pinned("has_column(id)").pins
+    again = learn_program(orders(20), pins=pins)
+    kept = {str(each.metric): each for each in again.clauses if each.pinned}
+    assert set(kept) == {"mean(price)", "has_column(id)"}
+    assert kept["mean(price)"].expectation.predicate == Between(5, 500)
+    assert kept["has_column(id)"].expectation.predicate == OneOf((1.0,))
+    assert len({each.metric for each in again.clauses}) == len(again.clauses)
+    assert again.cost <= again.budget
+
+
+def test_a_pin_is_kept_even_where_nothing_may_be_spent() -> None:
+    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    again = learn_program(orders(), false_alarms=0.0, clauses=0, pins=pins)
+    assert [str(each.metric) for each in again.pins] == ["mean(price)"]
+
+
+@pytest.mark.parametrize("budget", ["table", "column"])
+def test_the_form_of_the_paper_keeps_pins(budget: str) -> None:
+    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    again = learn_program(orders(), bounds="paper", budget=budget, pins=pins)  # type: ignore[arg-type]
+    assert [str(each.metric) for each in again.pins] == ["mean(price)"]
+
+
+def test_a_short_history_keeps_pins() -> None:
+    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    assert learn_program(orders(3), pins=pins).pins == pins
+
+
+def test_learning_again_leaves_a_pinned_clause_as_it_was() -> None:
+    metric = next(each.metric for each in program().clauses if each.catches)
+    pins = program().pinned(metric).pins
+    assert learn_program(orders(), pins=pins, damage=orders_damage()).pins == pins
+
+
+def test_the_tested_run_is_never_part_of_its_own_baseline() -> None:
+    store = hg.open_store("memory:")
+    for day in range(9):
+        commit(store, f"day {day}", batch(day), Decision.PUBLISHED)
+    before = Past.read(store, "orders", before="day 9")
+    wrong = hg.inject_issue(batch(9), "unit_change", "price", factor=1000)
+    commit(store, "day 9", wrong, Decision.PUBLISHED)
+    after = Past.read(store, "orders", before="day 9")
+    assert after.partitions == before.partitions == tuple(f"day {day}" for day in range(9))
+    np.testing.assert_array_equal(after.values, before.values)
+    assert learn_program(after) == learn_program(before)
+
+
+def test_judging_a_batch_changes_neither_the_past_nor_the_program() -> None:
+    values, text = orders().values.copy(), program().to_json()
+    program().judge(hg.analyze(hg.inject_issue(batch(RUNS), "unit_change", "price", factor=10)), orders())
+    np.testing.assert_array_equal(orders().values, values)
+    assert program().to_json() == text
+
+
+def test_a_distance_is_judged_against_the_newest_accepted_run() -> None:
+    past = Past.of([hg.analyze(pa.table({"c": ["a", "b"] * 50})) for _ in range(8)])
+    found = learn_program(past).pinned("value_l1(c)", Between(high=0.5))
+    other = hg.analyze(pa.table({"c": ["x", "y"] * 50}))
+    assert found.judge(other, past).status is Status.FAIL
+    moved = Past.of([hg.analyze(pa.table({"c": ["a", "b"] * 50})), other])
+    assert found.judge(other, moved).status is Status.PASS

@@ -1,0 +1,53 @@
+"""What is known of a metric before any value of it is seen."""
+
+from __future__ import annotations
+
+import pytest
+
+from headgate.analyzers.base.registry import metrics
+from headgate.analyzers.distances.registry import distances
+from headgate.learn.history.measure import Scale, measure_of
+from headgate.values.key import MetricKey
+from headgate.values.schema import Kind
+from tests.learn.history.histories import measure
+
+
+@pytest.mark.parametrize(
+    ("metric", "kind", "scale"),
+    [
+        ("size()", None, Scale.SIZE),
+        ("completeness(x)", Kind.FLOAT, Scale.SHARE),
+        ("ks_dist(x)", Kind.FLOAT, Scale.SHARE),
+        ("emd(x)", Kind.FLOAT, Scale.SPREAD),
+        ("mean(x)", Kind.FLOAT, Scale.SPREAD),
+        ("max(x)", Kind.TIMESTAMP, Scale.MOMENT),
+        ("range(x)", Kind.DATE, Scale.MOMENT),
+        ("sum(x)", Kind.INTEGER, Scale.SIZE),
+    ],
+)
+def test_a_metric_moves_on_its_scale(metric: str, kind: Kind | None, scale: Scale) -> None:
+    assert measure(metric, kind).scale is scale
+
+
+def test_a_moment_is_a_place_of_a_temporal_column() -> None:
+    assert measure("max(x)", Kind.TIMESTAMP).moment
+    assert not measure("range(x)", Kind.TIMESTAMP).moment
+    assert not measure("max(x)", Kind.FLOAT).moment
+
+
+@pytest.mark.parametrize("name", sorted(distances()))
+def test_every_distance_is_one(name: str) -> None:
+    found = measure_of(MetricKey(name, ("x",)))
+    assert found.distance
+    assert found.column == "x"
+
+
+@pytest.mark.parametrize("name", sorted(metrics()))
+def test_every_metric_is_none(name: str) -> None:
+    found = measure_of(MetricKey(name, ("x",)))
+    assert not found.distance
+    assert not (found.share and (found.additive or found.signed))
+
+
+def test_a_metric_of_the_table_has_no_column() -> None:
+    assert measure("size()").column == ""

@@ -1,0 +1,105 @@
+"""Clauses about the columns of a table, and metrics that are not there."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headgate as hg
+from headgate.learn.history.learn import learn_program
+from headgate.learn.history.past import Past
+from headgate.learn.history.program import Program
+from headgate.values.expectation import Status
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Between
+from tests.learn.history.histories import RUNS, batch, orders, orders_damage
+
+
+@cache
+def program() -> Program:
+    return learn_program(orders())
+
+
+def test_a_missing_column_fails_and_is_not_an_error() -> None:
+    verdict = program().judge(hg.analyze(batch(RUNS).drop_columns(["price"])), orders())
+    assert verdict.status is Status.FAIL
+    assert MetricKey.parse("has_column(price)") in {each.expectation.metric for each in verdict.failures}
+    other = {each.status for each in verdict.judgements if each.expectation.metric.columns == ("price",)}
+    assert Status.PASS not in other
+
+
+def test_a_new_column_fails() -> None:
+    wide = batch(RUNS).append_column("note", pa.array(["x"] * batch(RUNS).num_rows))
+    verdict = program().judge(hg.analyze(wide), orders())
+    assert [str(each.expectation.metric) for each in verdict.failures] == ["column_count()"]
+
+
+@pytest.mark.parametrize(("column", "kind"), [("price", pa.string()), ("id", pa.string()), ("id", pa.float64())])
+def test_another_type_fails_and_is_not_an_error(column: str, kind: pa.DataType) -> None:
+    table = batch(RUNS)
+    at = table.schema.get_field_index(column)
+    verdict = program().judge(hg.analyze(table.set_column(at, column, table[column].cast(kind))), orders())
+    assert verdict.status is Status.FAIL
+    assert "column_type" in {each.expectation.metric.name for each in verdict.failures}
+
+
+def test_whole_numbers_pass_for_numbers() -> None:
+    table = batch(RUNS)
+    whole = table.set_column(1, "price", pa.array(np.round(table["price"].to_numpy()).astype(np.int64)))
+    verdict = program().judge(hg.analyze(whole), orders())
+    assert "column_type" not in {each.expectation.metric.name for each in verdict.failures}
+
+
+def test_a_column_whose_type_is_that_of_nothing_is_skipped() -> None:
+    table = batch(RUNS)
+    verdict = program().judge(hg.analyze(table.set_column(3, "code", pa.nulls(table.num_rows))), orders())
+    of_code = [each for each in verdict.judgements if each.expectation.metric.columns == ("code",)]
+    assert Status.ERROR not in {each.status for each in verdict.judgements}
+    kinds = [each.status for each in of_code if each.expectation.metric.name == "column_type"]
+    assert kinds == [Status.SKIP]
+    ranges = {each.status for each in of_code if each.expectation.metric.name not in ("has_column", "completeness")}
+    assert ranges == {Status.SKIP}
+
+
+def test_a_column_that_holds_only_nulls_is_incomplete() -> None:
+    table = batch(RUNS)
+    found = program().pinned("completeness(code)", Between(low=0.9))
+    for nulls in (pa.nulls(table.num_rows), pa.nulls(table.num_rows, pa.string())):
+        verdict = found.judge(hg.analyze(table.set_column(3, "code", nulls)), orders())
+        assert verdict.status is Status.FAIL
+        assert MetricKey("completeness", ("code",)) in {each.expectation.metric for each in verdict.failures}
+
+
+def test_a_metric_that_was_not_measured_without_a_reason_is_an_error() -> None:
+    some = hg.analyze(batch(RUNS), ["size()", "completeness(id)"])
+    assert program().judge(some, orders()).status is Status.ERROR
+
+
+def test_a_missing_metric_of_the_table_is_an_error_beside_a_new_column_too() -> None:
+    found = program().pinned("size()", Between(1, 1e9))
+    wide = batch(RUNS).append_column("note", pa.array(["x"] * batch(RUNS).num_rows))
+    verdict = found.judge(hg.analyze(wide, ["completeness(id)"]), orders())
+    of_size = [each for each in verdict.judgements if each.expectation.metric == MetricKey("size")]
+    assert [each.status for each in of_size] == [Status.ERROR]
+
+
+def test_clauses_about_columns_can_be_left_out() -> None:
+    found = learn_program(orders(), schema=False, damage=orders_damage())
+    assert not {each.metric.name for each in found.clauses} & {"has_column", "column_count", "column_type"}
+
+
+def test_a_column_that_not_every_run_had_need_not_be_there() -> None:
+    tables = [batch(day) if day % 2 else batch(day).drop_columns(["code"]) for day in range(8)]
+    past = Past.of([hg.analyze(each) for each in tables])
+    shape = {str(each.metric) for each in learn_program(past).clauses}
+    assert "has_column(id)" in shape
+    assert "has_column(code)" not in shape
+
+
+def test_a_type_that_changed_before_is_no_law() -> None:
+    tables = [pa.table({"x": [1, 2] if day % 2 else ["1", "2"]}) for day in range(8)]
+    found = learn_program(Past.of([hg.analyze(each) for each in tables]))
+    assert "column_type" not in {each.metric.name for each in found.clauses}
