@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-store docs docs-check ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,8 @@ readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme docs/checks.md
 	$(PYTHON) -m tests.readme docs/suggestions.md
 	$(PYTHON) -m tests.readme docs/methods/series.md
+	$(PYTHON) -m tests.readme docs/inject.md
+	$(PYTHON) -m tests.readme docs/programs.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
@@ -72,6 +74,15 @@ bench-names: ## train the classifier of key names again; writes its weights, ben
 
 bench-differential: ## append, replace and view partitions against scanning again; writes benchmarks/differential/results
 	$(PYTHON) -m benchmarks.differential
+
+bench-distances: ## distances from states against the exact ones, on real columns; writes docs/methods/distances.md
+	$(PYTHON) -m benchmarks.distances
+
+bench-history: ## programs on every real feed, against the paper's form and other detectors; writes docs/history-benchmark.md
+	$(PYTHON) -m benchmarks.history
+
+bench-history-speed: ## how long a program and a verdict take; writes benchmarks/history/results/speed.json
+	$(PYTHON) -m benchmarks.history.speed
 
 bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
 	$(PYTHON) -m benchmarks.history_store

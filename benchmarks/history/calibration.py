@@ -136,10 +136,8 @@ def main() -> None:
     target.parent.mkdir(exist_ok=True)
     target.write_text(json.dumps([{**each._asdict(), "upper": each.upper} for each in cells], indent=1) + "\n")
     for each in cells:
-        over = "OVER" if each.upper > each.rate else ""
-        print(
-            f"{each.bounds:9s} {each.kind:10s} {each.runs:3d} {each.rate:6g} {each.bands:7d} {each.left / max(1, each.bands):.5f} {each.upper:.5f} {over}"
-        )
+        share, over = each.left / max(1, each.bands), "OVER" if each.upper > each.rate else ""
+        print(f"{each.bounds:9s} {each.kind:10s} {each.runs:3d} {each.rate:6g} {share:.5f} {each.upper:.5f} {over}")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
 from headgate.learn.history.forecast import FEWEST
 
-LONG, STRIDE = 500, 4  # of feeds with more runs than that every fourth is judged
+LONG, STRIDE = 500, 6  # of feeds with more runs than that every sixth is judged
 Row = dict[str, Any]
 
 

@@ -36,12 +36,10 @@ class Form(NamedTuple):
 
 
 FORMS = {
-    "headgate": Form(
-        lambda feed: FiniteSample(tails_for(feed.folder)), "table", (0.001, 0.003, 0.01, 0.02, 0.05, 0.1, 0.2)
-    ),
-    "headgate, by column": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "column", (1e-4, 1e-3, 1e-2)),
-    "paper": Form(lambda _: Paper(), "column", (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), plain=True),
-    "paper, by table": Form(lambda _: Paper(), "table", (1e-5, 1e-4, 1e-3, 1e-2), plain=True),
+    "headgate": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
+    "headgate, by column": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "column", (1e-3,)),
+    "paper": Form(lambda _: Paper(), "column", (1e-6, 1e-4, 1e-3, 1e-2), plain=True),
+    "paper, by table": Form(lambda _: Paper(), "table", (1e-3, 1e-2), plain=True),
 }
 
 

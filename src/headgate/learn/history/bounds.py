@@ -76,12 +76,19 @@ def _surprises(
         values[:, each.places] = each.values
         surprise = made.surprise(values)[:, each.places]
         for share in MILDER:
-            ids = [(each.column, issue if share == 1 else f"{share:g} x {issue}") for issue in each.issues]
+            ids = each.ids if share == 1 else [_milder(share, befallen) for befallen in each.ids]
             for place, column in zip(each.places.tolist(), (share * surprise).T.tolist(), strict=True):
                 found.setdefault(place, []).extend(
-                    (issue, value) for issue, value in zip(ids, column, strict=True) if value > 0
+                    (issue, value)
+                    for befallen, value in zip(ids, column, strict=True)
+                    if value > 0
+                    for issue in befallen
                 )
     yield from found.items()
+
+
+def _milder(share: float, befallen: tuple[IssueId, ...]) -> tuple[IssueId, ...]:
+    return tuple((column, f"{share:g} x {issue}") for column, issue in befallen)
 
 
 def _predicate(measure: Measure, low: float, high: float, constant: bool, reach: float) -> Predicate | None:

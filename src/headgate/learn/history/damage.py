@@ -27,11 +27,13 @@ from headgate.learn.history.measure import Measure
 from headgate.learn.history.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured
+from headgate.values.proposal import IssueId
 from headgate.values.schema import Column, Kind
 from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 _NULLS = (0.01, 0.5, 1.0)
+_WEIGHT = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,21 @@ class Damage:
 
 
 class Damaged(NamedTuple):
-    """Issues and what the measures at these places of a past would be after each, NaN where there is no value."""
+    """Issues and what the measures at these places of a past would be after each, NaN where there is no value.
+
+    A change of volume befalls every column of the table (up to 16, which is weight enough).
+    """
 
     column: str
     issues: tuple[str, ...]
     places: npt.NDArray[np.intp]
     values: Floats
+    columns: tuple[str, ...] = ()
+
+    @property
+    def ids(self) -> list[tuple[IssueId, ...]]:
+        """For each issue, the columns that it befalls."""
+        return [tuple((column, issue) for column in self.columns or (self.column,)) for issue in self.issues]
 
 
 def damages(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[Damage]:
@@ -102,7 +113,8 @@ def applied(damage: Sequence[Damage], past: Past) -> list[Damaged]:
             continue
         there = np.array([places.get(measure.key, -1) for measure in each.measures], np.intp)
         values = each.to(np.where(there >= 0, latest[there], np.nan))
-        found.append(Damaged(each.column, each.issues, there[there >= 0], values[:, there >= 0]))
+        columns = () if each.column else past.schema.labels[:_WEIGHT]
+        found.append(Damaged(each.column, each.issues, there[there >= 0], values[:, there >= 0], columns))
     return found
 
 

@@ -67,7 +67,7 @@ class Offers:
     @classmethod
     def of(cls, past: Past, bounds: Bounds, damage: Sequence[Damage]) -> Offers:
         hurt = applied(damage, past)
-        issues = tuple((each.column, issue) for each in hurt for issue in each.issues)
+        issues = tuple(issue for each in hurt for befallen in each.ids for issue in befallen)
         return cls(past, tuple(bounds.proposals(past, hurt)), issues)
 
     def program(
@@ -107,7 +107,7 @@ class Offers:
             of_column.setdefault(each.column, []).append(each)
         chosen: dict[str, Proposal] = {}
         for column, proposals in of_column.items():
-            shared = of_column[""] if column else []
+            shared = of_column.get("", []) if column else []
             found = spend([*proposals, *shared], share, most=clauses, plain=plain)
             for each in found:
                 name = str(each.expectation) if plain else each.family  # of two widths of the row count, the narrower

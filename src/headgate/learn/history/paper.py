@@ -64,8 +64,8 @@ def _caught(damage: Sequence[Damaged]) -> dict[int, list[tuple[IssueId, float]]]
     found: dict[int, list[tuple[IssueId, float]]] = {}
     for each in damage:
         for place, column in zip(each.places.tolist(), each.values.T.tolist(), strict=True):
-            ids = ((each.column, issue) for issue in each.issues)
-            found.setdefault(place, []).extend(zip(ids, column, strict=True))
+            pairs = zip(each.ids, column, strict=True)
+            found.setdefault(place, []).extend((issue, value) for befallen, value in pairs for issue in befallen)
     return found
 
 

@@ -84,7 +84,10 @@ class Program(msgspec.Struct, frozen=True):
     def _of_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
         """What clauses about columns measure: the schema is all they read."""
         made = ((each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in _SCHEMA)
-        return {key: metric.of(schema) for key, metric in made if isinstance(metric, SchemaMetric)}
+        found = {key: metric.of(schema) for key, metric in made if isinstance(metric, SchemaMetric)}
+        asked = {key.columns for key in found if key.name == "has_column"}
+        gone = [key for key in found if key.name == "column_type" and key.columns[0] not in schema.labels]
+        return found | {key: Undefined("the column is gone") for key in gone if key.columns in asked}
 
     def _explained(self, found: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
         """Metrics that were not measured for a reason that another clause tells, so that a cause is told once.

@@ -1,0 +1,218 @@
+"""`python -m benchmarks.history`: runs what is missing, writes the results, and the page in docs from them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.history.baselines.every import METHODS
+from benchmarks.history.cases import build, windows
+from benchmarks.history.columns import CATEGORICAL, NUMERIC
+from benchmarks.history.feeds import CHOSEN_ON, feeds
+from benchmarks.history.incidents import incidents
+from benchmarks.history.learners import BUDGETS, LEARNERS, Tested
+from benchmarks.history.page import write_page
+from benchmarks.history.replay import replayed
+from benchmarks.history.scores import Row, column_scores, table_scores
+from benchmarks.history.series import analysed
+from benchmarks.history.summary import DRAWS, SEED, at_rate, dataset, grouped, of_budget, of_form, of_method, score_points
+from benchmarks.history.tables import FORMS
+from benchmarks.timing import versions
+
+RESULTS = Path(__file__).parent / "results"
+LENGTHS = (7, 14, 21, 28)
+SPARSER = 5  # lengths of history are tried on every fifth window
+OURS = ("headgate 0.01", "headgate 0.05")
+
+
+def main() -> None:
+    parts: dict[str, Callable[[int], dict[str, Any] | None]] = {
+        "column": column,
+        "lengths": lengths,
+        "table": table,
+        "incidents": listed,
+        "calibration": calibrated,
+    }
+    parser = argparse.ArgumentParser(prog="benchmarks.history", description=__doc__)
+    parser.add_argument("--only", choices=(*parts, "page"), help="one part again; `page` writes the page from the results")
+    parser.add_argument("--sparse", type=int, default=1, help="take every so many windows of columns")
+    given = parser.parse_args()
+    for name, run in parts.items():
+        missing = given.only is None and not (RESULTS / f"{name}.json").exists()
+        if given.only == name or missing:
+            found = run(given.sparse)
+            if found is not None:
+                _write(name, _about() | found)
+    write_page()
+
+
+def _about() -> dict[str, Any]:
+    names = ("numpy", "pyarrow", "datasketches", "scikit-learn", "scipy")
+    return {"versions": versions(*names), "draws": DRAWS, "seed": SEED, "chosen_on": sorted(CHOSEN_ON)}
+
+
+def _write(name: str, found: dict[str, Any]) -> None:
+    text = json.dumps(found, ensure_ascii=False, indent=None)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+# --- columns
+
+
+def column(sparse: int) -> dict[str, Any]:
+    """Every learner and every baseline on windows of columns: all feeds, and those that nothing was chosen on."""
+    build()
+    found: dict[str, Any] = {"sparse": sparse, "budgets": BUDGETS, "all": {}, "unseen": {}}
+    for name in (*LEARNERS, *(method.name for method in METHODS)):
+        tested = column_scores(name, sparse=sparse)
+        for which, titles in _sets().items():
+            for group in (NUMERIC, CATEGORICAL):
+                told = _told(name, tested, group, titles)
+                if told:
+                    found[which].setdefault(group, {})[name] = told
+        print(f"{name}: {tested.judged.seconds:.0f} s", flush=True)
+    return found | {"windows": _windows(sparse)}
+
+
+def _sets() -> dict[str, list[str] | None]:
+    return {"all": None, "unseen": [feed.title for feed in feeds() if not feed.chosen_on]}
+
+
+def _told(name: str, tested: Tested, group: str, titles: list[str] | None) -> dict[str, Any] | None:
+    tests = tested.judged.of(group, titles)
+    if not len(tests.clean) or not len(tests.broken):
+        return None
+    told = of_method(tests)
+    if name in LEARNERS:
+        told["budgets"] = [of_budget(tests, budget) | _clauses(tested, group, budget) for budget in BUDGETS]
+        told["curve"] = [{key: each[key] for key in ("precision", "recall")} for each in told["budgets"]]
+    return told
+
+
+def _clauses(tested: Tested, group: str, budget: float) -> dict[str, float]:
+    """Over all feeds, also where other figures are of some."""
+    counts = tested.clauses[f"{group} {budget:g}"]
+    return {"clauses": statistics.median(counts), "mean_clauses": statistics.fmean(counts)} if counts else {}
+
+
+def _windows(sparse: int) -> dict[str, dict[str, int]]:
+    found = {}
+    for feed in feeds():
+        meant = [each.group for each in windows(feed) if each.group in (NUMERIC, CATEGORICAL)][::sparse]
+        found[feed.title] = {group: meant.count(group) for group in (NUMERIC, CATEGORICAL)}
+    return found
+
+
+def lengths(sparse: int) -> dict[str, Any]:
+    """Ours and the paper's form with shorter histories."""
+    step = SPARSER * sparse
+    found: dict[str, Any] = {"sparse": step, "lengths": {}}
+    for name in ("headgate", "paper"):
+        for length in (*LENGTHS, 30):
+            tested = column_scores(name, length, step)
+            for group in (NUMERIC, CATEGORICAL):
+                told = _told(name, tested, group, None)
+                if told:
+                    del told["curve"]
+                    found["lengths"].setdefault(group, {}).setdefault(name, {})[str(length)] = told
+    return found
+
+
+# --- whole batches
+
+
+def table(_: int) -> dict[str, Any]:
+    """Every form at every budget on clean runs and broken batches, and baselines at the same share of clean runs held."""
+    rows, scored = replayed(), table_scores()
+    unseen = frozenset(feed.title for feed in feeds() if not feed.chosen_on)
+    keys = {name: [f"{name} {budget:g}" for budget in form.budgets] for name, form in FORMS.items()}
+    told = {name: [of_form(rows, key, unseen) for key in some] for name, some in keys.items()}
+    wanted = {row["feed"] for row in rows if row["what"] == "case"}
+    counts = {
+        title: {
+            "runs": len(some),
+            "cases": sum(row["what"] == "case" for row in some),
+            "columns": statistics.median(row["columns"] for row in some if "columns" in row),
+            "chosen_on": title not in unseen,
+        }
+        for title, some in grouped((row for row in rows if row["what"] != "incident"), lambda row: row["feed"]).items()
+        if any("columns" in row for row in some)
+    }
+    fair = [row for row in rows if row["feed"] in wanted]
+    equal = {ours: _equal(ours, fair, scored, keys) for ours in OURS}
+    return {"feeds": counts, "forms": told, "equal": equal, "audited": _shown(rows)}
+
+
+def _shown(rows: Sequence[Row]) -> dict[str, float]:
+    clean = [row for row in rows if row["what"] == "clean"]
+    return {ours: sum(ours in row["held"] for row in clean) / len(clean) for ours in OURS}
+
+
+def _equal(ours: str, rows: Sequence[Row], scored: Sequence[Row], keys: dict[str, list[str]]) -> dict[str, Any]:
+    """The recall of every method when it holds as many clean runs as ours does, over all and by dataset."""
+    clean, cases = [[row for row in rows if row["what"] == what] for what in ("clean", "case")]
+    rate = float(np.mean([ours in row["held"] for row in clean]))
+    parts = {"all": cases, **grouped(cases, dataset)}
+    found: dict[str, Any] = {"rate": rate, "runs": len(clean), "cases": {name: len(some) for name, some in parts.items()}}
+    recalls: dict[str, Any] = {
+        ours: {name: (float(np.mean([ours in row["held"] for row in some])), True) for name, some in parts.items()}
+    }
+    for form, some_keys in keys.items():
+        if form != "headgate":
+            rates = [float(np.mean([key in row["held"] for row in clean])) for key in some_keys]
+            recalls[form] = {
+                name: at_rate(rates, [float(np.mean([key in row["held"] for row in some])) for key in some_keys], rate)
+                for name, some in parts.items()
+            }
+    titles = {row["feed"] for row in clean}
+    theirs = [row for row in scored if row["feed"] in titles]
+    for method in METHODS:
+        recalls[method.name] = _baseline_recalls(method.name, theirs, rate)
+    return found | {"recalls": recalls}
+
+
+def _baseline_recalls(name: str, rows: Sequence[Row], rate: float) -> dict[str, tuple[float, bool]]:
+    clean = np.array([row["scores"][name] for row in rows if row["what"] == "clean" and name in row["scores"]])
+    cases = [row for row in rows if row["what"] == "case"]
+    found = {}
+    for part, some in {"all": cases, **grouped(cases, dataset)}.items():
+        found[part] = at_rate(*score_points(clean, np.array([row["scores"][name] for row in some])), rate)
+    return found
+
+
+# --- incidents and simulation
+
+
+def listed(_: int) -> dict[str, Any]:
+    """Every incident of the list, with what held it."""
+    judged = {(row["row"], row["feed"], row["partition"]): row for row in replayed() if row["what"] == "incident"}
+    found = []
+    for each in incidents():
+        for partition in each.partitions:
+            row = judged.get((each.row, each.title, partition), {})
+            about = {"row": each.row, "feed": each.title, "partition": partition, "type": each.type}
+            told = {"description": each.description, "runs": row.get("runs", _runs_before(each.title, partition))}
+            found.append(about | told | {key: row.get(key) for key in ("held", "corrected")})
+    return {"incidents": found, "keys": [*OURS, "paper 0.001"]}
+
+
+def _runs_before(title: str, partition: str) -> int:
+    runs = next((analysed(feed) for feed in feeds(8) if feed.title == title), [])
+    return sum(batch.partition < partition for batch in runs)
+
+
+def calibrated(_: int) -> None:
+    """The simulation writes its own results."""
+    subprocess.run([sys.executable, "-m", "benchmarks.history.calibration"], check=True)
+
+
+if __name__ == "__main__":
+    main()
