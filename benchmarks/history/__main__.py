@@ -17,19 +17,31 @@ from benchmarks.history.baselines.every import METHODS
 from benchmarks.history.cases import build, windows
 from benchmarks.history.columns import CATEGORICAL, NUMERIC
 from benchmarks.history.feeds import CHOSEN_ON, feeds
-from benchmarks.history.incidents import incidents
+from benchmarks.history.incidents import SHORTEST, incidents
 from benchmarks.history.learners import BUDGETS, LEARNERS, Tested
 from benchmarks.history.page import write_page
 from benchmarks.history.replay import replayed
 from benchmarks.history.scores import Row, column_scores, table_scores
 from benchmarks.history.series import analysed
-from benchmarks.history.summary import DRAWS, SEED, at_rate, dataset, grouped, of_budget, of_form, of_method, score_points
+from benchmarks.history.summary import (
+    DRAWS,
+    SEED,
+    at_rate,
+    dataset,
+    grouped,
+    of_budget,
+    of_form,
+    of_method,
+    score_points,
+)
 from benchmarks.history.tables import FORMS
 from benchmarks.timing import versions
 
 RESULTS = Path(__file__).parent / "results"
 LENGTHS = (7, 14, 21, 28)
-SPARSER = 5  # lengths of history are tried on every fifth window
+SPARSER = 10  # lengths of history are tried on every tenth window
+ABLATED = 4  # parts are left out on every fourth window
+PROGRAMS = ("headgate", "paper")
 OURS = ("headgate 0.01", "headgate 0.05")
 
 
@@ -42,7 +54,9 @@ def main() -> None:
         "calibration": calibrated,
     }
     parser = argparse.ArgumentParser(prog="benchmarks.history", description=__doc__)
-    parser.add_argument("--only", choices=(*parts, "page"), help="one part again; `page` writes the page from the results")
+    parser.add_argument(
+        "--only", choices=(*parts, "page"), help="one part again; `page` writes the page from the results"
+    )
     parser.add_argument("--sparse", type=int, default=1, help="take every so many windows of columns")
     given = parser.parse_args()
     for name, run in parts.items():
@@ -71,7 +85,7 @@ def column(sparse: int) -> dict[str, Any]:
     """Every learner and every baseline on windows of columns: all feeds, and those that nothing was chosen on."""
     build()
     found: dict[str, Any] = {"sparse": sparse, "budgets": BUDGETS, "all": {}, "unseen": {}}
-    for name in (*LEARNERS, *(method.name for method in METHODS)):
+    for name in (*PROGRAMS, *(method.name for method in METHODS)):
         tested = column_scores(name, sparse=sparse)
         for which, titles in _sets().items():
             for group in (NUMERIC, CATEGORICAL):
@@ -79,7 +93,21 @@ def column(sparse: int) -> dict[str, Any]:
                 if told:
                     found[which].setdefault(group, {})[name] = told
         print(f"{name}: {tested.judged.seconds:.0f} s", flush=True)
-    return found | {"windows": _windows(sparse)}
+    return found | {"windows": _windows(sparse), "ablations": _ablations(ABLATED * sparse), "ablated": ABLATED * sparse}
+
+
+def _ablations(sparse: int) -> dict[str, Any]:
+    """Every learner with a part left out, and the whole ones on the same windows."""
+    found: dict[str, Any] = {}
+    for name in LEARNERS:
+        tested = column_scores(name, sparse=sparse)
+        for group in (NUMERIC, CATEGORICAL):
+            told = _told(name, tested, group, None)
+            if told:
+                kept = {key: told[key] for key in ("at", "budgets")}
+                found.setdefault(group, {})[name] = kept
+        print(f"{name}, every {sparse}th window: {tested.judged.seconds:.0f} s", flush=True)
+    return found
 
 
 def _sets() -> dict[str, list[str] | None]:
@@ -115,7 +143,7 @@ def lengths(sparse: int) -> dict[str, Any]:
     """Ours and the paper's form with shorter histories."""
     step = SPARSER * sparse
     found: dict[str, Any] = {"sparse": step, "lengths": {}}
-    for name in ("headgate", "paper"):
+    for name in PROGRAMS:
         for length in (*LENGTHS, 30):
             tested = column_scores(name, length, step)
             for group in (NUMERIC, CATEGORICAL):
@@ -130,9 +158,9 @@ def lengths(sparse: int) -> dict[str, Any]:
 
 
 def table(_: int) -> dict[str, Any]:
-    """Every form at every budget on clean runs and broken batches, and baselines at the same share of clean runs held."""
+    """Every form at every budget on clean runs and broken batches, and baselines where they hold as many clean runs."""
     rows, scored = replayed(), table_scores()
-    unseen = frozenset(feed.title for feed in feeds() if not feed.chosen_on)
+    unseen = frozenset(feed.title for feed in feeds(SHORTEST) if not feed.chosen_on)
     keys = {name: [f"{name} {budget:g}" for budget in form.budgets] for name, form in FORMS.items()}
     told = {name: [of_form(rows, key, unseen) for key in some] for name, some in keys.items()}
     wanted = {row["feed"] for row in rows if row["what"] == "case"}
@@ -161,7 +189,11 @@ def _equal(ours: str, rows: Sequence[Row], scored: Sequence[Row], keys: dict[str
     clean, cases = [[row for row in rows if row["what"] == what] for what in ("clean", "case")]
     rate = float(np.mean([ours in row["held"] for row in clean]))
     parts = {"all": cases, **grouped(cases, dataset)}
-    found: dict[str, Any] = {"rate": rate, "runs": len(clean), "cases": {name: len(some) for name, some in parts.items()}}
+    found: dict[str, Any] = {
+        "rate": rate,
+        "runs": len(clean),
+        "cases": {name: len(some) for name, some in parts.items()},
+    }
     recalls: dict[str, Any] = {
         ours: {name: (float(np.mean([ours in row["held"] for row in some])), True) for name, some in parts.items()}
     }
@@ -205,7 +237,7 @@ def listed(_: int) -> dict[str, Any]:
 
 
 def _runs_before(title: str, partition: str) -> int:
-    runs = next((analysed(feed) for feed in feeds(8) if feed.title == title), [])
+    runs = next((analysed(feed) for feed in feeds(SHORTEST) if feed.title == title), [])
     return sum(batch.partition < partition for batch in runs)
 
 

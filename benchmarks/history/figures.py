@@ -10,6 +10,7 @@ import altair as alt
 
 PICTURES = Path(__file__).parents[2] / "docs" / "pictures"
 BEST = 3  # baselines in a picture of curves
+_TENS = alt.Axis(values=[10.0**power for power in range(-6, 1)], format="~g")
 _COLOURS = ["#0b7285", "#e8590c", "#868e96", "#9c36b5", "#2f9e44"]
 
 
@@ -60,15 +61,18 @@ def draw_rates(table: dict[str, Any]) -> None:
     low, high = min(each["stated"] for each in points), max(each["stated"] for each in points)
     floor = min(low, *(each["share"] for each in points)) / 2
     base = alt.Chart(alt.Data(values=[{**each, "low": max(each["low"], floor)} for each in points]))
-    x = alt.X("stated:Q", scale=alt.Scale(type="log", domain=[low / 2, high * 2]), title="stated budget")
-    y = alt.Y("share:Q", scale=alt.Scale(type="log", domain=[floor, 1]), title="share of clean runs held")
+    x = alt.X("stated:Q", scale=_log(low / 2, high * 2), axis=_TENS, title="stated budget")
+    y = alt.Y("share:Q", scale=_log(floor, 1), axis=_TENS, title="share of clean runs held")
     ends = alt.Data(values=[{"at": low}, {"at": min(high, 1.0)}])
     diagonal = alt.Chart(ends).mark_line(strokeDash=[5, 4], color="#495057").encode(x="at:Q", y="at:Q")
     lines = base.mark_line(point=True, clip=True).encode(x=x, y=y, color=_coloured(names, "form"))
     reach = base.mark_rule(clip=True, opacity=0.5).encode(
         x=x, y=alt.Y("low:Q"), y2="high:Q", color=_coloured(names, "form")
     )
-    _save((lines + reach + diagonal).properties(title="Stated and realised: runs not listed as incidents"), "history-rates")
+    _save(
+        (lines + reach + diagonal).properties(title="Stated and realised: runs not listed as incidents"),
+        "history-rates",
+    )
 
 
 def draw_issues(column: dict[str, Any]) -> None:
@@ -94,6 +98,10 @@ def draw_issues(column: dict[str, Any]) -> None:
         .resolve_scale(y="independent")
     )
     _save(chart, "history-issues", size=False)
+
+
+def _log(low: float, high: float) -> alt.Scale:
+    return alt.Scale(type="log", domain=[low, high], nice=False)
 
 
 def _coloured(names: Sequence[str], field: str = "method") -> alt.Color:

@@ -18,7 +18,8 @@ from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
 from headgate.learn.history.forecast import FEWEST
 
-LONG, STRIDE = 500, 6  # of feeds with more runs than that every sixth is judged
+LONG = 500  # runs from which on a feed is replayed in four parts
+ENOUGH = 150  # clean runs of a feed; of longer ones every second, third, ... is judged
 Row = dict[str, Any]
 
 
@@ -51,7 +52,7 @@ def _replay(feed: Feed, part: int) -> list[Row]:
     rows: list[Row] = []
     for at in range(part * size, min(len(batches), (part + 1) * size)):
         listed = is_incident(feed.title, batches[at].partition)
-        clean = not listed and (len(batches) <= LONG or at % STRIDE == 0)
+        clean = not listed and at % -(-len(batches) // ENOUGH) == 0
         if clean or at in cases or at in found:
             past = past_at(feed, at, FEWEST if at in found else 30)
             if past is not None:

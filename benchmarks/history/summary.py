@@ -1,4 +1,4 @@
-"""Numbers from rows: precision, recall, shares held and their intervals. Feeds are drawn again, since runs of one agree."""
+"""Numbers from rows: precision, recall, shares held, and intervals that draw feeds again, since runs of one agree."""
 
 from __future__ import annotations
 
@@ -55,13 +55,16 @@ def of_method(tests: Judged) -> dict[str, Any]:
     best = {f"{each:g}": recall_at(tests, each) for each in PRECISIONS}
     again = recall_again(tests, PRECISIONS)
     shown = best[f"{SHOWN:g}"]
+    of_changed = recall_at(tests, SHOWN, only_changed=True)
     return {
         "clean": float(tests.weights.sum()),
         "broken": len(tests.broken),
+        "changed": int(tests.changed.sum()),
         "feeds": len(np.unique(tests.clean_feeds)),
         "seconds": tests.seconds,
         "curve": [_rounded(each) for each in thinned(curve(tests))],
         "at": {name: None if at is None else {**_rounded(at), "interval": again[name]} for name, at in best.items()},
+        "at_changed": _rounded(of_changed) if of_changed else None,
         "issues": recall_by_issue(tests, shown.threshold) if shown else {},
     }
 

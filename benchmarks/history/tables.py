@@ -27,19 +27,22 @@ RUNS = 30
 
 
 class Form(NamedTuple):
-    """A form of the learner: its bounds, whose the budget is, and the budgets to try."""
+    """A form of the learner: the paper's bounds and selection or ours, whose the budget is, and the budgets to try."""
 
-    bounds: Callable[[Feed], Bounds]
+    plain: bool
     budget: str
     budgets: tuple[float, ...]
-    plain: bool = False
 
 
+BOUNDS: dict[bool, Callable[[Feed], Bounds]] = {
+    False: lambda feed: FiniteSample(tails_for(feed.folder)),
+    True: lambda _: Paper(),
+}
 FORMS = {
-    "headgate": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
-    "headgate, by column": Form(lambda feed: FiniteSample(tails_for(feed.folder)), "column", (1e-3,)),
-    "paper": Form(lambda _: Paper(), "column", (1e-6, 1e-4, 1e-3, 1e-2), plain=True),
-    "paper, by table": Form(lambda _: Paper(), "table", (1e-3, 1e-2), plain=True),
+    "headgate": Form(False, "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
+    "headgate, by column": Form(False, "column", (1e-3,)),
+    "paper": Form(True, "column", (1e-6, 1e-4, 1e-3, 1e-2)),
+    "paper, by table": Form(True, "table", (1e-3, 1e-2)),
 }
 
 
@@ -52,10 +55,10 @@ class Programs(NamedTuple):
     @classmethod
     def of(cls, feed: Feed, past: Past, damage: Sequence[Damage]) -> Programs:
         made = {}
+        offers = {plain: Offers.of(past, bounds(feed), damage) for plain, bounds in BOUNDS.items()}
         for name, form in FORMS.items():
-            offers = Offers.of(past, form.bounds(feed), damage)
             for share in form.budgets:
-                made[f"{name} {share:g}"] = offers.program(share, budget=form.budget, plain=form.plain)
+                made[f"{name} {share:g}"] = offers[form.plain].program(share, budget=form.budget, plain=form.plain)
         return cls(past, made)
 
     def held(self, batch: Analysis) -> dict[str, tuple[str, ...]]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import reduce
+from operator import or_
 
 from headgate.stats.coverage import greedy, select
 from headgate.values.errors import MisuseError
-from headgate.values.proposal import Proposal
+from headgate.values.proposal import IssueId, Proposal
 
 READABLE = 3
 """Clauses of a column up to which money that is left buys a second opinion."""
@@ -23,49 +25,69 @@ def spend(
     for columns with few clauses. `plain` is Algorithm 1 of the paper as written, without any of that; a
     limit or a pin, which the algorithm does not know, makes it `select`.
     """
+    return Basket(proposals).spend(checked(budget), most=most, plain=plain)
+
+
+def checked(budget: float) -> float:
+    """The budget, if it can be one."""
     if not 0 <= budget <= 1:
         raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01 for 1 in 100.")
-    if plain and most is None and not any(each.pinned for each in proposals):
-        chosen = greedy([each.cost for each in proposals], _bits(proposals), budget).chosen
-        return [proposals[at] for at in chosen]
-    bought = _bought(proposals, budget, most)
-    if plain:
-        return bought
-    least = READABLE if most is None else min(most, READABLE)
-    while more := _bought_again(proposals, bought, budget, least):
-        bought += more
-    return bought
+    return budget
 
 
-def _bought(proposals: Sequence[Proposal], budget: float, most: int | None) -> list[Proposal]:
-    chosen = select(
-        [each.cost for each in proposals],
-        _bits(proposals),
-        budget,
-        groups=[each.column for each in proposals],
-        most=most,
-        exclusive=[each.family for each in proposals],
-        taken=[at for at, each in enumerate(proposals) if each.pinned],
-    ).chosen
-    return [proposals[at] for at in chosen]
+class Basket:
+    """Proposals laid out for selection, so that several budgets can be tried on them."""
 
+    def __init__(self, proposals: Sequence[Proposal]) -> None:
+        self.proposals = proposals
+        self.costs = [each.cost for each in proposals]
+        self.columns = [each.column for each in proposals]
+        self.families = [each.family for each in proposals]
+        self.bits = _bits(proposals)
 
-def _bought_again(
-    proposals: Sequence[Proposal], bought: Sequence[Proposal], budget: float, most: int
-) -> list[Proposal]:
-    """One more clause for each column that has fewer than this, as far as the money goes."""
-    clauses = Counter(each.column for each in bought)
-    families = {each.family for each in bought}
-    left = budget - sum(each.cost for each in bought)
-    offered = [each for each in proposals if clauses[each.column] < most and each.family not in families]
-    return _bought(offered, left, 1) if left > 0 and offered else []
+    def spend(self, budget: float, *, most: int | None = None, plain: bool = False) -> list[Proposal]:
+        """See `spend`."""
+        if plain and most is None and not any(each.pinned for each in self.proposals):
+            chosen = list(greedy(self.costs, self.bits, budget).chosen)
+        else:
+            chosen = self._bought(range(len(self.proposals)), budget, most)
+            least = READABLE if most is None else min(most, READABLE)
+            while not plain and (more := self._bought_again(chosen, budget, least)):
+                chosen += more
+        return [self.proposals[at] for at in chosen]
+
+    def _bought(self, offered: Sequence[int], budget: float, most: int | None) -> list[int]:
+        chosen = select(
+            [self.costs[at] for at in offered],
+            [self.bits[at] for at in offered],
+            budget,
+            groups=[self.columns[at] for at in offered],
+            most=most,
+            exclusive=[self.families[at] for at in offered],
+            taken=[place for place, at in enumerate(offered) if self.proposals[at].pinned],
+        ).chosen
+        return [offered[place] for place in chosen]
+
+    def _bought_again(self, chosen: Sequence[int], budget: float, most: int) -> list[int]:
+        """One more clause for each column that has fewer than this, as far as the money goes."""
+        clauses = Counter(self.columns[at] for at in chosen)
+        families = {self.families[at] for at in chosen}
+        left = budget - sum(self.costs[at] for at in chosen)
+        offered = [
+            at
+            for at in range(len(self.proposals))
+            if self.costs[at] <= left and clauses[self.columns[at]] < most and self.families[at] not in families
+        ]
+        return self._bought(offered, left, 1) if offered else []
 
 
 def _bits(proposals: Sequence[Proposal]) -> list[int]:
     """Each proposal's issues as a bit set."""
-    places: dict[object, int] = {}
-    known: dict[frozenset[tuple[str, str]], int] = {}
+    bits: dict[IssueId, int] = {}
+    known: dict[frozenset[IssueId], int] = {}
     for each in proposals:
         if each.catches not in known:
-            known[each.catches] = sum(1 << places.setdefault(issue, len(places)) for issue in each.catches)
+            for issue in each.catches - bits.keys():
+                bits[issue] = 1 << len(bits)
+            known[each.catches] = reduce(or_, map(bits.__getitem__, each.catches), 0)
     return [known[each.catches] for each in proposals]

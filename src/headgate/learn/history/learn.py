@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
-from headgate.learn.budget import spend
+from headgate.learn.budget import Basket, checked
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.damage import Damage, applied, damages
 from headgate.learn.history.forecast import FEWEST
@@ -56,7 +57,7 @@ def learn_program(
     )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Offers:
     """All that a history proposes for the next batch, before any budget is spent."""
 
@@ -70,6 +71,10 @@ class Offers:
         issues = tuple(issue for each in hurt for befallen in each.ids for issue in befallen)
         return cls(past, tuple(bounds.proposals(past, hurt)), issues)
 
+    @cached_property
+    def _basket(self) -> Basket:
+        return Basket(self.proposals)
+
     def program(
         self,
         false_alarms: float,
@@ -81,11 +86,12 @@ class Offers:
         plain: bool = False,
     ) -> Program:
         """The program that this budget buys."""
-        offered = [*kept(pins), *_unpinned(self.proposals, pins)]
         if budget == "table":
-            chosen = spend(offered, false_alarms, most=clauses, plain=plain)
+            basket = Basket([*kept(pins), *_unpinned(self.proposals, pins)]) if pins else self._basket
+            chosen = basket.spend(checked(false_alarms), most=clauses, plain=plain)
         elif budget == "column":
-            chosen = self._by_column(offered, false_alarms, clauses, plain)
+            offered = [*kept(pins), *_unpinned(self.proposals, pins)]
+            chosen = self._by_column(offered, checked(false_alarms), clauses, plain)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
         places = {label: at for at, label in enumerate(self.past.schema.labels)}
@@ -108,7 +114,7 @@ class Offers:
         chosen: dict[str, Proposal] = {}
         for column, proposals in of_column.items():
             shared = of_column.get("", []) if column else []
-            found = spend([*proposals, *shared], share, most=clauses, plain=plain)
+            found = Basket([*proposals, *shared]).spend(share, most=clauses, plain=plain)
             for each in found:
                 name = str(each.expectation) if plain else each.family  # of two widths of the row count, the narrower
                 if name not in chosen or each.catches > chosen[name].catches:

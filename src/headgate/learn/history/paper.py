@@ -89,15 +89,18 @@ def _bands(
     mean, deviation = float(moved[0] if steady else moved.mean()), 0.0 if steady else float(moved.std(ddof=1))
     if not math.isfinite(mean) or not math.isfinite(deviation):
         return
-    last = frozenset[IssueId]()
+    seen = np.array([value for _, value in damaged])
+    last = 0
     for reach in REACHES[::-1].tolist() if deviation > 0 else (1.0,):
-        low, high = transform.restored((mean - reach * deviation, mean + reach * deviation), values)
-        low, high = -math.inf if measure.distance else float(low), float(high)
-        issues = frozenset(issue for issue, value in damaged if value < low or value > high)
-        if len(issues) > len(last) and not math.isnan(low) and not math.isnan(high):
-            last = issues
+        ends = transform.restored((mean - reach * deviation, mean + reach * deviation), values)
+        low, high = -math.inf if measure.distance else float(ends[0]), float(ends[1])
+        out = (seen < low) | (seen > high)
+        count = int(np.count_nonzero(out))
+        if count > last and not math.isnan(low) and not math.isnan(high):
+            last = count
             rate = float(_bound(measure, reach * deviation, deviation))
             predicate = Between(None if math.isinf(low) else low, None if math.isinf(high) else high, measure.moment)
+            issues = frozenset(damaged[at][0] for at in np.flatnonzero(out).tolist())
             expected = Expectation(measure.key, predicate, Source.HISTORY, false_alarm=rate)
             yield Proposal(expected, issues, _note(transform, len(values)))
 
