@@ -159,7 +159,8 @@ def lengths(sparse: int) -> dict[str, Any]:
 
 def table(_: int) -> dict[str, Any]:
     """Every form at every budget on clean runs and broken batches, and baselines where they hold as many clean runs."""
-    rows, scored = replayed(), table_scores()
+    rows = replayed()
+    scored = table_scores(rows)
     unseen = frozenset(feed.title for feed in feeds(SHORTEST) if not feed.chosen_on)
     keys = {name: [f"{name} {budget:g}" for budget in form.budgets] for name, form in FORMS.items()}
     told = {name: [of_form(rows, key, unseen) for key in some] for name, some in keys.items()}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.history.figures import best_baselines, draw_curves, draw_issues, draw_rates
 from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, table_targets
 
@@ -38,10 +39,10 @@ compare shapes, not digits.
 def write_page() -> None:
     """The page, of all parts that have results."""
     column, lengths, table, listed, simulated = map(_read, ("column", "lengths", "table", "incidents", "calibration"))
-    chosen = next((each["chosen_on"] for each in (column, table) if each), [])
-    parts = [HEAD.format(chosen=", ".join(f"`{name}`" for name in chosen) or "no dataset")]
+    parts = [HEAD.format(chosen=", ".join(f"`{name}`" for name in sorted(CHOSEN_ON)))]
     parts.append(_targets(column, table, listed))
-    parts.append(_data(column, table))
+    if column or table:
+        parts.append(_data(column, table))
     if column:
         parts += [_columns(column), _budgets(column), _ablations(column), _issues(column)]
     if lengths:
@@ -64,9 +65,9 @@ def _read(name: str) -> Any:
 
 def _targets(column: Found | None, table: Found | None, listed: Found | None) -> str:
     lines = ["## Targets, and what is reached\n", "| target | reached | |", "|---|---|---|"]
-    for group, wanted in GROUPS.items() if column else ():
+    for group, wanted in GROUPS.items():
         for which in ("all", "unseen"):
-            told = column[which].get(group, {}).get("headgate")
+            told = (column or {}).get(which, {}).get(group, {}).get("headgate")
             if told:
                 lines.append(_column_target(group, which, wanted, told))
     lines += table_targets(table, listed)
@@ -97,15 +98,14 @@ def _data(column: Found | None, table: Found | None) -> str:
         "| feed | clean runs judged | columns | cases | numeric windows | categorical windows |",
         "|---" * 6 + "|",
     ]
-    chosen = set((column or table or {}).get("chosen_on", ()))
     for title in sorted({*counted, *windows}):
         each, window = counted.get(title), windows.get(title, {})
         runs = f"{each['runs'] - each['cases']:,} | {each['columns']:g} | {each['cases']:,}" if each else "| |"
-        mark = " •" if title.partition("/")[0] in chosen else ""
+        mark = " •" if title.partition("/")[0] in CHOSEN_ON else ""
         lines.append(f"| {title}{mark} | {runs} | {window.get('numeric', '')} | {window.get('categorical', '')} |")
     told = column or table
     about = ", ".join(f"{name} {text}" for name, text in told["versions"].items()) if told else ""
-    end = f"\nOf feeds with more than 500 runs every fourth is judged. {about}.\n"
+    end = f"\nOf long feeds every second, third, ... run is judged. {about}.\n"
     note = ""
     if column and column["sparse"] > 1:
         note = f"\n**Of the windows of each feed, only every {column['sparse']}th was taken.**\n"
@@ -244,7 +244,8 @@ def _simulated(cells: Sequence[Found]) -> str:
     lines = [
         "## Simulated series\n",
         "One band at a stated rate, on made-up series, and how often the next value left it. In bold: more often than "
-        f"stated. Of the {len(ours)} cells of Headgate, {above} have a 99% interval that reaches above the stated rate.\n",
+        f"stated. Of the {len(ours)} cells of Headgate, {above} have a 99% interval that reaches above the stated "
+        "rate.\n",
         "| bounds | series | runs | " + " | ".join(f"stated {rate:g}" for rate in rates) + " |",
         "|---" * (3 + len(rates)) + "|",
     ]

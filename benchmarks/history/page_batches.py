@@ -62,11 +62,11 @@ def _equal_targets(key: str, equal: Found) -> list[str]:
     recalls = {name: {part: one[0] for part, one in each.items()} for name, each in equal["recalls"].items()}
     ours = recalls.pop(key)
     others = {name: each for name, each in recalls.items() if not name.startswith("headgate")}
-    best = {part: max(others, key=lambda name, part=part: others[name].get(part, 0.0)) for part in ours}
+    best = {part: max((each.get(part, 0.0), name) for name, each in others.items()) for part in ours}
     behind = [
-        f"{part} ({name} {others[name][part]:.2f}, ours {ours[part]:.2f})"
-        for part, name in best.items()
-        if others[name].get(part, 0.0) > ours[part]
+        f"{part} ({name} {recall:.2f}, ours {ours[part]:.2f})"
+        for part, (recall, name) in best.items()
+        if recall > ours[part]
     ]
     gaps = {part: ours[part] - recalls["paper"][part] for part in ours}
     short = [f"{part} {gap * 100:+.0f}" for part, gap in gaps.items() if gap < ABOVE_PAPER]
@@ -90,7 +90,7 @@ def forms(found: Found) -> str:
     """Each form at each budget."""
     lines = [
         "## Whole batches\n",
-        "Every run of every feed, judged by programs learned from the 30 good runs before it. Clean runs are "
+        "Runs of every feed, judged by programs learned from the 30 good runs before it. Clean runs are "
         "those that the list of incidents does not name, so that some are held with reason. Wilson's interval "
         f"takes runs as independent, the other draws feeds again ({found['draws']} times). *By column*: each "
         "column has the budget to itself, as in the paper; *by table*: the paper's form with one budget for all "

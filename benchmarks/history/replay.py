@@ -19,7 +19,7 @@ from benchmarks.history.tables import Programs, Trained, past_at
 from headgate.learn.history.forecast import FEWEST
 
 LONG = 500  # runs from which on a feed is replayed in four parts
-ENOUGH = 150  # clean runs of a feed; of longer ones every second, third, ... is judged
+ENOUGH = 100  # clean runs of a feed; of longer ones every second, third, ... is judged
 Row = dict[str, Any]
 
 

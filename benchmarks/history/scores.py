@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise
@@ -22,7 +23,6 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.learners import LEARNERS, Tested, measured
 from benchmarks.history.protocol import HISTORY, Judged, judged
-from benchmarks.history.replay import LONG, STRIDE
 from benchmarks.history.series import CACHE, analysed
 from benchmarks.history.table_protocol import Spot, _Measured, _spot, _steady, spot_scores, spots
 
@@ -81,16 +81,20 @@ def _kept(name: str, file: Path) -> Tested:
 # --- whole batches
 
 
-def table_scores(workers: int = 2) -> list[Row]:
-    """Every baseline on the clean runs that are replayed and on the broken batches: `what`, `feed`, `at`, `scores`."""
+def table_scores(replayed: Sequence[Row], workers: int = 2) -> list[Row]:
+    """Every baseline on the clean runs that were replayed and on the broken batches: `what`, `feed`, `at`, `scores`."""
+    clean = [row for row in replayed if row["what"] == "clean"]
+    places = {feed: tuple(row["at"] for row in clean if row["feed"] == feed.title) for feed in feeds()}
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        return [row for found in pool.map(_tables, feeds()) for row in found]
+        return [row for found in pool.map(_tables, places.items()) for row in found]
 
 
-def _tables(feed: Feed) -> list[Row]:
-    file = CACHE / f"{feed.folder}.{feed.name}.{_fingerprint(Path(baselines.__file__).parent)}.table_scores.json"
+def _tables(job: tuple[Feed, tuple[int, ...]]) -> list[Row]:
+    feed, places = job
+    source = f"{_fingerprint(Path(baselines.__file__).parent)}{zlib.crc32(str(places).encode()):08x}"
+    file = CACHE / f"{feed.folder}.{feed.name}.{source}.table_scores.json"
     if not file.exists():
-        rows = [*_clean(feed), *_cases(feed)]
+        rows = [*_clean(feed, places), *_cases(feed)]
         part = file.with_suffix(".part")
         part.write_text(json.dumps(rows), encoding="utf-8")
         part.rename(file)
@@ -98,25 +102,24 @@ def _tables(feed: Feed) -> list[Row]:
     return found
 
 
-def _clean(feed: Feed) -> Iterator[Row]:
+def _clean(feed: Feed, places: Sequence[int]) -> Iterator[Row]:
     """Slow methods (those with `every`) judge every third run only."""
-    for number, spot in enumerate(clean_spots(feed)):
+    for number, spot in enumerate(clean_spots(feed, places)):
         asked = [method for method in METHODS if number % method.every == 0]
         found: Mapping[str, float] = {method.name: spot_scores(method, spot)[0] for method in asked}
         yield {"what": "clean", "feed": feed.title, "at": spot.at, "scores": found}
 
 
-def clean_spots(feed: Feed) -> Iterator[Spot]:
-    """The clean runs that are replayed, each with the clean runs before it."""
+def clean_spots(feed: Feed, places: Sequence[int]) -> Iterator[Spot]:
+    """Some clean runs, each with the clean runs before it."""
     batches = analysed(feed)
     features = _Measured(batches)
     good = [at for at in range(len(batches)) if not is_incident(feed.title, batches[at].partition)]
-    for number, at in enumerate(good):
-        if number >= HISTORY and (len(batches) <= LONG or at % STRIDE == 0):
-            past = good[max(0, number - HISTORY - 1) : number]
-            rows = [features(now, before) for before, now in pairwise(past)]
-            steady = _steady([batches[place].analysis for place in (*past[1:], at)])
-            yield _spot(feed.title, at, steady, rows, features(at, past[-1]), [])
+    for at in places:
+        past = [place for place in good if place < at][-HISTORY - 1 :]
+        rows = [features(now, before) for before, now in pairwise(past)]
+        steady = _steady([batches[place].analysis for place in (*past[1:], at)])
+        yield _spot(feed.title, at, steady, rows, features(at, past[-1]), [])
 
 
 def _cases(feed: Feed) -> Iterator[Row]:

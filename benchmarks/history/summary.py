@@ -110,8 +110,8 @@ def by_feed(tests: Judged, levels: Floats) -> tuple[Floats, Floats, Floats, Floa
 
 def thinned(points: Sequence[Point], most: int = CURVE) -> list[Point]:
     """Some points of a curve, evenly chosen, with both ends."""
-    chosen = np.unique(np.linspace(0, len(points) - 1, most).round().astype(int)) if points else []
-    return [points[at] for at in chosen]
+    chosen = np.linspace(0, len(points) - 1, most).round().astype(int)
+    return [points[at] for at in np.unique(chosen)] if points else []
 
 
 def _rounded(at: Point) -> dict[str, float]:
@@ -129,9 +129,9 @@ def share(rows: Iterable[Row], held: Callable[[Row], bool]) -> dict[str, Any]:
     """
     counts: dict[str, list[int]] = {}
     for row in rows:
-        count = counts.setdefault(row["feed"], [0, 0])
-        count[0] += held(row)
-        count[1] += 1
+        of_feed = counts.setdefault(row["feed"], [0, 0])
+        of_feed[0] += held(row)
+        of_feed[1] += 1
     parts, wholes = np.array(list(counts.values()), float).reshape(-1, 2).T
     found, count = int(parts.sum()), int(wholes.sum())
     return {

@@ -41,8 +41,8 @@ BOUNDS: dict[bool, Callable[[Feed], Bounds]] = {
 FORMS = {
     "headgate": Form(False, "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
     "headgate, by column": Form(False, "column", (1e-3,)),
-    "paper": Form(True, "column", (1e-6, 1e-4, 1e-3, 1e-2)),
-    "paper, by table": Form(True, "table", (1e-3, 1e-2)),
+    "paper": Form(True, "column", (1e-12, 1e-6, 1e-3, 1e-2)),
+    "paper, by table": Form(True, "table", (1e-2,)),
 }
 
 

@@ -55,7 +55,7 @@ def plainly(values: list[float], grain: float, one_sided: bool = False) -> Plain
         second = level
     elif level[1] > 2 * step[1]:
         first, lag = step, 1
-    for back in range(2, len(values) // 2 + 1):
+    for back in range(2, len(values) // 3 + 1):
         found = steps(values, back)
         if one_sided or sum(not math.isnan(each) for each in found) < 8:
             continue

@@ -253,3 +253,14 @@ def test_a_distance_is_judged_against_the_newest_accepted_run() -> None:
     assert found.judge(other, past).status is Status.FAIL
     moved = Past.of([hg.analyze(pa.table({"c": ["a", "b"] * 50})), other])
     assert found.judge(other, moved).status is Status.PASS
+
+
+def test_a_column_that_the_newest_run_has_not_is_asked_nothing() -> None:
+    def run(day: int) -> hg.Analysis:
+        columns = {"id": list(range(100 + day % 3)), "amount": [float(value) for value in range(100 + day % 3)]}
+        return hg.analyze(pa.table(columns if day < 20 else {"id": columns["id"]}))
+
+    past = hg.Past.of([run(day) for day in range(21)])
+    program = hg.learn_program(past, false_alarms=0.05)
+    assert not program.clauses_of("amount")
+    assert program.judge(run(21), past).passed

@@ -97,6 +97,8 @@ def _predicate(measure: Measure, low: float, high: float, constant: bool, reach:
     if constant and reach < _EXACT and math.isfinite(centre) and centre == round(centre) and not measure.distance:
         return OneOf((float(round(centre)),), measure.moment)
     least = -math.inf if measure.signed else 0.0
+    if high < least or low > measure.most:  # a trend that leads where no value can be says nothing
+        return None
     bottom, top = rounded(low, high)
     bottom_open = measure.distance or bottom <= least
     top_open = not math.isfinite(top) or (measure.share and top >= 1.0)

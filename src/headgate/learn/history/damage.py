@@ -112,6 +112,7 @@ def applied(damage: Sequence[Damage], past: Past) -> list[Damaged]:
         if each.column and kinds.get(each.column) is not each.kind:
             continue
         there = np.array([places.get(measure.key, -1) for measure in each.measures], np.intp)
+        there[[bool(measure.column) and measure.column not in kinds for measure in each.measures]] = -1
         values = each.to(np.where(there >= 0, latest[there], np.nan))
         columns = () if each.column else past.schema.labels[:_WEIGHT]
         found.append(Damaged(each.column, each.issues, there[there >= 0], values[:, there >= 0], columns))

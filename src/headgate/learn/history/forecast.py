@@ -20,6 +20,7 @@ GRAIN = 0.01  # of a metric's natural scale: what it moves by without telling an
 TREND = 2.0  # how much more the level must scatter than the steps for a series to count as a trend
 SEASON = 0.6  # how much less the seasonal steps must scatter for a series to count as seasonal
 SEASONAL_STEPS = 8  # fewest of them
+CYCLES = 3  # times that a season must fit into the history: what came round once may not come round again
 _DAY = 86_400.0
 
 
@@ -89,7 +90,7 @@ def _forecast(values: Floats, grain: Floats, one_sided: Flags) -> Forecast:
     first = np.where(trend, steps, level)
     second = np.where(one_sided, level, steps)
     first = np.where(one_sided, level, first)
-    for back in range(2, len(values) // 2 + 1):
+    for back in range(2, len(values) // CYCLES + 1):
         if len(values) - back < SEASONAL_STEPS:
             break
         season = _steps(values, back)

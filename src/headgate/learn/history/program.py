@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from headgate.analyzers.base.metric import SchemaMetric
-from headgate.analyzers.base.registry import from_key
+from headgate.analyzers.base.registry import from_key, metrics
+from headgate.analyzers.distances.registry import distances
 from headgate.engine.analysis import Analysis
 from headgate.learn.history.past import Past
 from headgate.values.errors import MisuseError, did_you_mean
@@ -16,7 +17,7 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
-from headgate.values.schema import Schema
+from headgate.values.schema import Kind, Schema
 from headgate.values.table import Table
 from headgate.values.verdict import Verdict, judge
 
@@ -92,7 +93,7 @@ class Program(msgspec.Struct, frozen=True):
     def _explained(self, found: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
         """Metrics that were not measured for a reason that another clause tells, so that a cause is told once.
 
-        A column that holds no value has none; one that is gone or of another type breaks its clause about that. What
+        A column that holds no value has none; one of another type has others; one that is gone breaks its clause. What
         remains unexplained is left out, and so an error.
         """
         columns = {column.label: column for column in schema.columns}
@@ -103,8 +104,10 @@ class Program(msgspec.Struct, frozen=True):
             column = columns.get(key.columns[0]) if key.columns else None
             if column is not None and column.empty:
                 why[key] = Undefined("the column holds no value")
+            elif column is not None and not _can_be(key, column.kind):
+                why[key] = Undefined(f"the column is now {column.kind}")
             elif key.columns in broken:
-                why[key] = Undefined("the column is gone" if column is None else f"the column is now {column.kind}")
+                why[key] = Undefined("the column is gone")
         return why
 
     def clauses_of(self, column: str) -> tuple[Clause, ...]:
@@ -213,6 +216,12 @@ class Program(msgspec.Struct, frozen=True):
 
     def _learned(self) -> list[Clause]:
         return [each for each in self.clauses if each.metric.name not in _SCHEMA or each.pinned]
+
+
+def _can_be(key: MetricKey, kind: Kind) -> bool:
+    """Whether a metric or distance is one of columns of this kind; where types always varied, no clause holds them."""
+    known = metrics().get(key.name) or distances().get(key.name)
+    return known is None or kind in known.accepts
 
 
 def rarity(rate: float | None) -> str:

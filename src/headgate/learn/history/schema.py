@@ -13,21 +13,24 @@ from headgate.values.predicate import Between, OneOf
 from headgate.values.proposal import Proposal
 from headgate.values.schema import NUMERIC, Kind
 
+RECENT = 7
+"""Runs in which columns must have been there: a column that came last week is missed when it goes."""
 _PRESENT = OneOf((1.0,))
 
 
 def schema_proposals(past: Past) -> Iterator[Proposal]:
-    """Columns that every run had, the most that any had, and types that never changed.
+    """Columns that each of the last runs had, the most that any of these had, and types that never changed.
 
     They cost nothing: a batch of another shape is not a good batch until a person accepts it. Columns without a value
     have no type; whole numbers pass for numbers, not the other way round.
     """
-    runs = f"in all {len(past)} runs"
-    most = max(len(schema.columns) for schema in past.schemas)
-    yield Proposal(_law(ColumnCount(), Between(high=most)), note=f"the most in {len(past)} runs")
+    recent = past.schemas[-RECENT:]
+    most = max(len(schema.columns) for schema in recent)
+    yield Proposal(_law(ColumnCount(), Between(high=most)), note=f"the most in {len(recent)} runs")
     for label in past.schema.labels:
-        if all(label in schema.labels for schema in past.schemas):
-            yield Proposal(_law(HasColumn(label), _PRESENT), note=runs)
+        if all(label in schema.labels for schema in recent):
+            yield Proposal(_law(HasColumn(label), _PRESENT), note=f"in the last {len(recent)} runs")
+    runs = f"in all {len(past)} runs"
     for label, kinds in _kinds(past).items():
         if len(kinds) == 1:
             yield Proposal(_law(ColumnType(label, type=_word(*kinds)), _PRESENT), note=runs)
