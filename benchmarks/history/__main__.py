@@ -20,7 +20,7 @@ from benchmarks.history.feeds import CHOSEN_ON, feeds
 from benchmarks.history.incidents import SHORTEST, incidents
 from benchmarks.history.learners import BUDGETS, LEARNERS, Tested
 from benchmarks.history.page import write_page
-from benchmarks.history.replay import replayed
+from benchmarks.history.replay import kept, replayed
 from benchmarks.history.scores import Row, column_scores, table_scores
 from benchmarks.history.series import analysed
 from benchmarks.history.summary import (
@@ -46,7 +46,7 @@ OURS = ("headgate 0.01", "headgate 0.05")
 
 
 def main() -> None:
-    parts: dict[str, Callable[[int], dict[str, Any] | None]] = {
+    parts: dict[str, Callable[[argparse.Namespace], dict[str, Any] | None]] = {
         "column": column,
         "lengths": lengths,
         "table": table,
@@ -58,11 +58,13 @@ def main() -> None:
         "--only", choices=(*parts, "page"), help="one part again; `page` writes the page from the results"
     )
     parser.add_argument("--sparse", type=int, default=1, help="take every so many windows of columns")
+    parser.add_argument("--kept", action="store_true", help="judge by what has been replayed so far")
+    parser.add_argument("--programs", action="store_true", help="leave the other detectors out of the whole batches")
     given = parser.parse_args()
     for name, run in parts.items():
         missing = given.only is None and not (RESULTS / f"{name}.json").exists()
         if given.only == name or missing:
-            found = run(given.sparse)
+            found = run(given)
             if found is not None:
                 _write(name, _about() | found)
     write_page()
@@ -81,8 +83,9 @@ def _write(name: str, found: dict[str, Any]) -> None:
 # --- columns
 
 
-def column(sparse: int) -> dict[str, Any]:
+def column(given: argparse.Namespace) -> dict[str, Any]:
     """Every learner and every baseline on windows of columns: all feeds, and those that nothing was chosen on."""
+    sparse = given.sparse
     build()
     found: dict[str, Any] = {"sparse": sparse, "budgets": BUDGETS, "all": {}, "unseen": {}}
     for name in (*PROGRAMS, *(method.name for method in METHODS)):
@@ -139,9 +142,9 @@ def _windows(sparse: int) -> dict[str, dict[str, int]]:
     return found
 
 
-def lengths(sparse: int) -> dict[str, Any]:
+def lengths(given: argparse.Namespace) -> dict[str, Any]:
     """Ours and the paper's form with shorter histories."""
-    step = SPARSER * sparse
+    step = SPARSER * given.sparse
     found: dict[str, Any] = {"sparse": step, "lengths": {}}
     for name in PROGRAMS:
         for length in (*LENGTHS, 30):
@@ -157,10 +160,10 @@ def lengths(sparse: int) -> dict[str, Any]:
 # --- whole batches
 
 
-def table(_: int) -> dict[str, Any]:
+def table(given: argparse.Namespace) -> dict[str, Any]:
     """Every form at every budget on clean runs and broken batches, and baselines where they hold as many clean runs."""
-    rows = replayed()
-    scored = table_scores(rows)
+    rows = kept() if given.kept else replayed()
+    scored = [] if given.programs else table_scores(rows)
     unseen = frozenset(feed.title for feed in feeds(SHORTEST) if not feed.chosen_on)
     keys = {name: [f"{name} {budget:g}" for budget in form.budgets] for name, form in FORMS.items()}
     told = {name: [of_form(rows, key, unseen) for key in some] for name, some in keys.items()}
@@ -207,7 +210,7 @@ def _equal(ours: str, rows: Sequence[Row], scored: Sequence[Row], keys: dict[str
             }
     titles = {row["feed"] for row in clean}
     theirs = [row for row in scored if row["feed"] in titles]
-    for method in METHODS:
+    for method in METHODS if theirs else ():
         recalls[method.name] = _baseline_recalls(method.name, theirs, rate)
     return found | {"recalls": recalls}
 
@@ -224,9 +227,10 @@ def _baseline_recalls(name: str, rows: Sequence[Row], rate: float) -> dict[str, 
 # --- incidents and simulation
 
 
-def listed(_: int) -> dict[str, Any]:
+def listed(given: argparse.Namespace) -> dict[str, Any]:
     """Every incident of the list, with what held it."""
-    judged = {(row["row"], row["feed"], row["partition"]): row for row in replayed() if row["what"] == "incident"}
+    rows = kept() if given.kept else replayed()
+    judged = {(row["row"], row["feed"], row["partition"]): row for row in rows if row["what"] == "incident"}
     found = []
     for each in incidents():
         for partition in each.partitions:
@@ -242,7 +246,7 @@ def _runs_before(title: str, partition: str) -> int:
     return sum(batch.partition < partition for batch in runs)
 
 
-def calibrated(_: int) -> None:
+def calibrated(_: argparse.Namespace) -> None:
     """The simulation writes its own results."""
     subprocess.run([sys.executable, "-m", "benchmarks.history.calibration"], check=True)
 

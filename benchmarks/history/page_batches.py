@@ -30,9 +30,11 @@ def table_targets(table: Found | None, listed: Found | None) -> list[str]:
         ours = {each["budget"]: each for each in table["forms"]["headgate"]}
         lines += [_rate_target(ours[budget], which) for budget in (0.01, 0.05) for which in ("clean", "clean_unseen")]
         lines += [line for key in (OURS, WIDER) for line in _equal_targets(key, table["equal"][key])]
+        lines.append(_nearest(table["forms"]))
         clauses = ours[0.01]["clauses_a_column"]
         lines.append(
-            f"| at most {CLAUSES} clauses a column, at 1% | median {clauses:.2g} | {_met(clauses <= CLAUSES)} |"
+            f"| at most {CLAUSES} clauses a column about its values, at 1% | median {clauses:.2g} "
+            f"| {_met(clauses <= CLAUSES)} |"
         )
     if listed:
         held, all_ = revealed(listed["incidents"])
@@ -71,12 +73,31 @@ def _equal_targets(key: str, equal: Found) -> list[str]:
     gaps = {part: ours[part] - recalls["paper"][part] for part in ours}
     short = [f"{part} {gap * 100:+.0f}" for part, gap in gaps.items() if gap < ABOVE_PAPER]
     at = f"at the {equal['rate']:.2%} of clean runs that `{key}` holds"
+    scored = any(not name.startswith(("headgate", "paper")) for name in recalls)
+    against = "every other method" if scored else "the paper's forms (other detectors not scored here)"
+    seldom = (
+        ""
+        if equal["recalls"]["paper"]["all"][1]
+        else ", which it never holds so few of: read as if it heeded a part of its alarms"
+    )
     return [
-        f"| recall at or above every other method on every dataset, {at} "
+        f"| recall at or above {against} on every dataset, {at} "
         f"| {'behind on ' + '; '.join(behind) if behind else 'on every dataset'} | {_met(not behind)} |",
-        f"| 10 points above the paper's form, {at} | {gaps['all'] * 100:+.0f} points over all cases"
+        f"| 10 points above the paper's form, {at}{seldom} | {gaps['all'] * 100:+.0f} points over all cases"
         f"{'; less than 10 on ' + ', '.join(short) if short else ''} | {_met(not short)} |",
     ]
+
+
+def _nearest(forms: Found) -> str:
+    """Both forms where they come nearest to holding the same share of clean runs."""
+    pairs = [(one, other) for one in forms["headgate"] for other in forms["paper"]]
+    ours, theirs = min(pairs, key=lambda pair: abs(pair[0]["clean"]["share"] - pair[1]["clean"]["share"]))
+    gap = ours["cases"]["share"] - theirs["cases"]["share"]
+    return (
+        f"| 10 points above the paper's form, where both hold about the same share | ours at {ours['budget']:g} holds "
+        f"{ours['clean']['share']:.1%} and recalls {ours['cases']['share']:.1%}, the paper's at {theirs['budget']:g} "
+        f"{theirs['clean']['share']:.1%} and {theirs['cases']['share']:.1%} | {_met(gap >= ABOVE_PAPER)} |"
+    )
 
 
 def _met(is_met: bool) -> str:

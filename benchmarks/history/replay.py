@@ -17,6 +17,7 @@ from benchmarks.history.series import CACHE, analysed
 from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
 from headgate.learn.history.forecast import FEWEST
+from headgate.learn.history.schema import schema_proposals
 
 LONG = 500  # runs from which on a feed is replayed in four parts
 ENOUGH = 100  # clean runs of a feed; of longer ones every second, third, ... is judged
@@ -29,6 +30,11 @@ def replayed(workers: int = 2) -> list[Row]:
     jobs.sort(key=lambda job: -job[0].path.stat().st_size * (1 + (job[0].name == "reported_hospital_utilization")))
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         return [row for found in pool.map(_part, jobs) for row in found]
+
+
+def kept() -> list[Row]:
+    """What has been replayed so far."""
+    return [row for file in sorted(CACHE.glob("*.replay.json")) for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
 def _parts(feed: Feed) -> int:
@@ -69,10 +75,21 @@ def _judged(
     rows: list[Row] = []
     if clean:
         clauses = {name: len(made.clauses) for name, made in programs.made.items()}
+        shape = sum(1 for _ in schema_proposals(programs.past))  # clauses about columns and types, in every program
         costs = {name: made.cost for name, made in programs.made.items()}
         columns = len(programs.past.schema.columns)
         held = programs.held(batch.analysis)
-        rows.append({**about, "what": "clean", "held": held, "clauses": clauses, "costs": costs, "columns": columns})
+        rows.append(
+            {
+                **about,
+                "what": "clean",
+                "held": held,
+                "clauses": clauses,
+                "costs": costs,
+                "columns": columns,
+                "shape": shape,
+            }
+        )
     for case in cases:
         held = {name: why[:1] for name, why in programs.held(case.analysis).items()}
         rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})

@@ -150,7 +150,7 @@ def of_form(rows: Sequence[Row], key: str, unseen: frozenset[str]) -> dict[str, 
         return key in row["held"]
 
     clean, cases = [[row for row in rows if row["what"] == what] for what in ("clean", "case")]
-    clauses = [row["clauses"][key] / row["columns"] for row in clean if row["columns"]]
+    clauses = [(row["clauses"][key] - row["shape"]) / row["columns"] for row in clean if row["columns"]]
     costs = [row["costs"][key] for row in clean]
     return {
         "budget": float(key.rsplit(" ", 1)[1]),

@@ -110,7 +110,7 @@ def test_a_share_of_nothing_is_not_a_number():
 
 
 def test_a_form_is_told_in_all_and_in_parts():
-    about = {"clauses": {"headgate 0.01": 6}, "costs": {"headgate 0.01": 0.008}, "columns": 3}
+    about = {"clauses": {"headgate 0.01": 6}, "costs": {"headgate 0.01": 0.008}, "columns": 3, "shape": 3}
     rows = [
         row("clean", "x/a", **about),
         row("clean", "x/a", ("headgate 0.01",), **about),
@@ -126,7 +126,7 @@ def test_a_form_is_told_in_all_and_in_parts():
     assert told["cases"]["share"] == 0.5
     assert told["cases_by_feed"]["x/a"]["share"] == 1.0
     assert told["cases_by_issue"]["nulls"]["of"] == 2
-    assert told["clauses_a_column"] == 2.0
+    assert told["clauses_a_column"] == 1.0
     assert told["stated_cost"] == pytest.approx(0.008)
 
 

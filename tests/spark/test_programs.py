@@ -11,7 +11,11 @@ import headgate as hg
 from tests.spark.conftest import CountJobs
 
 ROWS = 600
-COLUMNS = ["id", "id % 50 + {day} % 3 as price", "element_at(array('EU', 'US', 'JP'), cast(id % 3 + 1 as int)) as region"]
+COLUMNS = [
+    "id",
+    "id % 50 + {day} % 3 as price",
+    "element_at(array('EU', 'US', 'JP'), cast(id % 3 + 1 as int)) as region",
+]
 
 
 @pytest.fixture(params=["classic", "connect"])

@@ -30,26 +30,20 @@ def metric(kind: M) -> M:
     if not hasattr(kind, "folded"):
         kind.folded = kind.name
     _found[kind.name] = kind
-    _sorted.cache_clear()
     return kind
 
 
 def metrics() -> dict[str, type[Metric[Any]]]:
     """Every metric by its stored name, in alphabetical order."""
-    return dict(_sorted())
-
-
-@cache
-def _sorted() -> dict[str, type[Metric[Any]]]:
     _import_all()
     return dict(sorted(_found.items()))
 
 
 def metric_named(name: str) -> type[Metric[Any]]:
-    known = _sorted()
-    if name not in known:
-        raise UnknownMetric(f"no metric is named {name!r};", hint=did_you_mean(name, known))
-    return known[name]
+    _import_all()
+    if name not in _found:
+        raise UnknownMetric(f"no metric is named {name!r};", hint=did_you_mean(name, metrics()))
+    return _found[name]
 
 
 def from_key(key: MetricKey | str) -> Metric[Any]:
