@@ -237,8 +237,13 @@ def listed(given: argparse.Namespace) -> dict[str, Any]:
             row = judged.get((each.row, each.title, partition), {})
             about = {"row": each.row, "feed": each.title, "partition": partition, "type": each.type}
             told = {"description": each.description, "runs": row.get("runs", _runs_before(each.title, partition))}
-            found.append(about | told | {key: row.get(key) for key in ("held", "corrected")})
+            found.append(about | told | {key: _first(row.get(key)) for key in ("held", "corrected")})
     return {"incidents": found, "keys": [*OURS, "paper 0.001"]}
+
+
+def _first(held: dict[str, Sequence[str]] | None) -> dict[str, Sequence[str]] | None:
+    """Of a batch of another shape every column is a reason; a few tell enough."""
+    return None if held is None else {form: why[:3] for form, why in held.items()}
 
 
 def _runs_before(title: str, partition: str) -> int:

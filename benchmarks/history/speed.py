@@ -69,9 +69,9 @@ def histories() -> tuple[list[Analysis], list[Analysis]]:
     """Runs of 100,000 rows, and of 10 million: the states of 100 batches of 100,000 rows merged."""
     small, large = [], []
     for run in range(RUNS + 1):
-        parts = [hg.analyze(table(np.random.default_rng([run, part]))) for part in range(4)]
+        parts = [hg.analyze(table(np.random.default_rng([run, part]))) for part in range(2)]
         small.append(parts[0])
-        large.append(reduce(add, [parts[at % 4] for at in range(PARTS)]))
+        large.append(reduce(add, [parts[at % 2] for at in range(PARTS)]))
     return small, large
 
 
