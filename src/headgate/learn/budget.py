@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import reduce
-from operator import or_
 
 from headgate.stats.coverage import greedy, select
 from headgate.values.errors import MisuseError
@@ -83,11 +81,17 @@ class Basket:
 
 def _bits(proposals: Sequence[Proposal]) -> list[int]:
     """Each proposal's issues as a bit set."""
-    bits: dict[IssueId, int] = {}
-    known: dict[frozenset[IssueId], int] = {}
+    places: dict[IssueId, int] = {}
     for each in proposals:
-        if each.catches not in known:
-            for issue in each.catches - bits.keys():
-                bits[issue] = 1 << len(bits)
-            known[each.catches] = reduce(or_, map(bits.__getitem__, each.catches), 0)
-    return [known[each.catches] for each in proposals]
+        for issue in each.catches:
+            places.setdefault(issue, len(places))
+    size = len(places) // 8 + 1
+    return [_bit_set([places[issue] for issue in each.catches], size) for each in proposals]
+
+
+def _bit_set(places: Sequence[int], size: int) -> int:
+    """The whole number with these bits set, made from bytes: adding up powers of two would copy it at every step."""
+    raw = bytearray(size)
+    for place in places:
+        raw[place >> 3] |= 1 << (place & 7)
+    return int.from_bytes(raw, "little")
