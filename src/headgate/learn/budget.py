@@ -23,14 +23,7 @@ def spend(
     for columns with few clauses. `plain` is Algorithm 1 of the paper as written, without any of that; a
     limit or a pin, which the algorithm does not know, makes it `select`.
     """
-    return Basket(proposals).spend(checked(budget), most=most, plain=plain)
-
-
-def checked(budget: float) -> float:
-    """The budget, if it can be one."""
-    if not 0 <= budget <= 1:
-        raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01 for 1 in 100.")
-    return budget
+    return Basket(proposals).spend(budget, most=most, plain=plain)
 
 
 class Basket:
@@ -45,6 +38,8 @@ class Basket:
 
     def spend(self, budget: float, *, most: int | None = None, plain: bool = False) -> list[Proposal]:
         """See `spend`."""
+        if not 0 <= budget <= 1:
+            raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01.")
         if plain and most is None and not any(each.pinned for each in self.proposals):
             chosen = list(greedy(self.costs, self.bits, budget).chosen)
         else:

@@ -264,3 +264,22 @@ def test_a_column_that_the_newest_run_has_not_is_asked_nothing() -> None:
     program = hg.learn_program(past, false_alarms=0.05)
     assert not program.clauses_of("amount")
     assert program.judge(run(21), past).passed
+
+
+def test_metrics_of_several_columns_of_some_rows_or_with_parameters_break_nothing() -> None:
+    asked = [
+        *("size()", "mean(a)", "stddev(a)", "completeness(c)", "entropy(c)", "has_column(a)", "histogram(a, bins=5)"),
+        *("approx_quantile(a, q=0.9)", "uniqueness(a, b)", "correlation(a, b)", 'compliance(predicate="a > 0")'),
+        *('mean(a) where "b > 0"', 'stddev(a) where "b > 0"'),
+    ]
+
+    def run(day: int) -> hg.Analysis:
+        rng = np.random.default_rng(day)
+        columns = {"a": rng.normal(size=180), "b": rng.normal(size=180), "c": rng.choice(["x", "y"], 180)}
+        return hg.analyze(pa.table(columns), asked)
+
+    past = hg.Past.of([run(day) for day in range(12)])
+    program = hg.learn_program(past, false_alarms=0.05)
+    assert {"mean(a)", "completeness(c)"} & {str(clause.metric) for clause in program.clauses}
+    assert all(len(clause.metric.columns) < 2 and clause.metric.where is None for clause in program.clauses)
+    assert program.judge(run(12), past).status is Status.PASS

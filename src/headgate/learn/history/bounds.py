@@ -19,11 +19,8 @@ from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
-MILDER = (
-    1.0,
-    0.3,
-    0.1,
-)  # how severe an issue may be, beside the injected one: a tenth as severe surprises a tenth as much
+MILDER = (1.0, 0.3, 0.1)
+"""How severe an issue may be beside the injected one: a tenth as severe surprises a tenth as much."""
 _EXACT = 1e-5  # scales below which a band is meant as equality
 _DIGITS = 3  # of a band's width, beyond which its ends are rounded outwards
 
@@ -94,19 +91,15 @@ def _milder(share: float, befallen: tuple[IssueId, ...]) -> tuple[IssueId, ...]:
 def _predicate(measure: Measure, low: float, high: float, constant: bool, reach: float) -> Predicate | None:
     """The band as people read it: rounded outwards, open where nothing can lie beyond; None if nothing can at all."""
     centre = (low + high) / 2
-    if constant and reach < _EXACT and math.isfinite(centre) and centre == round(centre) and not measure.distance:
+    if constant and reach < _EXACT and math.isfinite(centre) and centre == round(centre):
         return OneOf((float(round(centre)),), measure.moment)
     least = -math.inf if measure.signed else 0.0
     if high < least or low > measure.most:  # a trend that leads where no value can be says nothing
         return None
-    bottom, top = rounded(low, high)
-    bottom_open = measure.distance or bottom <= least
-    top_open = not math.isfinite(top) or (measure.share and top >= 1.0)
-    if not math.isfinite(bottom):
-        bottom_open = True
-    if bottom_open and top_open:
-        return None
-    return Between(None if bottom_open else bottom, None if top_open else top, measure.moment)
+    low, high = rounded(low, high)
+    bottom = low if math.isfinite(low) and low > least else None
+    top = high if math.isfinite(high) and high < measure.most else None
+    return None if bottom is None and top is None else Between(bottom, top, measure.moment)
 
 
 def rounded(low: float, high: float) -> tuple[float, float]:

@@ -85,11 +85,13 @@ def damages(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[Da
     """The damage to every column, and of changes of volume to the table.
 
     The issues are injected into a likeness of each column's newest states; into `sample`, columns of a bounded sample
-    of a good batch, where it is given. What is counted by rows is scaled back to the batch.
+    of a good batch, where it is given. What is counted by rows is scaled back to the batch. A metric of several columns, of some rows only or with parameters is not in a likeness: nothing is
+    proposed about it.
     """
     of_column: dict[str, list[Measure]] = {}
     for measure in past.measures:
-        of_column.setdefault(measure.column, []).append(measure)
+        if measure.plain and _is_of_column(measure):
+            of_column.setdefault(measure.column, []).append(measure)
     samples = {
         column.label: made
         for column in past.schema.columns
@@ -121,7 +123,7 @@ def applied(damage: Sequence[Damage], past: Past) -> list[Damaged]:
 
 def _volume(past: Past) -> Damage:
     """More rows or fewer: every measure that adds up grows or shrinks alike."""
-    measures = tuple(each for each in past.measures if each.key.name in ("size", "sum"))
+    measures = tuple(each for each in past.measures if each.plain and each.key.name in ("size", "sum"))
     factors = np.array([each.factor for each in VolumeChange.variants()])
     issues = tuple(str(each) for each in VolumeChange.variants())
     return Damage("", None, issues, measures, np.ones(len(measures)), np.repeat(factors[:, None], len(measures), 1))
@@ -169,6 +171,10 @@ def _heard(past: Past, measure: Measure) -> float:
     if not isinstance(kept, Frequencies) or not kept.total:
         return 1.0
     return sum(kept.labels().values()) / kept.total
+
+
+def _is_of_column(measure: Measure) -> bool:
+    return measure.distance or issubclass(metric_named(measure.key.name), ColumnMetric)
 
 
 class _Reading(NamedTuple):

@@ -112,7 +112,7 @@ def natural_scale(values: Floats, measures: Sequence[Measure]) -> Floats:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         size = np.fmax(np.abs(np.nanmean(values, axis=0)), np.abs(newest(values)))
-    places = {(each.key.name, each.column): at for at, each in enumerate(measures)}
+    places = {(each.key.name, each.column): at for at, each in enumerate(measures) if each.plain}
     latest = newest(values)
 
     def beside(name: str, measure: Measure) -> float:

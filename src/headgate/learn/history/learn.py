@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from headgate.learn.budget import Basket, checked
+from headgate.learn.budget import Basket
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.damage import Damage, applied, damages
 from headgate.learn.history.forecast import FEWEST
@@ -88,10 +88,10 @@ class Offers:
         """The program that this budget buys."""
         if budget == "table":
             basket = Basket([*kept(pins), *_unpinned(self.proposals, pins)]) if pins else self._basket
-            chosen = basket.spend(checked(false_alarms), most=clauses, plain=plain)
+            chosen = basket.spend(false_alarms, most=clauses, plain=plain)
         elif budget == "column":
             offered = [*kept(pins), *_unpinned(self.proposals, pins)]
-            chosen = self._by_column(offered, checked(false_alarms), clauses, plain)
+            chosen = self._by_column(offered, false_alarms, clauses, plain)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
         places = {label: at for at, label in enumerate(self.past.schema.labels)}

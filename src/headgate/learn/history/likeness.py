@@ -76,7 +76,8 @@ def _texts(
 ) -> pa.Array | None:
     if not isinstance(values, Frequencies) or not values.total or not count:
         return None
-    labels, counts = list(values.labels()), np.array(list(values.labels().values()), np.float64)
+    kept = values.labels()
+    labels, counts = list(kept), np.array(list(kept.values()), np.float64)
     rare = max(0.0, 1 - counts.sum() / values.total) if len(counts) else 1.0
     drawn = _drawn(np.append(counts / values.total, rare), count, rng)
     shapes = _Shapes(patterns, characters)

@@ -40,9 +40,20 @@ class Measure(msgspec.Struct, frozen=True):
     most: float = math.inf  # no value is larger
 
     @property
+    def plain(self) -> bool:
+        """Whether it is of all rows and of one column at most, without parameters."""
+        return len(self.key.columns) < 2 and not self.key.parameters and self.key.where is None
+
+    @property
     def column(self) -> str:
         """The column that it is of; empty for the table."""
         return self.key.columns[0] if self.key.columns else ""
+
+
+@lru_cache(maxsize=1 << 16)
+def is_known(key: MetricKey) -> bool:
+    """Whether a metric or a distance has this name."""
+    return key.name in metrics() or key.name in distances()
 
 
 @lru_cache(maxsize=1 << 16)

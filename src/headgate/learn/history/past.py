@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from headgate.analyzers.distances.registry import distances, distances_for
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.measure import Measure, measure_of
+from headgate.learn.history.measure import Measure, is_known, measure_of
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
@@ -154,9 +154,9 @@ def _between(
 
 
 def numbers(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
-    """The outcomes that are numbers."""
+    """The outcomes that are numbers, of metrics that are known here: a store may hold those of a plug-in."""
     return {
         key: float(outcome.value)
         for key, outcome in outcomes.items()
-        if isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution)
+        if isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution) and is_known(key)
     }

@@ -12,12 +12,12 @@ from headgate.analyzers.distances.registry import distances
 from headgate.engine.analysis import Analysis
 from headgate.learn.history.past import Past
 from headgate.values.errors import MisuseError, did_you_mean
-from headgate.values.expectation import Expectation, Status
+from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
-from headgate.values.schema import Kind, Schema
+from headgate.values.schema import Column, Schema
 from headgate.values.table import Table
 from headgate.values.verdict import Verdict, judge
 
@@ -39,10 +39,6 @@ class Clause(msgspec.Struct, frozen=True):
     @property
     def metric(self) -> MetricKey:
         return self.expectation.metric
-
-    def holds(self, outcomes: Mapping[MetricKey, Outcome]) -> bool:
-        """Whether the outcomes meet it."""
-        return self.metric in outcomes and self.expectation.judge(outcomes[self.metric]).status is not Status.FAIL
 
     def __str__(self) -> str:
         remarks = [self.note, "pinned" if self.pinned else rarity(self.expectation.false_alarm)]
@@ -91,24 +87,17 @@ class Program(msgspec.Struct, frozen=True):
         return found | {key: Undefined("the column is gone") for key in gone if key.columns in asked}
 
     def _explained(self, found: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
-        """Metrics that were not measured for a reason that another clause tells, so that a cause is told once.
+        """Metrics that were not measured because the column has no value, is of another type or is gone.
 
-        A column that holds no value has none; one of another type has others; one that is gone breaks its clause. What
-        remains unexplained is left out, and so an error.
+        Where the program has learned the shape of the table, its clauses tell these causes, once; what has no such
+        clause came and went, or changed its type, before. Without that nothing is explained, and so an error.
         """
+        if not any(each.metric.name == "column_count" for each in self.clauses):
+            return {}
         columns = {column.label: column for column in schema.columns}
-        about = [each for each in self.clauses if each.metric.name in _SCHEMA and each.metric.columns]
-        broken = {each.metric.columns for each in about if not each.holds(found)}
-        why: dict[MetricKey, Outcome] = {}
-        for key in (each.metric for each in self.clauses if each.metric not in found):
-            column = columns.get(key.columns[0]) if key.columns else None
-            if column is not None and column.empty:
-                why[key] = Undefined("the column holds no value")
-            elif column is not None and not _can_be(key, column.kind):
-                why[key] = Undefined(f"the column is now {column.kind}")
-            elif key.columns in broken:
-                why[key] = Undefined("the column is gone")
-        return why
+        missing = (each.metric for each in self.clauses if each.metric.columns and each.metric not in found)
+        causes = ((key, _cause(key, columns.get(key.columns[0]))) for key in missing)
+        return {key: Undefined(why) for key, why in causes if why}
 
     def clauses_of(self, column: str) -> tuple[Clause, ...]:
         return tuple(each for each in self.clauses if each.metric.columns[:1] == (column,))
@@ -198,8 +187,14 @@ class Program(msgspec.Struct, frozen=True):
 
     def _title(self) -> str:
         if not self.runs:
-            pins = f"{len(self.pins)} pinned clauses" if self.pins else "an empty program"
-            return f"{'only ' * bool(self.pins)}{pins if self.pins else 'no program'}: {self.why}" if self.why else pins
+            what = (
+                f"only {len(self.pins)} pinned clauses"
+                if self.pins
+                else "no program"
+                if self.why
+                else "an empty program"
+            )
+            return ": ".join(filter(None, [what, self.why]))
         spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
@@ -218,10 +213,14 @@ class Program(msgspec.Struct, frozen=True):
         return [each for each in self.clauses if each.metric.name not in _SCHEMA or each.pinned]
 
 
-def _can_be(key: MetricKey, kind: Kind) -> bool:
-    """Whether a metric or distance is one of columns of this kind; where types always varied, no clause holds them."""
+def _cause(key: MetricKey, column: Column | None) -> str:
+    """Why a metric of a column was not measured; empty, if there is no reason."""
+    if column is None:
+        return "the column is gone"
+    if column.empty:
+        return "the column holds no value"
     known = metrics().get(key.name) or distances().get(key.name)
-    return known is None or kind in known.accepts
+    return f"the column is now {column.kind}" if known and column.kind not in known.accepts else ""
 
 
 def rarity(rate: float | None) -> str:
