@@ -85,18 +85,16 @@ def damages(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[Da
     """The damage to every column, and of changes of volume to the table.
 
     The issues are injected into a likeness of each column's newest states; into `sample`, columns of a bounded sample
-    of a good batch, where it is given. What is counted by rows is scaled back to the batch. A metric of several columns, of some rows only or with parameters is not in a likeness: nothing is
-    proposed about it.
+    of a good batch, where it is given. What is counted by rows is scaled back to the batch. A metric of several
+    columns, of some rows only or with parameters is not in a likeness: nothing is proposed about it.
     """
     of_column: dict[str, list[Measure]] = {}
     for measure in past.measures:
         if measure.plain and _is_of_column(measure):
             of_column.setdefault(measure.column, []).append(measure)
-    samples = {
-        column.label: made
-        for column in past.schema.columns
-        if (made := (sample or {}).get(column.label, likeness(column, past.states))) is not None
-    }
+    given = dict(sample or {})
+    made = {column.label: given.get(column.label, likeness(column, past.states)) for column in past.schema.columns}
+    samples = {label: values for label, values in made.items() if values is not None}
     found = [_volume(past)]
     for column in past.schema.columns:
         if column.label in samples and column.label in of_column:

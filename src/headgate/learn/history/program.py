@@ -187,13 +187,8 @@ class Program(msgspec.Struct, frozen=True):
 
     def _title(self) -> str:
         if not self.runs:
-            what = (
-                f"only {len(self.pins)} pinned clauses"
-                if self.pins
-                else "no program"
-                if self.why
-                else "an empty program"
-            )
+            nothing = "no program" if self.why else "an empty program"
+            what = f"only {len(self.pins)} pinned clauses" if self.pins else nothing
             return ": ".join(filter(None, [what, self.why]))
         spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
