@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import headgate as hg
+import headgate.learn.history as learned
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import SHORTEST, Incident, batch_of, corrected, incidents, is_incident
-from benchmarks.history.series import CACHE, analysed
+from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
 from headgate.learn.history.forecast import FEWEST
@@ -34,7 +35,16 @@ def replayed(workers: int = 2) -> list[Row]:
 
 def kept() -> list[Row]:
     """What has been replayed so far."""
-    return [row for file in sorted(CACHE.glob("*.replay.json")) for row in json.loads(file.read_text(encoding="utf-8"))]
+    return [
+        row
+        for file in sorted(CACHE.glob(f"*.{_made_by()}.replay.json"))
+        for row in json.loads(file.read_text(encoding="utf-8"))
+    ]
+
+
+def _made_by() -> str:
+    """A replay is made again when the learner has changed."""
+    return fingerprint(Path(learned.__file__).parent)
 
 
 def _parts(feed: Feed) -> int:
@@ -43,7 +53,7 @@ def _parts(feed: Feed) -> int:
 
 def _part(job: tuple[Feed, int]) -> list[Row]:
     feed, part = job
-    file = CACHE / f"{feed.folder}.{feed.name}.{part}.replay.json"
+    file = CACHE / f"{feed.folder}.{feed.name}.{part}.{_made_by()}.replay.json"
     if not file.exists():
         rows = _replay(feed, part)
         file.write_text(json.dumps(rows), encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +22,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.learners import LEARNERS, Tested, measured
 from benchmarks.history.protocol import HISTORY, Judged, judged
-from benchmarks.history.series import CACHE, analysed
+from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_protocol import Spot, _Measured, _spot, _steady, spot_scores, spots
 
 _METHODS = {each.name: each for each in METHODS}
@@ -33,18 +32,12 @@ Row = dict[str, Any]
 def column_scores(name: str, history: int = HISTORY, sparse: int = 1, workers: int = 2) -> Tested:
     """A learner or a baseline on every `sparse`-th window of every feed."""
     learner = LEARNERS.get(name)
-    source = _fingerprint(Path(learned.__file__ if learner else baselines.__file__).parent)
+    source = fingerprint(Path(learned.__file__ if learner else baselines.__file__).parent)
     file = CACHE / f"columns.{name.replace(', ', '-').replace(' ', '_')}.{history}.{sparse}.{source}.npz"
     if not file.exists():
         found = measured(learner, history, workers, sparse) if learner else _baseline(name, history, sparse, workers)
         _keep(file, found)
     return _kept(name, file)
-
-
-def _fingerprint(folder: Path) -> str:
-    """Scores are made again when the code that made them has changed."""
-    source = b"".join(each.read_bytes() for each in sorted(folder.glob("*.py")))
-    return hashlib.sha256(source).hexdigest()[:12]
 
 
 def _baseline(name: str, history: int, sparse: int, workers: int) -> Tested:
@@ -91,7 +84,7 @@ def table_scores(replayed: Sequence[Row], workers: int = 2) -> list[Row]:
 
 def _tables(job: tuple[Feed, tuple[int, ...]]) -> list[Row]:
     feed, places = job
-    source = f"{_fingerprint(Path(baselines.__file__).parent)}{zlib.crc32(str(places).encode()):08x}"
+    source = f"{fingerprint(Path(baselines.__file__).parent)}{zlib.crc32(str(places).encode()):08x}"
     file = CACHE / f"{feed.folder}.{feed.name}.{source}.table_scores.json"
     if not file.exists():
         rows = [*_clean(feed, places), *_cases(feed)]

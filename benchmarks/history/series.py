@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator
 from functools import cache
@@ -14,6 +15,12 @@ import headgate as hg
 from benchmarks.history.feeds import Feed
 
 CACHE = Path(os.environ.get("HEADGATE_CACHE", Path.home() / ".cache" / "headgate" / "history"))
+
+
+def fingerprint(folder: Path) -> str:
+    """What is kept is made again when the code in this folder, which made it, has changed."""
+    source = b"".join(each.read_bytes() for each in sorted(folder.glob("*.py")))
+    return hashlib.sha256(source).hexdigest()[:12]
 
 
 class Batch(NamedTuple):
