@@ -1,0 +1,59 @@
+"""The characters of patterns, told apart in the same way by a table here and by classes of regular expressions.
+
+Letters and digits of ASCII are what they are. Beyond ASCII, the blocks of punctuation, spaces and currencies are
+symbols and every other character is a letter without case: Python, RE2 and Java agree on ranges of code points, and
+on nothing finer.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+SYMBOL, DIGIT, UPPER, LOWER, LETTER = range(5)
+
+Codes: TypeAlias = npt.NDArray[np.uint32]
+Classes: TypeAlias = npt.NDArray[np.uint8]
+Numbers: TypeAlias = npt.NDArray[Any]
+
+# The first and the last code point of each block of symbols beyond ASCII.
+SYMBOL_BLOCKS = ((0x80, 0xBF), (0x2000, 0x206F), (0x20A0, 0x20CF), (0x3000, 0x303F))
+LAST = 0x10FFFF
+
+PHRASE_SYMBOLS = " .,'&/()\u2019-"
+"""What may stand between the words of a phrase; the hyphen last, where it is no range in a class."""
+
+
+def _table() -> Classes:
+    table = np.full(256, SYMBOL, dtype=np.uint8)
+    table[ord("0") : ord("9") + 1] = DIGIT
+    table[ord("A") : ord("Z") + 1] = UPPER
+    table[ord("a") : ord("z") + 1] = LOWER
+    table[0xC0:] = LETTER
+    return table
+
+
+_FIRST = _table()
+
+
+def classes(codes: Codes) -> Classes:
+    """The class of each code point."""
+    found = _FIRST[np.minimum(codes, 255)]
+    beyond = codes > 255
+    if beyond.any():
+        found[beyond] = LETTER
+        for first, last in SYMBOL_BLOCKS[1:]:
+            found[(codes >= first) & (codes <= last)] = SYMBOL
+    return found
+
+
+def _letters_beyond() -> str:
+    """The ranges of code points beyond ASCII that are letters, as members of a character class."""
+    starts = [last + 1 for _, last in SYMBOL_BLOCKS]
+    ends = [first - 1 for first, _ in SYMBOL_BLOCKS[1:]] + [LAST]
+    return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
+
+
+LETTERS_BEYOND = _letters_beyond()

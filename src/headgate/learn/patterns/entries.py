@@ -1,0 +1,174 @@
+"""What a lake of columns says about its patterns: entries that add up."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.values.errors import MisuseError
+
+ENTRY = np.dtype(
+    [
+        ("key", "<u8"),
+        ("impurity", "<u8"),
+        ("columns", "<u4"),
+        ("most", "<u4"),
+        ("led", "<u4"),
+        ("slipped", "<u4"),
+        ("strayed", "<u4"),
+        ("failed", "<u4"),
+        ("tokens", "u1"),
+        ("open", "u1"),
+        ("spare", "<u2"),
+    ]
+)
+ONE = 1 << 32  # an impurity of 1, in fixed point
+MOST = 0.5  # of the values of a column
+STRAYED, FAILED = 0.05, 0.4  # of the later values of a column, without the pattern that the first ones had
+
+Rows: TypeAlias = npt.NDArray[np.void]
+Keys: TypeAlias = npt.NDArray[np.uint64]
+
+_COUNTERS = ("columns", "most", "led", "slipped", "strayed", "failed")
+_PROPERTIES = ("tokens", "open", "spare")
+_FULL = (1 << 32) - 1
+_FULL_IMPURITY = (1 << 64) - 1
+_HALF = np.uint64(32)
+_LOW = np.uint64(_FULL)
+
+
+class Entries(msgspec.Struct, frozen=True, eq=False):
+    """Rows of `ENTRY`, sorted by key, each key once: a commutative monoid (Auto-Validate, section 2.4).
+
+    `key` is a 64-bit hash of the pattern. `columns` have the pattern, `most` of them in at least half of their values.
+    `impurity` is the sum over the columns of the share of values without the pattern, in units of 2**-32: whole
+    numbers, so that merging is exact in any order. In `led` columns all of the first values had the pattern: had a
+    rule been made of it then, later values would have broken it in `slipped` of them (one value at least without the
+    pattern), in `strayed` (more than 5%) and in `failed` (more than 40%). `tokens` and `open` (1 if no letter or digit
+    is constant) belong to the key; where two rows differ, and for `spare`, the larger one stays.
+
+    The counters stop at 2**32 - 1 and `impurity` at 2**64 - 1; none wraps.
+    """
+
+    rows: Rows
+
+    def __post_init__(self) -> None:
+        _demand_entries(self.rows)
+        if not bool((self.rows["key"][1:] > self.rows["key"][:-1]).all()):
+            raise MisuseError("entries are sorted by key, and each key is there once.", hint="Write Entries.of(rows).")
+        held = self.rows.view()
+        held.flags.writeable = False
+        msgspec.structs.force_setattr(self, "rows", held)
+
+    @classmethod
+    def of(cls, rows: Rows) -> Entries:
+        """Rows in any order; those of one key are added up."""
+        _demand_entries(rows)
+        # Stable, because that is a merge of sorted runs: linear for the sum of two.
+        return cls(_summed(rows[np.argsort(rows["key"], kind="stable")]))
+
+    @classmethod
+    def empty(cls) -> Entries:
+        """The identity.
+
+        >>> len(Entries.empty())
+        0
+        """
+        return cls(np.empty(0, ENTRY))
+
+    def __add__(self, other: Entries) -> Entries:
+        if not len(self) or not len(other):
+            return self if len(self) else other
+        return Entries.of(np.concatenate([self.rows, other.rows]))
+
+    def without(self, other: Entries) -> Entries:
+        """What is left when the columns of `other` are taken out: (a + b).without(b) == a, if no counter is full."""
+        at = np.flatnonzero(np.isin(self.rows["key"], other.rows["key"], assume_unique=True))
+        if len(at) != len(other):
+            raise _not_a_part("it has patterns that these have not")
+        left, mine = self.rows.copy(), self.rows[at]
+        for name in (*_COUNTERS, "impurity"):
+            if bool((mine[name] == np.iinfo(ENTRY[name]).max).any()):
+                raise MisuseError(
+                    f"`{name}` of an entry is full, so what was added to it is not known.",
+                    hint="Add up the other sources instead.",
+                )
+            if bool((mine[name] < other.rows[name]).any()):
+                raise _not_a_part(f"it has more in `{name}`")
+            left[name][at] = mine[name] - other.rows[name]
+        gone = left["columns"] == 0
+        if any(bool(left[name][gone].any()) for name in ("most", "led", "impurity")) or not _nested(left[~gone]):
+            raise _not_a_part("what would be left is not an entry")
+        return Entries(left[~gone])
+
+    def at_least(self, columns: int) -> Entries:
+        """The entries of patterns which at least so many columns have."""
+        return Entries(self.rows[self.rows["columns"] >= columns])
+
+    @property
+    def fpr(self) -> npt.NDArray[np.float64]:
+        """The mean impurity over the columns that have the pattern: the paper's estimate of its false-positive rate."""
+        return np.asarray(self.rows["impurity"] / ONE / self.rows["columns"], np.float64)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Entries) and bool(np.array_equal(self.rows, other.rows))
+
+    def __repr__(self) -> str:
+        return f"Entries({len(self):,} patterns)"
+
+
+def _summed(rows: Rows) -> Rows:
+    """Sorted rows with those of one key added up."""
+    same = rows["key"][1:] == rows["key"][:-1]
+    if not bool(same.any()):
+        return rows
+    begins = np.flatnonzero(np.concatenate([[True], ~same]))
+    merged = rows[begins]
+    for name in _COUNTERS:
+        total = np.add.reduceat(rows[name].astype(np.uint64), begins)
+        merged[name] = np.minimum(total, _LOW).astype(np.uint32)
+    for name in _PROPERTIES:
+        merged[name] = np.maximum.reduceat(rows[name], begins)
+    merged["impurity"] = _summed_impurity(rows["impurity"], begins)
+    return merged
+
+
+def _summed_impurity(impurity: Keys, begins: npt.NDArray[np.intp]) -> Keys:
+    """Sums of 64-bit numbers that stop at the largest: halves are added apart, so that no sum can wrap."""
+    low = np.add.reduceat(impurity & _LOW, begins)
+    high = np.add.reduceat(impurity >> _HALF, begins) + (low >> _HALF)
+    return np.where(high > _LOW, np.uint64(_FULL_IMPURITY), (high << _HALF) | (low & _LOW))
+
+
+def _demand_entries(rows: Any) -> None:
+    if not isinstance(rows, np.ndarray) or rows.dtype != ENTRY or rows.ndim != 1:
+        raise MisuseError(
+            "entries are made of a one-dimensional array of ENTRY.", hint="Write np.zeros(n, ENTRY) and fill it."
+        )
+    if not _nested(rows):
+        raise MisuseError(
+            "an entry has at least one column, failed <= strayed <= slipped <= led <= columns, most <= columns, and an "
+            "impurity of at most 1 a column.",
+            hint="Count a column in every threshold that it reaches; impurity is in units of 2**-32.",
+        )
+
+
+def _nested(rows: Rows) -> bool:
+    """Whether each row can be a sum over columns; where `columns` is full, impurity may have gone on."""
+    columns, impurity = rows["columns"], rows["impurity"]
+    nested = rows["most"] <= columns
+    for fewer, more in pairwise(("failed", "strayed", "slipped", "led", "columns")):
+        nested &= rows[fewer] <= rows[more]
+    within = (impurity <= columns.astype(np.uint64) << _HALF) | (columns == _FULL)
+    return bool((nested & within & (columns > 0)).all())
+
+
+def _not_a_part(why: str) -> MisuseError:
+    return MisuseError(f"the other entries are no part of these: {why}.", hint="Take out only what was added.")

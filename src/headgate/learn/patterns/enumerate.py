@@ -1,0 +1,147 @@
+"""All patterns of many columns at once, with the share of each column's values that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+
+from headgate.learn.patterns import hashing, wholes
+from headgate.learn.patterns.entries import ENTRY, FAILED, MOST, ONE, STRAYED, Entries, Rows
+from headgate.learn.patterns.hashing import Keys
+from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens, lex
+from headgate.learn.patterns.options import Choices, Menu, is_open, menu_of
+from headgate.learn.patterns.sample import Sampled
+
+TAU = 13
+"""Tokens of a value whose patterns are enumerated (the paper's tau); a wider one is cut when it is asked for."""
+
+
+class Enumerated(msgspec.Struct, frozen=True):
+    """Values of one shape and their patterns: `keys` has a row for each value and a column for each pattern."""
+
+    values: Ints
+    keys: Keys
+    given: Flags
+    tokens: int
+    open: Flags
+
+
+class Columns(msgspec.Struct, frozen=True):
+    """The distinct values of many columns in a row, how often each occurs, also among the first, and whose it is."""
+
+    values: list[str]
+    counts: Ints
+    early: Ints
+    owner: Ints
+    totals: Ints
+    firsts: Ints
+
+    @classmethod
+    def of(cls, columns: Sequence[Sampled]) -> Columns:
+        counts, early = (_joined([getattr(each, name) for each in columns]) for name in ("counts", "early"))
+        owner = np.repeat(np.arange(len(columns)), [len(each.values) for each in columns])
+        totals, firsts = (np.bincount(owner, weights=each, minlength=len(columns)) for each in (counts, early))
+        values = [value for each in columns for value in each.values]
+        return cls(values, counts, early, owner, totals.astype(np.int64), firsts.astype(np.int64))
+
+
+def _joined(lists: Sequence[Sequence[int]]) -> Ints:
+    return np.fromiter(chain.from_iterable(lists), dtype=np.int64)
+
+
+def evidence(columns: Columns, tau: int = TAU) -> Entries:
+    """What these columns say of each pattern: in how many it occurs, and how much of them does not have it."""
+    tokens = lex(columns.values)
+    pairs = [_pairs(each) for each in enumerated(tokens, tau)]
+    pairs.append(_whole_pairs(tokens, columns.values))
+    return _counted(columns, Pairs(*map(np.concatenate, zip(*pairs, strict=True))))
+
+
+def enumerated(tokens: Tokens, tau: int = TAU) -> Iterator[Enumerated]:
+    """The patterns of the values, those of one shape together."""
+    slots = np.bincount(tokens.value[tokens.kind != Kind.SYMBOLS], minlength=len(tokens.count))
+    fits = (tokens.count > 0) & (tokens.count <= tau)
+    at = np.arange(len(tokens.kind)) - tokens.first[tokens.value]
+    shape = np.zeros(len(tokens.count), dtype=np.uint64)
+    if len(tokens.kind):
+        terms = hashing.placed(tokens.kind.astype(np.uint64), at.astype(np.uint64))
+        shape[tokens.count > 0] = np.add.reduceat(terms, tokens.first[tokens.count > 0])
+    chosen = np.flatnonzero(fits)
+    _, which = np.unique(shape[chosen], return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    for group in np.split(chosen[order], np.flatnonzero(np.diff(which[order])) + 1):
+        if len(group) and (menu := menu_of(int(tokens.count[group[0]]), int(slots[group[0]]))) is not None:
+            yield _product(tokens, group, menu)
+
+
+def _product(tokens: Tokens, group: Ints, menu: Menu) -> Enumerated:
+    size = int(tokens.count[group[0]])
+    keys, given = np.zeros((len(group), 1), dtype=np.uint64), np.ones((len(group), 1), dtype=bool)
+    opens = np.ones(1, dtype=bool)
+    for place in range(size):
+        at = tokens.first[group] + place
+        kind = Kind(int(tokens.kind[at[0]]))
+        choices = Choices.of(menu, kind, tokens, at)
+        terms = hashing.placed(choices.keys, place)
+        keys = (keys[:, :, None] + terms[:, None, :]).reshape(len(group), -1)
+        given = (given[:, :, None] & choices.given[:, None, :]).reshape(len(group), -1)
+        free = np.array([is_open(choice, kind) for choice in menu[kind]])
+        opens = (opens[:, None] & free[None, :]).reshape(-1)
+    return Enumerated(group, hashing.mix(keys), given, size, opens)
+
+
+class Pairs(NamedTuple):
+    """A value and a pattern that it has, for all values and patterns: with the pattern's key, length and openness."""
+
+    value: Ints
+    key: Keys
+    tokens: Ints
+    open: Flags
+
+
+def _pairs(found: Enumerated) -> Pairs:
+    row, choice = np.nonzero(found.given)
+    return Pairs(
+        found.values[row], found.keys[row, choice], np.full(len(row), found.tokens, np.int64), found.open[choice]
+    )
+
+
+def _whole_pairs(tokens: Tokens, values: Sequence[str]) -> Pairs:
+    found = wholes.wholes(tokens, values)
+    rows = [np.flatnonzero(having) for having in found.values()]
+    value = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
+    sizes = [len(each) for each in rows]
+    opens = np.repeat(np.array([each.is_open for each in found], dtype=bool), sizes)
+    return Pairs(value, np.repeat(wholes.keys_of(list(found)), sizes), np.ones(len(value), np.int64), opens)
+
+
+def _counted(columns: Columns, pairs: Pairs) -> Entries:
+    """One entry for each column and pattern, then the sum over columns."""
+    if not len(pairs.value):
+        return Entries.empty()
+    owner = columns.owner[pairs.value]
+    both = pairs.key ^ hashing.mix(owner.astype(np.uint64))
+    order = np.argsort(both, kind="stable")
+    first = np.flatnonzero(np.diff(both[order], prepend=~both[order[:1]]))
+    at, value = order[first], pairs.value[order]
+    entries = np.zeros(len(at), dtype=ENTRY)
+    entries["key"], entries["tokens"], entries["open"] = pairs.key[at], pairs.tokens[at], pairs.open[at]
+    matched, early = (np.add.reduceat(each[value], first) for each in (columns.counts, columns.early))
+    return Entries.of(_filled(entries, matched, early, columns.totals[owner[at]], columns.firsts[owner[at]]))
+
+
+def _filled(entries: Rows, matched: Ints, early: Ints, total: Ints, firsts: Ints) -> Rows:
+    """Entries of one column each: what share of it has the pattern, and what came after first values that had it."""
+    later = total - firsts
+    missed = later - (matched - early)
+    led = (firsts > 0) & (early == firsts) & (later > 0)
+    entries["columns"] = 1
+    entries["impurity"] = ((total - matched) * ONE) // total
+    entries["most"] = matched >= MOST * total
+    entries["led"], entries["slipped"] = led, led & (missed > 0)
+    entries["strayed"], entries["failed"] = led & (missed > STRAYED * later), led & (missed > FAILED * later)
+    return entries

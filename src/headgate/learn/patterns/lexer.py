@@ -1,0 +1,247 @@
+"""From values to tokens, for many values at once: runs of letters, digits and symbols, with numbers kept whole.
+
+A token is a run of symbols, a number, or a run of letters and digits between symbols. Numbers with a sign, a decimal
+part or groups of thousands are one token; the same characters in a longer chain (1.2.3, 1,2,3) are not a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.learn.patterns import alphabet, hashing
+from headgate.learn.patterns.alphabet import Classes, Codes
+from headgate.learn.patterns.hashing import Keys
+
+Ints = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+LONGEST = 400
+"""Characters of a value that is lexed; a longer one is text, and no pattern is sought in it."""
+
+_SIGN_AFTER = np.array([ord(char) for char in " ([,;:=|"], dtype=np.uint32)
+_PLUS, _MINUS, _DOT, _COMMA = (ord(char) for char in "+-.,")
+_THOUSAND = 3  # digits in a group
+MOST_GROUPS = 6  # after the first; a longer number is a list
+
+
+class Kind(IntEnum):
+    """What a token is made of. The mixed ones say which runs they have, as far as patterns tell them apart."""
+
+    SYMBOLS = 0
+    DIGITS = 1
+    LETTERS = 2
+    NUMBER = 3
+    LETTERS_DIGITS = 4
+    DIGITS_LETTERS = 5
+    LETTERS_DIGITS_LETTERS = 6
+    DIGITS_LETTERS_DIGITS = 7
+    MIXED = 8
+
+
+class Case(IntEnum):
+    """How letters are written: all alike, a capital and then small ones, or any other way."""
+
+    ANY = 0
+    UPPER = 1
+    LOWER = 2
+    TITLE = 3
+
+
+_RUN_SYMBOLS, _RUN_DIGITS, _RUN_LETTERS, _RUN_SIGN = range(4)
+_RUN_OF = np.array([_RUN_SYMBOLS, _RUN_DIGITS, _RUN_LETTERS, _RUN_LETTERS, _RUN_LETTERS], dtype=np.uint8)
+_MIXED = {
+    (_RUN_LETTERS, 2): Kind.LETTERS_DIGITS,
+    (_RUN_DIGITS, 2): Kind.DIGITS_LETTERS,
+    (_RUN_LETTERS, 3): Kind.LETTERS_DIGITS_LETTERS,
+    (_RUN_DIGITS, 3): Kind.DIGITS_LETTERS_DIGITS,
+}
+
+
+class Runs(msgspec.Struct, frozen=True):
+    """Stretches of one class of characters: where each begins in the text, how long it is, and whose it is."""
+
+    start: Ints
+    length: Ints
+    kind: Classes
+    value: Ints
+    key: Keys
+    case: Classes
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+
+class Tokens(msgspec.Struct, frozen=True):
+    """The tokens of many values, in order. `first` and `count` say which of all tokens are those of each value.
+
+    `run` is the first run of a token, `runs` how many it has; `decimals` the digits after the point of a plain number
+    without sign and groups, 0 for all else.
+    """
+
+    count: Ints
+    first: Ints
+    value: Ints
+    kind: Classes
+    length: Ints
+    key: Keys
+    case: Classes
+    run: Ints
+    runs: Ints
+    decimals: Ints
+    start: Ints
+    pieces: Runs
+    codes: Codes
+    of: Classes  # the class of each character
+    begins: Ints  # where each value begins in the text
+    lengths: Ints  # and how long it is
+
+    def text(self, token: int) -> str:
+        return self.codes[self.start[token] : self.start[token] + self.length[token]].tobytes().decode("utf-32-le")
+
+    def piece(self, run: int) -> str:
+        start = self.pieces.start[run]
+        return self.codes[start : start + self.pieces.length[run]].tobytes().decode("utf-32-le")
+
+
+def lex(values: Sequence[str]) -> Tokens:
+    """The tokens of the values; of one that is empty or longer than `LONGEST` characters there are none."""
+    kept = [value if len(value) <= LONGEST else "" for value in values]
+    lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
+    codes = np.frombuffer("".join(kept).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    begins = np.cumsum(lengths) - lengths
+    of = alphabet.classes(codes)
+    owner = np.repeat(np.arange(len(kept), dtype=np.int64), lengths)
+    runs = _runs(codes, of, owner)
+    return _tokens(runs, codes, of, begins, lengths)
+
+
+def _runs(codes: Codes, of: Classes, owner: Ints) -> Runs:
+    kind = _RUN_OF[of]
+    kind[_signs(codes, kind, owner)] = _RUN_SIGN
+    fresh = np.ones(len(codes), dtype=bool)
+    fresh[1:] = (kind[1:] != kind[:-1]) | (owner[1:] != owner[:-1])
+    start = np.flatnonzero(fresh)
+    length = np.diff(start, append=len(codes))
+    return Runs(start, length, kind[start], owner[start], hashing.texts(codes, start, length), _case(of, start, length))
+
+
+def _signs(codes: Codes, kind: Classes, owner: Ints) -> Flags:
+    """Plus and minus before a digit, at the beginning of a value or after what a number may follow."""
+    signs = np.zeros(len(codes), dtype=bool)
+    at = np.flatnonzero((codes == _PLUS) | (codes == _MINUS))
+    at = at[at + 1 < len(codes)]
+    at = at[(kind[at + 1] == _RUN_DIGITS) & (owner[at + 1] == owner[at])]
+    begins = (at == 0) | (owner[at] != owner[at - 1])
+    signs[at[begins | np.isin(codes[at - 1], _SIGN_AFTER)]] = True
+    return signs
+
+
+def _case(of: Classes, start: Ints, length: Ints) -> Classes:
+    case = np.full(len(start), Case.ANY, dtype=np.uint8)
+    if not len(start):
+        return case
+    upper = np.add.reduceat((of == alphabet.UPPER).astype(np.int64), start)
+    lower = np.add.reduceat((of == alphabet.LOWER).astype(np.int64), start)
+    case[upper == length] = Case.UPPER
+    case[lower == length] = Case.LOWER
+    case[(of[start] == alphabet.UPPER) & (upper == 1) & (lower == length - 1) & (length > 1)] = Case.TITLE
+    return case
+
+
+def _tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: Ints) -> Tokens:
+    inside, is_number, decimals = _numbers(runs, codes)
+    fresh = ~inside
+    words = (runs.kind == _RUN_DIGITS) | (runs.kind == _RUN_LETTERS)
+    same = runs.value[1:] == runs.value[:-1]
+    fresh[1:] &= ~(words[1:] & words[:-1] & same)
+    # a sign that no number follows is a symbol like any other
+    symbols = ((runs.kind == _RUN_SYMBOLS) | (runs.kind == _RUN_SIGN)) & ~is_number & ~inside
+    fresh[1:] &= ~(symbols[1:] & symbols[:-1] & same)
+    run = np.flatnonzero(fresh)
+    count_of_runs = np.diff(run, append=len(runs))
+    start, value = runs.start[run], runs.value[run]
+    length = np.add.reduceat(runs.length, run) if len(run) else np.zeros(0, dtype=np.int64)
+    count = np.bincount(value, minlength=len(lengths)).astype(np.int64)
+    return Tokens(
+        count=count,
+        first=np.cumsum(count) - count,
+        value=value,
+        kind=_kinds(runs, run, count_of_runs, is_number),
+        length=length,
+        key=hashing.texts(codes, start, length),
+        case=np.where(count_of_runs == 1, runs.case[run], np.uint8(Case.ANY)),
+        run=run,
+        runs=count_of_runs,
+        decimals=decimals[run],
+        start=start,
+        pieces=runs,
+        codes=codes,
+        of=of,
+        begins=begins,
+        lengths=lengths,
+    )
+
+
+def _kinds(runs: Runs, run: Ints, count: Ints, is_number: Flags) -> Classes:
+    kinds = np.full(len(run), Kind.MIXED, dtype=np.uint8)
+    first = runs.kind[run]
+    kinds[(count == 1) & (first == _RUN_DIGITS)] = Kind.DIGITS
+    kinds[(count == 1) & (first == _RUN_LETTERS)] = Kind.LETTERS
+    for (kind, many), named in _MIXED.items():
+        kinds[(first == kind) & (count == many)] = named
+    kinds[(first == _RUN_SYMBOLS) | (first == _RUN_SIGN)] = Kind.SYMBOLS
+    kinds[is_number[run]] = Kind.NUMBER
+    return kinds
+
+
+def _numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
+    """Which runs go on a number that an earlier run began, which begin one, and the decimals of plain ones."""
+    size = len(runs)
+    begins, decimals = np.zeros(size, dtype=bool), np.zeros(size, dtype=np.int64)
+    first, last, point, comma, fits = _chains(runs, codes)
+    before, after = np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
+    has_before = (first > 0) & (runs.value[before] == runs.value[first])
+    has_after = (last + 1 < size) & (runs.value[after] == runs.value[last])
+    apart = ~(has_before & (runs.kind[before] == _RUN_LETTERS)) & ~(has_after & (runs.kind[after] == _RUN_LETTERS))
+    signed = has_before & (runs.kind[before] == _RUN_SIGN)
+    good = fits & apart & (signed | point | comma)
+    start = (first - signed)[good]
+    begins[start] = True
+    change = np.zeros(size + 1, dtype=np.int64)
+    change[start + 1] += 1
+    change[last[good] + 1] -= 1
+    inside = np.cumsum(change[:-1]) > 0
+    plain = (point & ~comma & ~signed)[good]
+    decimals[start[plain]] = runs.length[last[good][plain]]
+    return inside, begins, decimals
+
+
+def _chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Flags]:
+    """Digits joined by single points and commas: their first and last run, what joins them, whether it is a number."""
+    digits = runs.kind == _RUN_DIGITS
+    char = codes[runs.start] if len(runs) else codes
+    joint = (runs.kind == _RUN_SYMBOLS) & (runs.length == 1) & ((char == _DOT) | (char == _COMMA))
+    link = np.zeros(len(runs), dtype=bool)
+    alike = runs.value[1:] == runs.value[:-1]
+    link[1:-1] = joint[1:-1] & digits[:-2] & digits[2:] & alike[:-1] & alike[1:]
+    begins = digits.copy()
+    begins[2:] &= ~link[1:-1]
+    first = np.flatnonzero(begins)
+    chain = np.cumsum(begins) - 1
+    links = np.flatnonzero(link)
+    of = chain[links]
+    count = np.bincount(of, minlength=len(first)).astype(np.int64)
+    last = first + 2 * count
+    is_point = char[links] == _DOT
+    points = np.bincount(of, weights=is_point, minlength=len(first)).astype(np.int64)
+    final = links == last[of] - 1
+    misplaced = (is_point & ~final) | (~is_point & (runs.length[links + 1] != _THOUSAND))
+    wrong = np.bincount(of, weights=misplaced, minlength=len(first)) > 0
+    commas = count - points
+    fits = ~wrong & (commas <= MOST_GROUPS) & ((commas == 0) | (runs.length[first] <= _THOUSAND))
+    return first, last, points > 0, commas > 0, fits

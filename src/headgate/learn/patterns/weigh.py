@@ -1,0 +1,94 @@
+"""What the index says of a pattern: how often a rule made of it would be wrong, and what it would let through."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.learn.patterns.entries import FAILED, ONE, STRAYED, Rows
+from headgate.stats.hypothesis import least_rejected
+
+Floats = npt.NDArray[np.float64]
+
+_PRIOR, _PRIOR_RATE = 2.0, 0.5  # columns that speak before any is seen, and how many of them are against
+_LEAST_SHARE = 0.001  # outside of a column: with less, a value or two is wrong
+_FUTURE = 9  # the next values are so many times those in hand, as in the experiment of the paper
+
+
+class Weighed(msgspec.Struct, frozen=True):
+    """For each entry the cost of relying on it, what it lets through, and whether it may be chosen."""
+
+    cost: Floats
+    miss: Floats
+    allowed: npt.NDArray[np.bool_]
+
+
+class Weigher(Protocol):
+    """How entries become costs, and two costs a choice. `limit` is the largest cost of a whole rule."""
+
+    @property
+    def limit(self) -> float: ...
+
+    def __call__(self, rows: Rows) -> Weighed: ...
+
+    def score(self, cost: Any, miss: Any) -> Any:
+        """What is made as small as possible."""
+
+
+class ByImpurity(msgspec.Struct, frozen=True):
+    """FPR_T and Cov_T of the paper (Equations 4 to 7): the mean impurity of at least m columns, which is at most r."""
+
+    limit: float
+    coverage: int
+
+    def __call__(self, rows: Rows) -> Weighed:
+        columns = rows["columns"].astype(np.float64)
+        rate = np.where(columns > 0, rows["impurity"] / ONE / np.maximum(columns, 1.0), 1.0)
+        # of equal rates the one that more columns speak for
+        return Weighed(rate, 1.0 / (columns + 1.0), (rate <= self.limit) & (columns >= self.coverage))
+
+    def score(self, cost: Any, miss: Any) -> Any:
+        return np.round(cost, 9) + 1e-12 * miss
+
+
+class ByBacktest(msgspec.Struct, frozen=True):
+    """How often a rule learned from the first values of a column of the lake was broken by its later values.
+
+    For each pattern the index holds in how many columns all of the first values had it, and in how many of these
+    later values strayed by more than 0, 5% and 40%. Between these shares the count is interpolated, at the share from
+    which the test on the next batch would alarm. `miss` is the share of all columns of the lake of which most values
+    have the pattern: what would pass in this column's stead.
+    """
+
+    limit: float
+    coverage: int
+    critical: float
+    total: int
+
+    @classmethod
+    def of(cls, limit: float, coverage: int, seen: int, total: int, significance: float) -> ByBacktest:
+        """For a rule from `seen` values, beside a lake of `total` columns."""
+        future = max(1, _FUTURE * seen)
+        return cls(limit, coverage, least_rejected(0, seen, future, significance) / future, total)
+
+    def __call__(self, rows: Rows) -> Weighed:
+        led = rows["led"].astype(np.float64)
+        rate = (self._broken(rows) + _PRIOR * _PRIOR_RATE) / (led + _PRIOR)
+        miss = rows["most"] / max(self.total, 1)
+        return Weighed(rate, np.minimum(miss, 1.0), (rate <= self.limit) & (rows["columns"] >= self.coverage))
+
+    def _broken(self, rows: Rows) -> Floats:
+        slipped, strayed, failed = (rows[name].astype(np.float64) for name in ("slipped", "strayed", "failed"))
+        if self.critical >= FAILED:
+            return failed
+        low, high, least, most = (_LEAST_SHARE, STRAYED, strayed, slipped)
+        if self.critical >= STRAYED:
+            low, high, least, most = (STRAYED, FAILED, failed, strayed)
+        part = np.log(max(self.critical, low) / low) / np.log(high / low)
+        return np.asarray(most + part * (least - most))
+
+    def score(self, cost: Any, miss: Any) -> Any:
+        return -(1.0 - cost) * (1.0 - miss)

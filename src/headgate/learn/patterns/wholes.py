@@ -1,0 +1,73 @@
+"""Patterns of whole values that runs of characters cannot tell: phrases, addresses of the web and of e-mail.
+
+Addresses vary in how many parts they have, and texts in how many words: the paper names the first among its failures
+and gives up on the second.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+import numpy as np
+
+from headgate.learn.patterns import alphabet
+from headgate.learn.patterns.hashing import Keys
+from headgate.learn.patterns.lexer import Flags, Tokens
+from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+
+PHRASE, URL, EMAIL = (Pattern((Atom(sort),)) for sort in (Sort.PHRASE, Sort.URL, Sort.EMAIL))
+
+_URL, _EMAIL = (re.compile(pattern.body) for pattern in (URL, EMAIL))
+_HOST = re.compile(r"https?://[^/?#]+")
+_IN_PHRASE = np.array([ord(char) for char in alphabet.PHRASE_SYMBOLS], dtype=np.uint32)
+
+
+def wholes(tokens: Tokens, values: Sequence[str]) -> dict[Pattern, Flags]:
+    """Each pattern of whole values that one of these has, with which of them have it."""
+    found = {PHRASE: _phrases(tokens)}
+    urls = _those(values, "://", _URL) & (tokens.count > 0)
+    emails = _those(values, "@", _EMAIL) & (tokens.count > 0)
+    if emails.any():
+        found[EMAIL] = emails
+    if urls.any():
+        found[URL] = urls
+        hosts = np.array([host_of(value) if is_url else "" for value, is_url in zip(values, urls, strict=True)])
+        found |= {below(host): hosts == host for host in sorted(set(hosts[urls].tolist()))}
+    return found if found[PHRASE].any() else {each: having for each, having in found.items() if each != PHRASE}
+
+
+def host_of(url: str) -> str:
+    found = _HOST.match(url)
+    return found[0] if found else ""
+
+
+def below(host: str) -> Pattern:
+    """Every address at one host."""
+    return Pattern((Atom(Sort.CONST, text=host), Atom(Sort.PATH)))
+
+
+@cache
+def key(pattern: Pattern) -> int:
+    return pattern.key
+
+
+def keys_of(patterns: Sequence[Pattern]) -> Keys:
+    return np.array([key(each) for each in patterns], dtype=np.uint64)
+
+
+def _phrases(tokens: Tokens) -> Flags:
+    some = tokens.lengths > 0
+    found = np.zeros(len(tokens.lengths), dtype=bool)
+    if some.any():
+        letter = tokens.of >= alphabet.UPPER
+        fits = letter | np.isin(tokens.codes, _IN_PHRASE)
+        found[some] = np.logical_and.reduceat(fits, tokens.begins[some]) & letter[tokens.begins[some]]
+    return found
+
+
+def _those(values: Sequence[str], sign: str, form: re.Pattern[str]) -> Flags:
+    return np.fromiter(
+        (sign in value and form.fullmatch(value) is not None for value in values), dtype=bool, count=len(values)
+    )
