@@ -20,6 +20,7 @@ from benchmarks.timing import versions
 RESULTS = Path(__file__).parent / "results"
 ALL = "all"
 APPLICABLE = "applicable"
+SYNTACTIC = "syntactic"
 
 
 def main() -> None:
@@ -41,7 +42,7 @@ def run(chosen: corpus.Set, only: str | None = None) -> dict[str, Any]:
     rest = corpus.rest(corpus.held_out())
     methods = [
         *(every.methods(rest) if only != "learners" else []),
-        *(learners.methods(rest) if only != "baselines" else []),
+        *(learners.methods() if only != "baselines" else []),
     ]
     told = []
     for method in methods:
@@ -67,7 +68,8 @@ def groups_of(benchmark: Benchmark, told: list[Judged]) -> dict[str, Flags]:
     """The cases of each group of cases that tables are given for."""
     found = np.array([kinds.kind_of(case) for case in benchmark.cases])
     everything = np.ones(len(benchmark), np.bool_)
-    return {ALL: everything, APPLICABLE: applicable(told)} | {kind: found == kind for kind in kinds.KINDS}
+    known = {ALL: everything, APPLICABLE: applicable(told), SYNTACTIC: found != "text"}
+    return known | {kind: found == kind for kind in kinds.KINDS}
 
 
 def as_dict(found: Scores) -> dict[str, Any]:

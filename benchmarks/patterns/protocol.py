@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.patterns.corpus import Case
-from benchmarks.patterns.fisher import least_rejected
+from headgate.stats.hypothesis import least_rejected
 
 Flags = npt.NDArray[np.bool_]
 Integers = npt.NDArray[np.int64]
@@ -114,11 +114,15 @@ class DictionaryRule(msgspec.Struct, frozen=True):
 
 
 class Method(NamedTuple):
-    """Training values to a rule, or to none. `patterns`: whether its rules are patterns, not lists of values."""
+    """Training values to a rule, or to none. `patterns`: whether its rules are patterns, not lists of values.
+
+    A method `by_source` is also told the repository of the column.
+    """
 
     name: str
-    infer: Callable[[list[str]], Rule | None]
+    infer: Callable[..., Rule | None]
     patterns: bool = True
+    by_source: bool = False
 
 
 class Judged(NamedTuple):
@@ -136,7 +140,7 @@ def judged(method: Method, benchmark: Benchmark) -> Judged:
     rules, spent = [], []
     for case in benchmark.cases:
         begin = time.perf_counter()
-        rules.append(method.infer(list(case.train)))
+        rules.append(method.infer(list(case.train), *([case.repo] if method.by_source else [])))
         spent.append(1000 * (time.perf_counter() - begin))
     none = np.zeros(len(benchmark), np.bool_)
     flags = np.array([none if rule is None else rule.flags_all(benchmark) for rule in rules])

@@ -6,10 +6,8 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.stats import fisher_exact
 
 from benchmarks.patterns.corpus import Case, case_of, drawn
-from benchmarks.patterns.fisher import least_rejected, p_value
 from benchmarks.patterns.kinds import kind_of
 from benchmarks.patterns.protocol import Benchmark, DictionaryRule, Judged, Method, RegexRule, judged
 from benchmarks.patterns.scores import applicable, other_domains, precisions, recalls, scores
@@ -68,19 +66,6 @@ def test_a_list_flags_below_its_share_and_not_at_it(least):
     rule = DictionaryRule(frozenset({"red", "green", "blue"}), least)
     inside = 67 / 90
     assert rule.flags_all(Benchmark(cases())).tolist() == [True, inside < least, True]
-
-
-@pytest.mark.parametrize(("outside", "seen", "size"), [(0, 10, 90), (1, 10, 90), (2, 10, 90), (0, 10, 7), (3, 40, 25)])
-def test_the_least_number_that_is_rejected_agrees_with_scipy(outside, seen, size):
-    p_values = [fisher_exact([[outside, seen - outside], [at, size - at]])[1] for at in range(size + 1)]
-    assert [p_value(outside, seen, at, size) for at in range(size + 1)] == pytest.approx(p_values)
-    larger = [at for at in range(size + 1) if at / size > outside / seen and p_values[at] < 0.01]
-    least = least_rejected(outside, seen, size)
-    assert larger == list(range(least, size + 1))
-
-
-def test_no_number_is_rejected_where_too_few_values_were_seen():
-    assert least_rejected(0, 1, 5) == 6
 
 
 def test_a_false_alarm_costs_precision_and_all_recall():

@@ -13,13 +13,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate as hg
+from headgate.inject.issue import standard
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.past import Past
 from headgate.learn.history.program import Program
 from headgate.values.errors import MisuseError
-from headgate.values.expectation import Status
+from headgate.values.expectation import Expectation, Source, Status
 from headgate.values.predicate import Between, OneOf
+from headgate.values.proposal import Proposal
 from headgate.values.run import Decision
+from headgate.values.schema import Kind
 from tests.learn.history.histories import RUNS, analysis, batch, commit, orders, orders_damage
 
 BUDGETS = (0.0, 0.001, 0.01, 0.05, 0.3, 1.0)
@@ -283,3 +286,31 @@ def test_metrics_of_several_columns_of_some_rows_or_with_parameters_break_nothin
     assert any(clause.metric.columns == ("a",) and clause.catches for clause in program.clauses)
     assert all(len(clause.metric.columns) < 2 and clause.metric.where is None for clause in program.clauses)
     assert program.judge(run(12), past).status is Status.PASS
+
+
+# --- what other learners propose
+
+
+def _pattern_of_code(cost: float) -> Proposal:
+    metric = hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$").key
+    expectation = Expectation(metric, Between(low=0.99), Source.PATTERNS, false_alarm=cost)
+    every = frozenset(("code", str(issue)) for issue in standard(Kind.STRING))
+    return Proposal(expectation, every, "40 columns of the lake are built like it")
+
+
+def test_a_proposal_of_another_learner_shares_the_budget() -> None:
+    cheap, dear = _pattern_of_code(0.0001), _pattern_of_code(0.02)
+    bought = learn_program(orders(), proposals=[cheap], damage=orders_damage())
+    assert cheap.expectation in bought.expectations
+    assert bought.cost <= 0.01
+    assert dear.expectation not in learn_program(orders(), proposals=[dear], damage=orders_damage()).expectations
+
+
+def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:
+    short = learn_program(orders(3), proposals=[_pattern_of_code(0.001)])
+    assert [clause.metric.name for clause in short.clauses] == ["pattern_match"]
+    right = hg.analyze(batch(5), [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
+    assert short.judge(right, orders(3)).status is Status.PASS
+    wrong = hg.inject_issue(batch(5), "character_deletion", "code", share=0.5)
+    spoiled = hg.analyze(wrong, [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
+    assert short.judge(spoiled, orders(3)).status is Status.FAIL

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from headgate.learn.budget import Basket
+from headgate.learn.budget import Basket, spend
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.damage import Damage, applied, damages
 from headgate.learn.history.forecast import FEWEST
@@ -31,6 +31,7 @@ def learn_program(
     clauses: int | None = None,
     pins: Sequence[Clause] = (),
     schema: bool = True,
+    proposals: Sequence[Proposal] = (),
     damage: Sequence[Damage] | None = None,
     tails: Tails | None = None,
 ) -> Program:
@@ -39,8 +40,10 @@ def learn_program(
     `false_alarms` is the share of good batches that may be held: of the table, or with `budget="column"` of each
     column, as in Auto-Validate-by-History. `bounds="paper"` are that paper's Propositions 1 to 3. `clauses` is the most
     clauses of a column. `pins` of an earlier program are kept as they are. `schema=False` leaves out the clauses about
-    columns and types. `damage` is what issues do to the table's metrics; without it, they are injected into likenesses
-    made from the states of the newest run. `tails` is other evidence than that which comes with the package.
+    columns and types. `proposals` are those of other learners, which share the budget; a past that is too short to
+    learn from leaves all of it to them. `damage` is what issues do to the table's metrics; without it, they are
+    injected into likenesses made from the states of the newest run. `tails` is other evidence than that which comes
+    with the package.
 
     >>> import pyarrow as pa, headgate as hg
     >>> runs = [hg.analyze(pa.table({"id": list(range(1000 + day % 7))})) for day in range(28)]
@@ -50,8 +53,9 @@ def learn_program(
     """
     if len(past) < FEWEST:
         why = f"{len(past)} accepted runs of {FEWEST} that it takes"
-        return Program(clauses=tuple(pins), why=why, upto=past.partitions[-1])
-    offers = Offers.of(past, _bounds(bounds, tails), damages(past) if damage is None else damage)
+        bought = spend(_unpinned(proposals, pins), false_alarms, most=clauses)
+        return Program(clauses=(*pins, *map(Clause.of, bought)), why=why, upto=past.partitions[-1])
+    offers = Offers.of(past, _bounds(bounds, tails), damages(past) if damage is None else damage, proposals)
     return offers.program(
         false_alarms, budget=budget, clauses=clauses, pins=pins, schema=schema, plain=bounds == "paper"
     )
@@ -66,10 +70,10 @@ class Offers:
     issues: tuple[IssueId, ...]
 
     @classmethod
-    def of(cls, past: Past, bounds: Bounds, damage: Sequence[Damage]) -> Offers:
+    def of(cls, past: Past, bounds: Bounds, damage: Sequence[Damage], others: Sequence[Proposal] = ()) -> Offers:
         hurt = applied(damage, past)
         issues = tuple(issue for each in hurt for befallen in each.ids for issue in befallen)
-        return cls(past, tuple(bounds.proposals(past, hurt)), issues)
+        return cls(past, (*bounds.proposals(past, hurt), *others), issues)
 
     @cached_property
     def _basket(self) -> Basket:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
@@ -18,6 +19,8 @@ WORD = 1
 MOST_GROUPS = 6
 WIDEST = 48
 """Tokens of a value that is cut into segments; what is wider is text."""
+
+Path: TypeAlias = list[tuple[int | None, int | None]]
 
 _SAME, _ALIKE, _OTHER, _SKIP = 3, 2, -2, -1
 
@@ -70,12 +73,15 @@ def grid_of(tokens: Tokens, rows: Ints) -> Grid:
     return Grid(rows, tokens.first[rows][:, None] + np.arange(int(tokens.count[rows[0]]))[None, :])
 
 
-def aligned(tokens: Tokens, chosen: Sequence[Group]) -> Grid | None:
-    """The groups in one grid. The heaviest begins; each next one is aligned to what is there and may open places."""
+def aligned(tokens: Tokens, chosen: Sequence[Group], late: bool = True) -> Grid | None:
+    """The groups in one grid. The heaviest begins; each next one is aligned to what is there and may open places.
+
+    Of alignments that are equally good, gaps stand as `late` in a value as they can, or as early.
+    """
     profile: list[int] = list(chosen[0].sequence)
     places: list[list[int]] = [list(range(len(profile)))]
     for group in chosen[1:]:
-        path = _path(profile, group.sequence)
+        path = _path(profile, group.sequence) if late else _backwards(profile, group.sequence)
         merged: list[int] = []
         theirs: list[int] = []
         moved: dict[int, int] = {}
@@ -99,7 +105,13 @@ def aligned(tokens: Tokens, chosen: Sequence[Group]) -> Grid | None:
     return Grid(np.concatenate([group.rows for group in chosen]), at)
 
 
-def _path(profile: Sequence[int], sequence: Sequence[int]) -> list[tuple[int | None, int | None]]:
+def _backwards(profile: Sequence[int], sequence: Sequence[int]) -> Path:
+    path = _path(profile[::-1], sequence[::-1])[::-1]
+    tops, ends = len(profile) - 1, len(sequence) - 1
+    return [(None if old is None else tops - old, None if new is None else ends - new) for old, new in path]
+
+
+def _path(profile: Sequence[int], sequence: Sequence[int]) -> Path:
     """Needleman and Wunsch: pairs of places, one of them missing where the other has no partner."""
     height, width = len(profile) + 1, len(sequence) + 1
     best = [[_SKIP * (row + column) for column in range(width)] for row in range(height)]
@@ -110,19 +122,19 @@ def _path(profile: Sequence[int], sequence: Sequence[int]) -> list[tuple[int | N
                 best[row - 1][column] + _SKIP,
                 best[row][column - 1] + _SKIP,
             )
-    path: list[tuple[int | None, int | None]] = []
+    path: Path = []
     row, column = height - 1, width - 1
     while row or column:
         score = best[row][column]
-        if row and column and score == best[row - 1][column - 1] + _likeness(profile[row - 1], sequence[column - 1]):
-            row, column = row - 1, column - 1
-            path.append((row, column))
-        elif row and score == best[row - 1][column] + _SKIP:
+        if row and score == best[row - 1][column] + _SKIP:
             row -= 1
             path.append((row, None))
-        else:
+        elif column and score == best[row][column - 1] + _SKIP:
             column -= 1
             path.append((None, column))
+        else:
+            row, column = row - 1, column - 1
+            path.append((row, column))
     return path[::-1]
 
 

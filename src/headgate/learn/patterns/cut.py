@@ -13,7 +13,7 @@ from headgate.learn.patterns.align import Grid
 from headgate.learn.patterns.entries import ONE, Rows
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens
-from headgate.learn.patterns.options import menu_of
+from headgate.learn.patterns.options import FULL, SHORT, menu_of
 from headgate.learn.patterns.pattern import Pattern
 from headgate.learn.patterns.places import place_of
 from headgate.learn.patterns.weigh import Weigher
@@ -100,6 +100,7 @@ class Cutter:
     ) -> None:
         self.tokens, self.weights, self.weigher = tokens, weights[grid.rows], weigher
         self.tolerated, self.tau, self.vertical = tolerated, tau, vertical
+        self.overspent = False  # whether segments were found that together leave out more than is tolerated
         self.places = [place_of(tokens, grid.at[:, at], self.weights, tolerated) for at in range(grid.width)]
         self.is_symbols = [place.kind is Kind.SYMBOLS for place in self.places]
 
@@ -135,11 +136,17 @@ class Cutter:
         gap = self.places[start].gap
         return all(bool((place.gap == gap).all()) for place in self.places[start + 1 : stop])
 
+    def _is_plain(self, start: int, stop: int) -> bool:
+        """Whether words stay apart in values without this stretch: else it could not be told where one ends."""
+        return start == 0 or stop == len(self.places) or self.is_symbols[start - 1] or self.is_symbols[stop]
+
     def _span(self, start: int, stop: int) -> _Span | None:
         places = self.places[start:stop]
         menu = menu_of(len(places), len(places) - sum(self.is_symbols[start:stop]))
         if menu is None:
             return None
+        if menu is SHORT and len(places) < len(self.places):
+            menu = FULL  # any symbols beside the next segment could be part of either, and matching would try both
         offered = tuple(place.offered(menu) for place in places)
         if not all(offered) or np.prod([float(len(each)) for each in offered]) > MOST_PATTERNS:
             return None
@@ -154,10 +161,8 @@ class Cutter:
         if self.vertical and span.stop - span.start == 1 and self.places[span.start].is_constant:
             return self._free(span)
         weighed = self.weigher(rows)
-        allowed = np.flatnonzero(weighed.allowed)
-        order = allowed[np.argsort(self.weigher.score(weighed.cost[allowed], weighed.miss[allowed]), kind="stable")]
         sizes = [len(each) for each in span.offered]
-        for at in order[:_TRIED].tolist():
+        for at in self.weigher.ranked(weighed)[:_TRIED].tolist():
             picks = [each[pick] for each, pick in zip(span.offered, np.unravel_index(at, sizes), strict=True)]
             met = self._met(span, picks)
             if self.weights[~met].sum() <= self.tolerated:
@@ -196,15 +201,54 @@ class Cutter:
         if last is None or last.cost > self.weigher.limit:
             return None
         chain: list[_Found] = []
+        spans: list[tuple[int, int, bool]] = []
+        gaps: list[Flags] = []
         while last is not None and last.last is not None:
-            chain.append(found[last.last])
+            chain.insert(0, found[last.last])
+            spans.insert(0, (*last.last, found[last.last].segment.optional))
+            gaps.insert(0, self.places[last.last[0]].gap)
             last = last.before
         met = np.logical_and.reduce([each.met for each in chain])
-        if all(each.segment.columns == 0 for each in chain) or self.weights[~met].sum() > self.tolerated:
+        self.overspent = bool(self.weights[~met].sum() > self.tolerated)
+        if self.overspent or all(each.segment.columns == 0 for each in chain):
             return None
-        return Cut(tuple(each.segment for each in reversed(chain)), met)
+        if not all(self._is_plain(*stretch) for stretch in _optional(spans, gaps)):
+            return None
+        return Cut(_joined([each.segment for each in chain], gaps), met)
 
     def _extended(self, before: _Best | None, segment: Segment, span: tuple[int, int]) -> _Best:
         assert before is not None
         cost, miss = before.cost + segment.cost, min(before.miss, segment.miss)
         return _Best(float(self.weigher.score(cost, miss)), cost, miss, span, before)
+
+
+def _optional(spans: Sequence[tuple[int, int, bool]], gaps: Sequence[Flags]) -> Iterator[tuple[int, int]]:
+    """The stretches that some values are without: optional segments next to each other with the same gaps are one."""
+    begun = 0
+    for at, (start, stop, optional) in enumerate(spans):
+        goes_on = at > 0 and spans[at - 1][2] and bool((gaps[at] == gaps[at - 1]).all())
+        begun = begun if goes_on else start
+        ends = at + 1 == len(spans) or not spans[at + 1][2] or not bool((gaps[at] == gaps[at + 1]).all())
+        if optional and ends:
+            yield begun, stop
+
+
+def _joined(segments: Sequence[Segment], gaps: Sequence[Flags]) -> tuple[Segment, ...]:
+    """Optional segments next to each other, which the same values are without, are one."""
+    joined: list[Segment] = []
+    for at, segment in enumerate(segments):
+        if joined and segment.optional and joined[-1].optional and bool((gaps[at] == gaps[at - 1]).all()):
+            segment = _together(joined.pop(), segment)
+        joined.append(segment)
+    return tuple(joined)
+
+
+def _together(one: Segment, other: Segment) -> Segment:
+    return Segment(
+        one.pattern + other.pattern,
+        True,
+        min((each.columns for each in (one, other) if each.columns), default=0),
+        one.fpr + other.fpr,
+        one.cost + other.cost,
+        min(one.miss, other.miss),
+    )

@@ -44,7 +44,7 @@ _LOW = np.uint64(_FULL)
 class Entries(msgspec.Struct, frozen=True, eq=False):
     """Rows of `ENTRY`, sorted by key, each key once: a commutative monoid (Auto-Validate, section 2.4).
 
-    `key` is a 64-bit hash of the pattern. `columns` have the pattern, `most` of them in at least half of their values.
+    `key` is a 64-bit hash of the pattern's tokens. `columns` have the pattern, `most` of them in half of their values.
     `impurity` is the sum over the columns of the share of values without the pattern, in units of 2**-32: whole
     numbers, so that merging is exact in any order. In `led` columns all of the first values had the pattern: had a
     rule been made of it then, later values would have broken it in `slipped` of them (one value at least without the

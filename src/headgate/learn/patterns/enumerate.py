@@ -13,7 +13,7 @@ from headgate.learn.patterns import hashing, wholes
 from headgate.learn.patterns.entries import ENTRY, FAILED, MOST, ONE, STRAYED, Entries, Rows
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens, lex
-from headgate.learn.patterns.options import Choices, Menu, is_open, menu_of
+from headgate.learn.patterns.options import Choices, Menu, clear, is_open, menu_of
 from headgate.learn.patterns.sample import Sampled
 
 TAU = 13
@@ -82,16 +82,17 @@ def _product(tokens: Tokens, group: Ints, menu: Menu) -> Enumerated:
     size = int(tokens.count[group[0]])
     keys, given = np.zeros((len(group), 1), dtype=np.uint64), np.ones((len(group), 1), dtype=bool)
     opens = np.ones(1, dtype=bool)
+    kinds = [Kind(each) for each in tokens.kind[tokens.first[group[0]] : tokens.first[group[0]] + size].tolist()]
     for place in range(size):
         at = tokens.first[group] + place
-        kind = Kind(int(tokens.kind[at[0]]))
+        kind = kinds[place]
         choices = Choices.of(menu, kind, tokens, at)
         terms = hashing.placed(choices.keys, place)
         keys = (keys[:, :, None] + terms[:, None, :]).reshape(len(group), -1)
         given = (given[:, :, None] & choices.given[:, None, :]).reshape(len(group), -1)
         free = np.array([is_open(choice, kind) for choice in menu[kind]])
         opens = (opens[:, None] & free[None, :]).reshape(-1)
-    return Enumerated(group, hashing.mix(keys), given, size, opens)
+    return Enumerated(group, hashing.mix(keys), given & clear(menu, kinds), size, opens)
 
 
 class Pairs(NamedTuple):

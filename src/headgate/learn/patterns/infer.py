@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Literal
 
 import msgspec
@@ -13,25 +14,30 @@ import pyarrow as pa
 from headgate.learn.patterns import wholes
 from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Group, aligned, grid_of, groups
 from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
-from headgate.learn.patterns.entries import ONE
+from headgate.learn.patterns.entries import FAILED, ONE, STRAYED
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.lexer import Flags, Ints, Tokens, lex
+from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import SIGNIFICANCE, Branch, PatternRule, texts
 from headgate.learn.patterns.sample import bounded
-from headgate.learn.patterns.weigh import ByBacktest, ByImpurity, Weigher
+from headgate.learn.patterns.weigh import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
 from headgate.values.errors import MisuseError, did_you_mean
 
 MOST_BRANCHES = 4
 _LEAST_BRANCH = 2  # values of a branch: one alone may be a slip
+_MOST_OPTIONAL = 2  # stretches that a value may be without; with more, nearly everything matches
+_LOOSE = 0.5  # of all columns of the lake: a pattern that lets more through is worth a search for several
+_SPECIAL = 0.5  # of the values: no more of them may be special ones
 
 
 class Method(StrEnum):
-    """How a pattern is chosen. The first four are the paper's, with the paper's patterns and measure."""
+    """How a pattern is chosen. The first four are the paper's, with its patterns and measure; `tag` is its dual."""
 
     FMDV = "fmdv"
     FMDV_V = "fmdv-v"
     FMDV_H = "fmdv-h"
     FMDV_VH = "fmdv-vh"
+    TAG = "tag"
     HEADGATE = "headgate"
 
 
@@ -64,41 +70,68 @@ class Settings(msgspec.Struct, frozen=True):
 
     @property
     def cuts_horizontally(self) -> bool:
-        return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.HEADGATE)
+        return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
 
-    def weigher(self, seen: int, total: int) -> Weigher:
-        if self.method is Method.HEADGATE:
-            return ByBacktest.of(self.limit, self.coverage, seen, total, self.significance)
-        return ByImpurity(self.limit, self.coverage)
+    def weighers(self, seen: int, total: int) -> Iterator[tuple[Weigher, float]]:
+        """How evidence is weighed, with the share outside that the rule then tolerates: the strictest first."""
+        if self.method is Method.TAG:
+            yield ByCoverage(self.limit, self.coverage), 0.0
+        elif self.method is not Method.HEADGATE:
+            yield ByImpurity(self.limit, self.coverage), 0.0
+        else:
+            critical = critical_share(seen, self.significance)
+            yield ByBacktest(self.limit, self.coverage, critical, total), 0.0
+            for share in (STRAYED, FAILED):
+                if share > critical:
+                    yield ByBacktest(self.limit, self.coverage, share, total), share
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """Branches that could be the rule, with what they cost and let through."""
+    """Branches that could be the rule, what they cost and let through, and the share outside that they tolerate."""
 
     branches: tuple[Branch, ...]
     cost: float
     miss: float
+    tolerated: float = 0.0
 
 
 class Inference:
     """One column: its values are lexed once, and every kind of candidate is drawn from them."""
 
-    def __init__(self, values: dict[str, int], evidence: Evidence, total: int, settings: Settings) -> None:
+    def __init__(self, values: dict[str, int], evidence: Evidence, settings: Settings) -> None:
         self.evidence, self.settings = evidence, settings
         self.texts = list(values)
         self.weights = np.fromiter(values.values(), dtype=np.int64, count=len(values))
         self.weight = int(self.weights.sum())
         self.tolerated = settings.tolerance * self.weight if settings.cuts_horizontally else 0.0
-        self.weigher = settings.weigher(self.weight, total)
         self.tokens: Tokens = lex(self.texts)
         self.groups = groups(self.tokens, self.weights)
 
+    def best(self, total: int) -> Candidate | None:
+        """The candidate of least score by the strictest measure that leaves one, beside a lake of `total` columns."""
+        for weigher, tolerated in self.settings.weighers(self.weight, total):
+            found = Weighing(self, weigher).best()
+            if found is not None:
+                return msgspec.structs.replace(found, tolerated=tolerated)
+        return None
+
+
+class Weighing:
+    """The candidates of a column under one measure; of the paper's methods there is only the grid."""
+
+    def __init__(self, column: Inference, weigher: Weigher) -> None:
+        self.weigher, self.settings, self.evidence = weigher, column.settings, column.evidence
+        self.tokens, self.groups, self.texts = column.tokens, column.groups, column.texts
+        self.weights, self.weight, self.tolerated = column.weights, column.weight, column.tolerated
+
     def best(self) -> Candidate | None:
-        """The candidate of least score; of the paper's methods there is only the grid."""
         found = [*self.from_grid()]
+        if self.settings.method in (Method.TAG, Method.HEADGATE):
+            found += self.from_wholes()
         if self.settings.method is Method.HEADGATE:
-            found += [*self.from_wholes(), *self.from_alignment()]
-            if not found or min(map(self.score, found)) > self.score(Candidate((), 0.0, 0.5)):
+            if not found:
+                found += self.from_alignment()
+            if not found or min(map(self.score, found)) > self.score(Candidate((), 0.0, _LOOSE)):
                 found += self.from_union()
         found = [each for each in found if each.cost <= self.settings.limit]
         return min(found, key=self.score) if found else None
@@ -127,7 +160,9 @@ class Inference:
         tolerated = self.tolerated - (self.weight - int(self.weights[rows].sum()))
         if tolerated < 0 or int(self.tokens.count[rows[0]]) > WIDEST:
             return None
-        return self._cutter(rows, tolerated).cut(self.evidence) or self._cutter(rows, 0.0).cut(self.evidence)
+        cutter = self._cutter(rows, tolerated)
+        found = cutter.cut(self.evidence)
+        return self._cutter(rows, 0.0).cut(self.evidence) if cutter.overspent else found
 
     def _cutter(self, rows: Ints, tolerated: float) -> Cutter:
         settings = self.settings
@@ -135,37 +170,38 @@ class Inference:
         return Cutter(self.tokens, grid, self.weights, self.weigher, tolerated, settings.tau, settings.cuts_vertically)
 
     def from_wholes(self) -> Iterator[Candidate]:
-        for branch, having in self._wholes(np.arange(len(self.texts))):
+        for branch, having in self.wholes:
             if self.weight - int(self.weights[having].sum()) <= self.tolerated:
                 yield Candidate((branch,), branch.segments[0].cost, branch.segments[0].miss)
 
-    def _wholes(self, rows: Ints) -> Iterator[tuple[Branch, Flags]]:
-        """Patterns of whole values that the index allows."""
+    @cached_property
+    def wholes(self) -> list[tuple[Branch, Flags]]:
+        """Patterns of whole values that the index allows, with the values that have them."""
         found = wholes.wholes(self.tokens, self.texts)
+        allowed: list[tuple[Branch, Flags]] = []
         if not found:
-            return
+            return allowed
         entries = self.evidence.found(wholes.keys_of(list(found)))
         weighed = self.weigher(entries)
         for at, (pattern, having) in enumerate(found.items()):
-            if weighed.allowed[at] and having[rows].any():
+            if weighed.allowed[at]:
                 columns = int(entries["columns"][at])
                 rate = float(entries["impurity"][at]) / ONE / max(columns, 1)
                 segment = Segment(pattern, False, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
-                yield Branch((segment,)), having
+                allowed.append((Branch((segment,)), having))
+        return allowed
 
     def from_alignment(self) -> Iterator[Candidate]:
         """Skeletons of which one is another with something more or less: what some are without becomes optional."""
         chosen = self._covering()
         if chosen is None or len(chosen) < 2:
             return
-        grid = aligned(self.tokens, chosen)
-        if grid is None:
-            return
-        left = self.tolerated - (self.weight - int(self.weights[grid.rows].sum()))
-        cutter = Cutter(self.tokens, grid, self.weights, self.weigher, max(left, 0.0), self.settings.tau, True)
-        found = cutter.cut(self.evidence)
-        if found is not None:
-            yield Candidate((Branch(found.segments),), found.cost, found.miss)
+        for grid in filter(None, (aligned(self.tokens, chosen, late) for late in (True, False))):
+            left = self.tolerated - (self.weight - int(self.weights[grid.rows].sum()))
+            cutter = Cutter(self.tokens, grid, self.weights, self.weigher, max(left, 0.0), self.settings.tau, True)
+            found = cutter.cut(self.evidence)
+            if found is not None and sum(segment.optional for segment in found.segments) <= _MOST_OPTIONAL:
+                yield Candidate((Branch(found.segments),), found.cost, found.miss)
 
     def _covering(self) -> list[Group] | None:
         """The heaviest skeletons that together leave out no more than is tolerated, if they are few."""
@@ -189,7 +225,7 @@ class Inference:
             branches.append(Branch((), float(self.weights[empty].sum()) / self.weight))
             left[empty] = False
         while len(branches) < MOST_BRANCHES and self.weights[left].sum() > self.tolerated:
-            found = self._next_branch(left)
+            found = self._next_branch(left) or self._special_value(left)
             if found is None:
                 return
             branch, having = found
@@ -205,7 +241,9 @@ class Inference:
         heaviest = max(
             self.groups, key=lambda group: int(self.weights[group.rows[left[group.rows]]].sum()), default=None
         )
-        ways: list[tuple[Branch, Flags]] = list(self._wholes(np.flatnonzero(left)))
+        if heaviest is not None and len(heaviest.rows) == 1 and (special := self._special_value(left)) is not None:
+            return special
+        ways = list(self.wholes)
         if heaviest is not None and left[heaviest.rows].any() and len(heaviest.sequence) <= WIDEST:
             rows = heaviest.rows[left[heaviest.rows]]
             found = self._cutter(rows, 0.0).cut(self.evidence)
@@ -215,6 +253,20 @@ class Inference:
                 ways.append((Branch(found.segments), having))
         ways = [way for way in ways if self.weights[way[1] & left].sum() >= _LEAST_BRANCH]
         return max(ways, key=lambda way: self._worth(way, left), default=None)
+
+    def _special_value(self, left: Flags) -> tuple[Branch, Flags] | None:
+        """A value that is there again and again and fits nothing else, such as a mark for what is missing (section 4).
+
+        That it was seen is all the evidence it needs, as long as most values follow a pattern.
+        """
+        if self.weights[left].sum() > _SPECIAL * self.weight:
+            return None
+        at = int(np.where(left, self.weights, 0).argmax())
+        if self.weights[at] < _LEAST_BRANCH or not self.texts[at]:
+            return None
+        having = np.zeros(len(left), dtype=bool)
+        having[at] = True
+        return Branch((Segment(Pattern((Atom(Sort.CONST, text=self.texts[at]),)), miss=0.0),)), having
 
     def _worth(self, way: tuple[Branch, Flags], left: Flags) -> float:
         """What a branch explains, less what it lets through."""
@@ -230,7 +282,7 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     present = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
     if not present:
         return None
-    found = Inference(bounded(present), evidence, total, settings).best()
+    found = Inference(bounded(present), evidence, settings).best(total)
     if found is None:
         return None
     test: Literal["any", "fisher"] = "fisher" if settings.cuts_horizontally else "any"
@@ -242,6 +294,7 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
         found.miss if settings.method is Method.HEADGATE else 0.0,
         test,
         settings.significance,
+        found.tolerated,
     )
     distinct = pa.array(list(present), pa.string())
     missed = ~rule.matches(distinct)

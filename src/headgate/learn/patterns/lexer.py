@@ -101,11 +101,15 @@ class Tokens(msgspec.Struct, frozen=True):
     lengths: Ints  # and how long it is
 
     def text(self, token: int) -> str:
-        return self.codes[self.start[token] : self.start[token] + self.length[token]].tobytes().decode("utf-32-le")
+        return (
+            self.codes[self.start[token] : self.start[token] + self.length[token]]
+            .tobytes()
+            .decode("utf-32-le", "surrogatepass")
+        )
 
     def piece(self, run: int) -> str:
         start = self.pieces.start[run]
-        return self.codes[start : start + self.pieces.length[run]].tobytes().decode("utf-32-le")
+        return self.codes[start : start + self.pieces.length[run]].tobytes().decode("utf-32-le", "surrogatepass")
 
 
 def lex(values: Sequence[str]) -> Tokens:

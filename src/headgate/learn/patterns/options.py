@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import cache
 from typing import TypeAlias
 
 import msgspec
@@ -86,13 +87,32 @@ FULL: Menu = {
     Kind.MIXED: (*_singly(Step.CONST), *_WHOLE),
 }
 SHORT: Menu = {**FULL, Kind.SYMBOLS: _singly(Step.CONST, Step.SYMBOL)}
-LEAN: Menu = {
+MIDDLING: Menu = {
     **FULL,
-    Kind.DIGITS: _singly(Step.CONST, Step.DIGIT_K, Step.DIGIT, Step.NUM),
+    Kind.LETTERS_DIGITS: (
+        *_singly(Step.CONST),
+        *((Step.CONST, step) for step in _FEW_DIGITS),
+        (Step.CASE_K, Step.DIGIT),
+        (Step.LETTER, Step.DIGIT),
+        *_WHOLE,
+    ),
+    Kind.DIGITS_LETTERS: (
+        *_singly(Step.CONST),
+        *((step, Step.CONST) for step in _FEW_DIGITS),
+        (Step.DIGIT, Step.CASE_K),
+        (Step.DIGIT, Step.LETTER),
+        *_WHOLE,
+    ),
+    Kind.LETTERS_DIGITS_LETTERS: (*_singly(Step.CONST), (Step.LETTER, Step.DIGIT, Step.LETTER), *_WHOLE),
+    Kind.DIGITS_LETTERS_DIGITS: (*_singly(Step.CONST), (Step.DIGIT_K, Step.CONST, Step.DIGIT_K), *_WHOLE),
+}
+LEAN: Menu = {
+    **MIDDLING,
+    Kind.DIGITS: _singly(Step.DIGIT_K, Step.DIGIT, Step.NUM),
     Kind.LETTERS: _singly(Step.CASE, Step.LETTER_K, Step.LETTER),
     Kind.NUMBER: _singly(Step.DECIMAL, Step.NUM),
-    Kind.LETTERS_DIGITS: ((Step.CONST, Step.DIGIT), (Step.LETTER, Step.DIGIT), *_WHOLE),
-    Kind.DIGITS_LETTERS: ((Step.DIGIT, Step.CONST), (Step.DIGIT, Step.LETTER), *_WHOLE),
+    Kind.LETTERS_DIGITS: ((Step.CONST, Step.DIGIT), *_WHOLE),
+    Kind.DIGITS_LETTERS: ((Step.DIGIT, Step.CONST), *_WHOLE),
     Kind.LETTERS_DIGITS_LETTERS: _WHOLE,
     Kind.DIGITS_LETTERS_DIGITS: ((Step.DIGIT_K, Step.CONST, Step.DIGIT_K), *_WHOLE),
     Kind.MIXED: _WHOLE,
@@ -103,19 +123,23 @@ BARE: Menu = {
     Kind.LETTERS: _singly(Step.LETTER_K, Step.LETTER),
     Kind.LETTERS_DIGITS: _WHOLE,
     Kind.DIGITS_LETTERS: _WHOLE,
+    Kind.DIGITS_LETTERS_DIGITS: _WHOLE,
 }
 
-FEW_SLOTS, SOME_SLOTS, MOST_SLOTS = 3, 5, 8
+FEW_SLOTS, THREE_SLOTS, SOME_SLOTS, MOST_SLOTS = 2, 3, 5, 8
 _SHORT_TOKENS = 3
+MOST_PATTERNS = 900
 
 
 def menu_of(tokens: int, slots: int) -> Menu | None:
     """What may become of the tokens of a value with so many tokens and slots (tokens that are not symbols).
 
-    The more slots, the fewer choices each has, so that a value never has more than some hundred patterns.
+    The more slots, the fewer choices each has: no value has more than `MOST_PATTERNS` patterns.
     """
     if slots <= FEW_SLOTS:
         return SHORT if tokens <= _SHORT_TOKENS else FULL
+    if slots <= THREE_SLOTS:
+        return MIDDLING
     if slots <= SOME_SLOTS:
         return LEAN
     return BARE if slots <= MOST_SLOTS else None
@@ -210,3 +234,22 @@ def _atom(step: Step, text: str, case: Case) -> Atom:
 def is_open(choice: Choice, kind: Kind) -> bool:
     """Whether the choice tells no letter and no digit of a value."""
     return kind is Kind.SYMBOLS or Step.CONST not in choice
+
+
+@cache
+def _clear(menu: tuple[tuple[Choice, ...], ...]) -> Flags:
+    numbers, symbols = (np.zeros(1, dtype=bool) for _ in range(2))
+    for choices in menu:
+        is_number = np.array([choice == (Step.NUM,) for choice in choices])
+        is_symbols = np.array([choice == (Step.SYMBOL,) for choice in choices])
+        numbers = (numbers[:, None] | is_number[None, :]).reshape(-1)
+        symbols = (symbols[:, None] | is_symbols[None, :]).reshape(-1)
+    return ~(numbers & symbols)
+
+
+def clear(menu: Menu, kinds: Sequence[Kind]) -> Flags:
+    """Which combinations of choices can be told apart while reading: not <num> with any symbols.
+
+    A sign, a point or a comma could be part of either, and matching would have to try both.
+    """
+    return _clear(tuple(menu[kind] for kind in kinds))

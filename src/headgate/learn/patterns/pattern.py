@@ -45,7 +45,7 @@ _CLASS = {
 }
 _HOST = r"[0-9A-Za-z.:@_~%-]+"
 _WHOLE = {
-    Sort.NUM: rf"[+-]?(?:[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?",
+    Sort.NUM: rf"[+-]?[0-9](?:[0-9]*|[0-9]{{0,2}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?",
     Sort.TITLE: "[A-Z][a-z]+",
     Sort.PHRASE: f"[{_LETTER}][{_LETTER}{PHRASE_SYMBOLS}]*",
     Sort.URL: rf"https?://{_HOST}(?:[/?#][^ ]*)?",

@@ -41,7 +41,8 @@ class PatternRule(msgspec.Struct, frozen=True):
 
     `outside` of the `seen` training values do not follow it. `alarm` is the expected rate of false alarms, by the
     measure of the method; `miss` the share of the lake's columns that would pass in this one's stead (0 where the
-    method does not tell). `test` says what breaks it: any value outside, or significantly more than in training.
+    method does not tell). `test` says what breaks it: any value outside, or significantly more than in training and
+    more than the share `tolerated`, without which columns like this one would alarm too often.
     """
 
     branches: tuple[Branch, ...]
@@ -51,6 +52,7 @@ class PatternRule(msgspec.Struct, frozen=True):
     miss: float
     test: Literal["any", "fisher"] = "fisher"
     significance: float = SIGNIFICANCE
+    tolerated: float = 0.0
 
     def __str__(self) -> str:
         return " | ".join(str(branch) or "(empty)" for branch in self.branches)
@@ -87,25 +89,30 @@ class PatternRule(msgspec.Struct, frozen=True):
         """How many values of a batch of so many may be outside."""
         if self.test == "any":
             return 0
-        return least_rejected(self.outside, self.seen, rows, self.significance) - 1
+        return max(least_rejected(self.outside, self.seen, rows, self.significance) - 1, int(self.tolerated * rows))
 
     def holds(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> bool:
         """Whether a batch follows the rule; nulls are not counted."""
         array = texts(values).drop_null()
         return int((~self.matches(array)).sum()) <= self.most_outside(len(array))
 
-    def expectation(self, column: str, rows: int | None = None, level: Level = Level.ERROR) -> Expectation:
-        """The rule for the judge: at least so large a share of the values present must match.
+    def least_share(self, rows: int | None = None) -> float:
+        """The least share of a batch's values that must follow the pattern; of a large batch if no size is given.
 
-        Fisher's test allows a batch of few rows more than one of many; without `rows` it is taken to be large.
+        Fisher's test allows a batch of few rows more than one of many.
         """
         if rows is not None and rows < 1:
             raise MisuseError(f"a batch of {rows} rows cannot be judged.", hint="Give the number of rows, or None.")
         size = _MANY if rows is None else rows
-        least = 1.0 - self.most_outside(size) / size
+        return 1.0 - self.most_outside(size) / size
+
+    def expectation(self, column: str, rows: int | None = None, level: Level = Level.ERROR) -> Expectation:
+        """The rule for the judge: at least so large a share of the values present must match, see `least_share`."""
         metric = PatternMatch(column, self.regex).key
         words = f"has_pattern({column}, {self.pattern})"
-        return Expectation(metric, Between(low=least), Source.PATTERNS, level, min(self.alarm, 1.0), words)
+        return Expectation(
+            metric, Between(low=self.least_share(rows)), Source.PATTERNS, level, min(self.alarm, 1.0), words
+        )
 
 
 def texts(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Array:

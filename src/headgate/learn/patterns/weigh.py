@@ -12,10 +12,22 @@ from headgate.learn.patterns.entries import FAILED, ONE, STRAYED, Rows
 from headgate.stats.hypothesis import least_rejected
 
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 _PRIOR, _PRIOR_RATE = 2.0, 0.5  # columns that speak before any is seen, and how many of them are against
 _LEAST_SHARE = 0.001  # outside of a column: with less, a value or two is wrong
+_ALIKE = 0.01  # scores within so much of the best
 _FUTURE = 9  # the next values are so many times those in hand, as in the experiment of the paper
+
+
+def critical_share(seen: int, significance: float) -> float:
+    """The share outside of a later batch from which a rule that all of `seen` values followed alarms.
+
+    >>> round(critical_share(10, 0.01), 3), round(critical_share(1_000, 0.01), 4)
+    (0.433, 0.0056)
+    """
+    future = max(1, _FUTURE * seen)
+    return least_rejected(0, seen, future, significance) / future
 
 
 class Weighed(msgspec.Struct, frozen=True):
@@ -37,6 +49,9 @@ class Weigher(Protocol):
     def score(self, cost: Any, miss: Any) -> Any:
         """What is made as small as possible."""
 
+    def ranked(self, weighed: Weighed) -> Ints:
+        """The entries that are allowed, the best first."""
+
 
 class ByImpurity(msgspec.Struct, frozen=True):
     """FPR_T and Cov_T of the paper (Equations 4 to 7): the mean impurity of at least m columns, which is at most r."""
@@ -53,6 +68,31 @@ class ByImpurity(msgspec.Struct, frozen=True):
     def score(self, cost: Any, miss: Any) -> Any:
         return np.round(cost, 9) + 1e-12 * miss
 
+    def ranked(self, weighed: Weighed) -> Ints:
+        allowed = np.flatnonzero(weighed.allowed)
+        return allowed[np.argsort(self.score(weighed.cost, weighed.miss)[allowed], kind="stable")]
+
+
+class ByCoverage(msgspec.Struct, frozen=True):
+    """The dual of FMDV: of the patterns whose columns have it nearly everywhere, the one that the fewest columns have.
+
+    `limit` bounds the mean impurity, which is what a tag would miss of a column that carries it.
+    """
+
+    limit: float
+    coverage: int
+
+    def __call__(self, rows: Rows) -> Weighed:
+        weighed = ByImpurity(self.limit, self.coverage)(rows)
+        return Weighed(weighed.cost, rows["columns"].astype(np.float64), weighed.allowed)
+
+    def score(self, cost: Any, miss: Any) -> Any:
+        return miss
+
+    def ranked(self, weighed: Weighed) -> Ints:
+        allowed = np.flatnonzero(weighed.allowed)
+        return allowed[np.argsort(weighed.miss[allowed], kind="stable")]
+
 
 class ByBacktest(msgspec.Struct, frozen=True):
     """How often a rule learned from the first values of a column of the lake was broken by its later values.
@@ -67,12 +107,6 @@ class ByBacktest(msgspec.Struct, frozen=True):
     coverage: int
     critical: float
     total: int
-
-    @classmethod
-    def of(cls, limit: float, coverage: int, seen: int, total: int, significance: float) -> ByBacktest:
-        """For a rule from `seen` values, beside a lake of `total` columns."""
-        future = max(1, _FUTURE * seen)
-        return cls(limit, coverage, least_rejected(0, seen, future, significance) / future, total)
 
     def __call__(self, rows: Rows) -> Weighed:
         led = rows["led"].astype(np.float64)
@@ -92,3 +126,10 @@ class ByBacktest(msgspec.Struct, frozen=True):
 
     def score(self, cost: Any, miss: Any) -> Any:
         return -(1.0 - cost) * (1.0 - miss)
+
+    def ranked(self, weighed: Weighed) -> Ints:
+        """Of scores that the evidence cannot tell apart the pattern that says most comes first."""
+        allowed = np.flatnonzero(weighed.allowed)
+        scores = self.score(weighed.cost, weighed.miss)[allowed]
+        alike = scores <= scores.min(initial=np.inf) + _ALIKE
+        return allowed[np.lexsort((np.where(alike, weighed.miss[allowed], scores), ~alike))]

@@ -1,0 +1,183 @@
+"""What surrounds the main table: parameters, the size of the corpus, stated and seen alarms, what an index holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks.patterns import corpus, indexes, kinds
+from benchmarks.patterns.indexes import Lake
+from benchmarks.patterns.learners import PAPER, rule
+from benchmarks.patterns.protocol import Benchmark, Judged, Method, judged
+from benchmarks.patterns.scores import f1, precisions, recalls
+from headgate.learn.patterns.enumerate import TAU, enumerated
+from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.lexer import Kind, lex
+from headgate.learn.patterns.options import atoms, is_open, menu_of
+from headgate.learn.patterns.pattern import Pattern
+from headgate.learn.patterns.sample import bounded
+
+GRID: dict[str, tuple[float, ...]] = {
+    "limit": (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8),
+    "coverage": (1, 5, 10, 30, 100),
+    "tau": (3, 5, 8, 13),
+    "tolerance": (0.0, 0.01, 0.05, 0.1, 0.2),
+}
+_ALL_VARIANTS = ("limit", "tau")  # parameters that every variant of the paper is tried with
+_BINS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_COMMON = 60  # patterns of the index that are shown
+
+
+def sensitivity(chosen: corpus.Set) -> list[dict[str, Any]]:
+    """Precision and recall of each method as one parameter moves (Figure 12)."""
+    benchmark = Benchmark(corpus.cases(chosen))
+    lake = indexes.whole()
+    found = []
+    for parameter, values in GRID.items():
+        for name in ("fmdv-vh", "headgate", *(set(PAPER.values()) - {"fmdv-vh"} if parameter in _ALL_VARIANTS else ())):
+            for value in values:
+                told = judged(Method(name, _with(lake, name, parameter, value)), benchmark)
+                found.append({"method": name, "parameter": parameter, "value": value} | summary(told, benchmark))
+    return found
+
+
+def _with(lake: indexes.Whole, name: str, parameter: str, value: float) -> Callable[..., Any]:
+    if parameter == "tau":
+        narrow = indexes.Whole(lake.index, lake.total, int(value))
+        return partial(rule, narrow, Settings.of(name, tau=int(value)))
+    return partial(rule, lake, Settings.of(name, **{parameter: value}))
+
+
+def sizes(chosen: corpus.Set) -> list[dict[str, Any]]:
+    """The same columns with indexes of 1/16 of the corpus up to all of it."""
+    benchmark = Benchmark(corpus.cases(chosen))
+    found = []
+    for parts in indexes.sizes():
+        lake = indexes.whole(parts)
+        for name in ("fmdv-vh", "headgate"):
+            told = judged(Method(name, partial(rule, lake, Settings.of(name))), benchmark)
+            found.append({"method": name, "columns": lake.total} | summary(told, benchmark))
+    return found
+
+
+def summary(told: Judged, benchmark: Benchmark) -> dict[str, Any]:
+    """Precision, recall and F1 of all cases and of those where a syntactic pattern exists."""
+    syntactic = np.array([kinds.kind_of(case) != "text" for case in benchmark.cases])
+    precision, recall = precisions(told.flags), recalls(told.flags)
+    groups = {"all": np.ones(len(benchmark), bool), "syntactic": syntactic}
+    rules = sum(each is not None for each in told.rules)
+    return {"rules": rules} | {
+        name: dict(zip(("precision", "recall", "f1"), _rounded(precision[chosen], recall[chosen]), strict=True))
+        for name, chosen in groups.items()
+    }
+
+
+def _rounded(precision: Any, recall: Any) -> list[float]:
+    p, r = precision.mean(), recall.mean()
+    return [round(float(each), 4) for each in (p, r, f1(p, r))]
+
+
+def calibration() -> dict[str, Any]:
+    """The stated rate of false alarms against the alarms that were seen, from a tenth and from half of a column."""
+    lake = indexes.whole()
+    return {"tenth": _stated(lake, _tenths()), "half": _stated(lake, _halves())}
+
+
+def _stated(lake: Lake, cases: Iterator[tuple[list[str], list[str]]]) -> dict[str, Any]:
+    settings = Settings.of("headgate", limit=0.9)
+    stated, alarms, columns = [], [], 0
+    for train, test in cases:
+        columns += 1
+        found = infer(train, lake, lake.total, settings)
+        if found is not None:
+            stated.append(found.alarm)
+            alarms.append(not found.holds(test))
+    rates, seen = np.array(stated), np.array(alarms)
+    rows = []
+    for low, high in zip(_BINS, (*_BINS[1:], 1.0), strict=True):
+        chosen = (rates >= low) & (rates < high)
+        if chosen.any():
+            rows.append(
+                {
+                    "from": low,
+                    "to": high,
+                    "rules": int(chosen.sum()),
+                    "stated": round(float(rates[chosen].mean()), 4),
+                    "seen": round(float(seen[chosen].mean()), 4),
+                }
+            )
+    return {"columns": columns, "rules": len(rates), "stated": rates.mean(), "seen": seen.mean(), "bins": rows}
+
+
+def _tenths() -> Iterator[tuple[list[str], list[str]]]:
+    for chosen in corpus.SETS:
+        for case in corpus.cases(chosen):
+            yield list(case.train), list(case.test)
+
+
+def _halves() -> Iterator[tuple[list[str], list[str]]]:
+    table = corpus.corpus().select(["col_id", "values"])
+    wanted = corpus.held_out()
+    for row in table.to_pylist():
+        if row["col_id"] in wanted and len(row["values"]) >= 200:
+            half = len(row["values"]) // 2
+            yield row["values"][:half], row["values"][half:]
+
+
+def distribution() -> dict[str, Any]:
+    """How many patterns have so many tokens and columns (Figure 13), and the most common domains."""
+    lake = indexes.whole()
+    stats = PatternIndex(lake.index).stats()
+    return {
+        "patterns": stats.patterns,
+        "columns": lake.total,
+        "bytes": stats.bytes,
+        "open": stats.open,
+        "by_tokens": stats.by_tokens,
+        "by_columns": stats.by_columns,
+        "common": common(lake),
+    }
+
+
+def common(lake: indexes.Whole) -> list[dict[str, Any]]:
+    """Patterns without constants that many columns have, nearly everywhere, and of which few columns stray."""
+    texts: dict[int, str] = {}
+    for case in [*corpus.cases("dev"), *corpus.cases("mixed"), *corpus.cases("ukgov")]:
+        texts |= _open_patterns(list(bounded(case.values, 3)))
+    keys = np.array(sorted(texts), dtype=np.uint64)
+    rows = lake.found(keys)
+    led = rows["led"].astype(float)
+    good = (led >= 20) & (rows["failed"] <= 0.02 * led) & (rows["impurity"] / 2**32 <= 0.3 * rows["columns"])
+    order = np.flatnonzero(good)[np.argsort(-led[good], kind="stable")][:_COMMON]
+    return [
+        {
+            "pattern": texts[int(keys[at])],
+            "columns": int(rows["columns"][at]),
+            "led": int(led[at]),
+            "failed": int(rows["failed"][at]),
+            "fpr": round(float(rows["impurity"][at]) / 2**32 / int(rows["columns"][at]), 4),
+        }
+        for at in order
+    ]
+
+
+def _open_patterns(values: list[str]) -> dict[int, str]:
+    """The patterns of the values that have no constant letters or digits, by key."""
+    tokens = lex(values)
+    found: dict[int, str] = {}
+    for each in enumerated(tokens, TAU):
+        for row, value in enumerate(each.values.tolist()):
+            first = int(tokens.first[value])
+            held = [Kind(int(tokens.kind[first + at])) for at in range(each.tokens)]
+            menu = menu_of(each.tokens, sum(kind is not Kind.SYMBOLS for kind in held))
+            sizes_ = [len(menu[kind]) for kind in held] if menu is not None else []
+            for at in np.flatnonzero(each.open & each.given[row]).tolist():
+                picks = [menu[kind][pick] for kind, pick in zip(held, np.unravel_index(at, sizes_), strict=True)]
+                if all(is_open(pick, kind) for pick, kind in zip(picks, held, strict=True)):
+                    made = (atom for place, pick in enumerate(picks) for atom in atoms(pick, tokens, first + place))
+                    found[int(each.keys[row, at])] = str(Pattern(tuple(made)))
+    return found

@@ -1,0 +1,80 @@
+"""The columns of a lake that carry a tag: those of which nearly all values follow its pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+import pyarrow as pa
+
+from headgate.learn.patterns import lake
+from headgate.learn.patterns.lake import ROWS, Column, Table
+from headgate.learn.patterns.rule import PatternRule
+from headgate.values.errors import MisuseError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+LEAST = 0.9
+"""The share of a column's values that must follow the pattern, for the column to carry the tag."""
+
+_TABLES_A_TASK = 32
+_ROW = "place string, name string, share double, many long"
+_ARROW = pa.schema([("place", pa.string()), ("name", pa.string()), ("share", pa.float64()), ("many", pa.int64())])
+
+
+class Carrier(msgspec.Struct, frozen=True):
+    """A column that carries a tag: where it is, the share of its values that follow the pattern, how many it has."""
+
+    table: str
+    column: str
+    share: float
+    values: int
+
+
+def carriers(
+    tag: PatternRule,
+    source: str | Path | Sequence[str | Path],
+    *,
+    spark: SparkSession | None = None,
+    least: float = LEAST,
+    rows: int = ROWS,
+) -> list[Carrier]:
+    """The columns in these files and folders that carry the tag, those with the largest share first.
+
+    The first `rows` rows of each table are read, by `spark` if that is given.
+    """
+    if not 0 < least <= 1:
+        raise MisuseError(f"least is {least}.", hint="Give the share of values, above 0 and up to 1.")
+    tables = lake.files([source] if isinstance(source, str | Path) else source)
+    found = list(_by_spark(spark, tag, tables, least, rows) if spark else _carrying(tag, tables, least, rows))
+    return sorted(found, key=lambda each: (-each.share, each.table, each.column))
+
+
+def _carrying(tag: PatternRule, tables: Iterable[Table], least: float, rows: int) -> Iterator[Carrier]:
+    for table in tables:
+        for column in lake.columns_of(table, rows):
+            if isinstance(column, Column):
+                share = float(tag.matches(column.values).mean())
+                if share >= least:
+                    yield Carrier(column.table, column.name, share, len(column.values))
+
+
+def _by_spark(
+    spark: SparkSession, tag: PatternRule, tables: Sequence[Table], least: float, first: int
+) -> Iterator[Carrier]:
+    if not tables:
+        return
+    told = [(msgspec.json.encode(table).decode(),) for table in tables]
+    frame = spark.createDataFrame(told, "told string").repartition(max(1, len(tables) // _TABLES_A_TASK))
+
+    def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        texts = (text for batch in batches for text in batch.column(0).to_pylist())
+        found = _carrying(tag, (msgspec.json.decode(text, type=Table) for text in texts), least, first)
+        rows = [dict(zip(_ARROW.names, msgspec.structs.astuple(each), strict=True)) for each in found]
+        yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
+
+    for row in frame.mapInArrow(read, _ROW).collect():
+        yield Carrier(*row)

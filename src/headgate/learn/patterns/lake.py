@@ -1,0 +1,284 @@
+"""The text columns of a lake: finding the tables of Parquet and CSV files, and reading the first rows of each."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import msgspec
+import pyarrow as pa
+import pyarrow.fs as pfs
+import pyarrow.parquet as pq
+
+from headgate.learn.patterns.lexer import LONGEST
+from headgate.values.errors import MisuseError
+
+ROWS = 10_000
+"""Rows of a table that are read, the first ones; fewer of a table so wide that they would be over `CELLS` values."""
+
+CELLS = 4_000_000
+LEAST = 10
+"""Values of a column that is worth indexing."""
+
+CUT = LONGEST + 1  # characters of a value that are kept: no pattern is sought in a longer one, whatever follows
+_LEAST_ROWS = 1_000  # however wide the table
+_BATCH = 2_000
+_NUMERIC = 0.9  # of the values; more, and a column of a CSV file is one of numbers
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
+_LONGEST_LINE = 1 << 22
+_HEAD = 1 << 12
+_PARQUET, _CSV = "parquet", "csv"
+_ENDINGS = {".parquet": _PARQUET, ".pq": _PARQUET, ".csv": _CSV, ".csv.gz": _CSV, ".tsv": _CSV, ".tsv.gz": _CSV}
+
+Label: TypeAlias = tuple[str, int]  # a name, and which of the columns with that name
+
+
+class Table(msgspec.Struct, frozen=True):
+    """The files of one table, on the file system that `root` opens; the local one if that is empty."""
+
+    root: str
+    paths: tuple[str, ...]
+
+
+class Column(msgspec.Struct, frozen=True):
+    """The values of a text column in their order, without null and the empty text."""
+
+    table: str
+    name: str
+    values: list[str]
+
+
+class Skipped(msgspec.Struct, frozen=True, order=True):
+    """A file that could not be read, and why."""
+
+    path: str
+    why: str
+
+
+class _Part(msgspec.Struct, frozen=True):
+    """What one file has: how many rows were read, and the values of each of its text columns."""
+
+    rows: int
+    columns: dict[Label, list[str]]
+
+
+def files(paths: Iterable[str | Path]) -> list[Table]:
+    """The tables in these files and folders, in the order of their names.
+
+    A folder is searched for Parquet and CSV files to its depths; names that begin with a dot or an underscore are
+    passed over. `part-*` files of one folder are one table. Below folders named `key=value`, files of one name are one
+    table, and so are all whose names are numbers.
+    """
+    found: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
+    for given in paths:
+        root, system, start = _opened(given)
+        for path in _listed(system, start, str(given)):
+            _, held = found.setdefault((root.partition("://")[0] if root else "", *_table_of(path)), (root, set()))
+            held.add(path)
+    return [Table(root, tuple(sorted(held))) for _, (root, held) in sorted(found.items(), key=lambda each: each[0])]
+
+
+def _opened(given: str | Path) -> tuple[str, Any, str]:
+    """What opens the file system in another process too, the file system, and where to begin in it."""
+    text = os.fspath(given)
+    if "://" not in text:
+        return "", pfs.LocalFileSystem(), os.path.abspath(text)
+    try:
+        system, start = pfs.FileSystem.from_uri(text)
+    except (pa.ArrowException, OSError) as trouble:
+        raise MisuseError(
+            f"{text} cannot be opened: {trouble}.", hint="Give a path, or s3://, gs://, hdfs://."
+        ) from None
+    return text, system, start
+
+
+def _listed(system: Any, start: str, given: str) -> list[str]:
+    here = system.get_file_info(start)
+    if here.type == pfs.FileType.NotFound:
+        raise MisuseError(f"there is no file or folder {given}.", hint="Give paths that this process can list.")
+    if here.type == pfs.FileType.File:
+        return [str(here.path)]
+    every = system.get_file_info(pfs.FileSelector(start, recursive=True))
+    inside = [(str(each.path), str(each.path)[len(start) :].split("/")) for each in every if each.is_file]
+    shown = [path for path, names in inside if not any(name.startswith((".", "_")) for name in names)]
+    return [path for path in shown if _format(path)]
+
+
+def _format(path: str) -> str:
+    return next((form for ending, form in _ENDINGS.items() if path.lower().endswith(ending)), "")
+
+
+def _table_of(path: str) -> tuple[str, str]:
+    """The name of the table that a file belongs to, and its format: one table has no files of two."""
+    folder, _, name = path.rpartition("/")
+    home = folder
+    while "=" in home.rpartition("/")[2]:
+        home = home.rpartition("/")[0]
+    numbered = name.startswith("part-") or (home != folder and name[0].isdigit())
+    return (home if numbered else f"{home}/{name}"), _format(path)
+
+
+def columns_of(table: Table, rows: int = ROWS) -> Iterator[Column | Skipped]:
+    """The text columns with at least `LEAST` values in the first rows of a table; and the files that cannot be read.
+
+    The cells of CSV files are text; columns of them that are numbers nearly everywhere are left out.
+    """
+    every: dict[Label, list[str]] = {}
+    left = rows
+    for path in table.paths:
+        if left <= 0:
+            break
+        part = _part(table.root, path, left)
+        if isinstance(part, Skipped):
+            yield part
+            continue
+        left = min(left, _fewer(rows, len(part.columns))) - part.rows
+        for label, values in part.columns.items():
+            every.setdefault(label, []).extend(values)
+    is_csv = _format(table.paths[0]) == _CSV
+    for (name, _), values in every.items():
+        if len(values) >= LEAST and not (is_csv and _is_numeric(values)):
+            yield Column(table.paths[0], name, values)
+
+
+def _part(root: str, path: str, rows: int) -> _Part | Skipped:
+    read = {_PARQUET: _read_parquet, _CSV: _read_csv}.get(_format(path))
+    if read is None:
+        return Skipped(path, "its name ends neither like that of a Parquet nor like that of a CSV file")
+    try:
+        system = pfs.FileSystem.from_uri(root)[0] if root else pfs.LocalFileSystem()
+        return read(system, path, rows)
+    except Exception as trouble:  # of whatever kind: one bad file must not cost the others
+        return Skipped(path, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:200])
+
+
+def _is_numeric(values: Sequence[str]) -> bool:
+    """
+    >>> _is_numeric(["1", "-2.5", "1e3"]), _is_numeric(["1", "n/a"])
+    (True, False)
+    """
+    return sum(_NUMBER.fullmatch(value) is not None for value in values) >= _NUMERIC * len(values)
+
+
+def _read_parquet(system: Any, path: str, rows: int) -> _Part | Skipped:
+    with system.open_input_file(path) as source, pq.ParquetFile(source) as file:
+        leaves, names = _text_leaves(file.schema_arrow)
+        if not len(file.schema_arrow):
+            return Skipped(path, "it has no columns")
+        rows = _fewer(rows, len(leaves))
+        every: list[list[str]] = [[] for _ in leaves]
+        seen = 0
+        # By position, because names may be doubled and may hold the dots that paths to nested columns have.
+        groups = list(range(file.num_row_groups))
+        batches = file.reader.iter_batches(_BATCH, row_groups=groups, column_indices=leaves, use_threads=False)
+        for batch in batches if leaves else ():
+            taken = batch.slice(0, rows - seen)
+            for held, array in zip(every, taken.columns, strict=True):
+                held.extend(texts(array))
+            seen += taken.num_rows
+            if seen >= rows:
+                break
+    return _Part(seen if leaves else rows, dict(zip(_labels(names), every, strict=True)))
+
+
+def _text_leaves(schema: Any) -> tuple[list[int], list[str]]:
+    """Which of the columns that Parquet stores, where nested ones are several, are text; and their names."""
+    leaves, names, at = [], [], 0
+    for field in schema:
+        kind = field.type.value_type if pa.types.is_dictionary(field.type) else field.type
+        if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
+            leaves.append(at)
+            names.append(field.name)
+        at += _stored(field.type)
+    return leaves, names
+
+
+def _stored(kind: Any) -> int:
+    if pa.types.is_dictionary(kind):
+        return 1
+    return sum(_stored(kind.field(at).type) for at in range(kind.num_fields)) if kind.num_fields else 1
+
+
+def texts(array: Any) -> list[str]:
+    """The values of an Arrow array of texts, without null and the empty text; bytes that are no text are replaced."""
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    try:
+        values = array.to_pylist()
+    except UnicodeDecodeError:
+        values = [each and each.decode("utf-8", "replace") for each in array.cast(pa.large_binary()).to_pylist()]
+    return [value[:CUT] for value in values if value]
+
+
+def _read_csv(system: Any, path: str, rows: int) -> _Part | Skipped:
+    def stream() -> Any:
+        return system.open_input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None)
+
+    with stream() as source:
+        head = source.read(_HEAD)
+    if not head.strip():
+        return Skipped(path, "it is empty")
+    wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
+    if b"\0" in head and not wide:
+        return Skipped(path, "it is not text")
+    mark = "\t" if ".tsv" in path.lower()[-7:] else _delimiter(head.decode("utf-16" if wide else "latin-1", "ignore"))
+    if wide:
+        return _cells(stream, "utf-16", mark, rows)
+    try:
+        return _cells(stream, "utf-8-sig", mark, rows)
+    except UnicodeDecodeError:
+        return _cells(stream, "latin-1", mark, rows)
+
+
+def _delimiter(head: str) -> str:
+    """What stands most often in the first line, outside quotes.
+
+    >>> _delimiter('"a,b";c;d')
+    ';'
+    """
+    line = re.sub(r'"[^"]*"?', "", head.lstrip("\r\n")).splitlines()[:1] or [""]
+    return max(",;\t|", key=line[0].count)
+
+
+def _cells(stream: Callable[[], Any], encoding: str, mark: str, rows: int) -> _Part:
+    """The columns of a CSV file, whose first row has their names. Rows may be of any length."""
+    with stream() as source, io.TextIOWrapper(source, encoding, newline="") as text:
+        reader = csv.reader(_lines(text), delimiter=mark)
+        names = next((row for row in reader if row), [])
+        every: list[list[str]] = [[] for _ in names]
+        seen, rows = 0, _fewer(rows, len(names))
+        while chunk := list(islice(reader, min(_BATCH, rows - seen))):
+            seen += len(chunk)
+            for at, held in enumerate(every):
+                held.extend(row[at][:CUT] for row in chunk if len(row) > at and row[at])
+    return _Part(seen, dict(zip(_labels(names), every, strict=True)))
+
+
+def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+    while line := text.readline(_LONGEST_LINE):
+        if len(line) == _LONGEST_LINE:
+            raise ValueError(f"a line of it has more than {_LONGEST_LINE:,} characters")
+        yield line
+
+
+def _fewer(rows: int, width: int) -> int:
+    return min(rows, max(_LEAST_ROWS, CELLS // max(width, 1)))
+
+
+def _labels(names: Iterable[str]) -> list[Label]:
+    """
+    >>> _labels(["a", "b", "a"])
+    [('a', 0), ('b', 0), ('a', 1)]
+    """
+    seen: dict[str, int] = {}
+    labels = []
+    for name in names:
+        labels.append((name, seen.get(name, 0)))
+        seen[name] = seen.get(name, 0) + 1
+    return labels

@@ -1,0 +1,124 @@
+"""A rule as data: its expression, its test on the next batch, its expectation for the judge and its proposal."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from scipy.stats import fisher_exact
+
+import headgate as hg
+from headgate.learn.budget import spend
+from headgate.learn.patterns.cut import Segment
+from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.propose import propose_pattern
+from headgate.learn.patterns.rule import Branch, PatternRule
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Expectation, Source, Status
+from tests.learn.patterns import lakes
+
+CODE = Segment(Pattern((Atom(Sort.UPPER, 2), Atom(Sort.CONST, text="-"), Atom(Sort.DIGIT))), columns=40, fpr=0.01)
+TAIL = Segment(Pattern((Atom(Sort.CONST, text="/"), Atom(Sort.DIGIT, 4))), optional=True, columns=7, fpr=0.02)
+WORD = Segment(Pattern((Atom(Sort.LOWER),)), columns=900, fpr=0.2)
+
+
+def rule(seen: int = 100, outside: int = 0, **given: object) -> PatternRule:
+    return PatternRule((Branch((CODE, TAIL)),), seen, outside, alarm=0.03, miss=0.1, **given)  # type: ignore[arg-type]
+
+
+def test_it_prints_as_its_pattern() -> None:
+    assert str(rule()) == rule().pattern == "<upper>{2}-<digit>+(/<digit>{4})?"
+
+
+def test_branches_print_with_a_bar_and_match_either_way() -> None:
+    both = PatternRule((Branch((CODE,), 0.75), Branch((WORD,), 0.25)), 100, 0, 0.1, 0.1)
+    assert str(both) == "<upper>{2}-<digit>+ | <lower>+"
+    assert both.matches(["AB-1", "word", "AB-1word", ""]).tolist() == [True, True, False, False]
+    assert (both.coverage, both.fpr) == (40, pytest.approx(0.75 * 0.01 + 0.25 * 0.2))
+
+
+def test_the_whole_value_must_match_in_every_engine() -> None:
+    values = ["AB-1", "AB-12/2020", "AB-12/20201", "xAB-1", "AB-1\n", "AB-", None]
+    expected = [True, True, False, False, False, False, False]
+    assert rule().matches(values).tolist() == expected
+    assert [value is not None and re.fullmatch(rule().regex, value) is not None for value in values] == expected
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.chunked_array([["AB-1"], ["x"]]),
+        pa.array(["AB-1", "x"]).dictionary_encode(),
+        pa.array(["AB-1", "x"], pa.large_string()),
+        ("AB-1", "x"),
+        np.array(["AB-1", "x"]),
+    ],
+)
+def test_values_come_in_many_forms(values: object) -> None:
+    assert rule().matches(values).tolist() == [True, False]  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("seen", "outside", "rows"), [(10, 0, 90), (100, 3, 1_000), (1_000, 0, 50), (1_000, 20, 1_000)]
+)
+def test_the_most_outside_is_what_fishers_test_still_lets_pass(seen: int, outside: int, rows: int) -> None:
+    most = rule(seen, outside).most_outside(rows)
+    p_value = [fisher_exact([[outside, seen - outside], [at, rows - at]])[1] for at in (most, most + 1)]
+    assert p_value[0] > 0.01 >= p_value[1]
+
+
+def test_a_tolerated_share_is_let_pass_in_any_case() -> None:
+    assert rule(10_000).most_outside(1_000) < 50
+    assert rule(10_000, tolerated=0.05).most_outside(1_000) == 50
+
+
+def test_its_expectation_is_judged_by_the_one_judge() -> None:
+    expectation = rule(seen=1_000).expectation("code", rows=100)
+    assert isinstance(expectation, Expectation)
+    assert (expectation.source, expectation.false_alarm) == (Source.PATTERNS, 0.03)
+    most = rule(seen=1_000).most_outside(100)
+    for outside, status in ((most, Status.PASS), (most + 1, Status.FAIL)):
+        batch = pa.table({"code": ["AB-1"] * (100 - outside) + ["?"] * outside})
+        outcome = hg.analyze(batch, [hg.PatternMatch("code", rule().regex)])[expectation.metric]
+        assert expectation.judge(outcome).status is status
+
+
+def test_the_reason_names_the_pattern_and_the_share() -> None:
+    expectation = rule(seen=1_000).expectation("code", rows=100)
+    batch = pa.table({"code": ["AB-1"] * 50 + ["?"] * 50})
+    judged = expectation.judge(hg.analyze(batch, [hg.PatternMatch("code", rule().regex)])[expectation.metric])
+    assert "<upper>{2}-<digit>+(/<digit>{4})?" in judged.reason
+    assert "0.5" in judged.reason
+
+
+def test_a_large_batch_is_assumed_where_its_size_is_not_known() -> None:
+    strict, known = (rule().expectation("code", rows).predicate.low for rows in (None, 100))
+    assert strict > known
+
+
+def test_a_batch_without_rows_cannot_be_judged() -> None:
+    with pytest.raises(MisuseError, match="0 rows"):
+        rule().expectation("code", rows=0)
+
+
+def test_a_proposal_says_which_issues_it_catches_and_can_be_bought() -> None:
+    lake = lakes.lake()
+    values = lakes.column(lakes.iso, size=300)
+    found = infer(values, lake, lake.total, Settings.of("headgate"))
+    assert found is not None
+    offer = propose_pattern(found, "day", values, rows=300, neighbour=pa.array(lakes.column(lakes.code, size=300)))
+    caught = {issue for column, issue in offer.catches if column == "day"}
+    assert "schema_change(share=1.0)" in caught
+    assert {issue.split("(")[0] for issue in caught} >= {"schema_change", "character_deletion"}
+    assert spend([offer], budget=0.5) == [offer]
+    assert spend([offer], budget=found.alarm / 2) == []
+
+
+def test_a_rule_catches_nothing_in_values_that_it_always_follows() -> None:
+    loose = PatternRule((Branch((Segment(Pattern((Atom(Sort.ALPHANUM),)), columns=9),)),), 10, 0, 0.1, 0.5)
+    values = ["abc123"] * 300
+    offer = propose_pattern(loose, "code", values)
+    assert not any(issue.startswith(("distribution_change", "casing_change")) for _, issue in offer.catches)
