@@ -100,7 +100,7 @@ def _best(step: Any) -> float:
 
 
 def java(regexes: list[str]) -> dict[str, float]:
-    """Milliseconds of Spark's RLIKE for one long value, the slowest of the fillers; a stack overflow would be an error."""
+    """Milliseconds of Spark's RLIKE for one long value, on average; a stack overflow would be an error."""
     spark = session()
     values = [text for piece in _FILLERS for text in texts(piece, LONG)]
     frame = spark.createDataFrame([(text,) for text in values], "value string").repartition(1).cache()

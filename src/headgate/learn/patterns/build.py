@@ -222,7 +222,7 @@ class _Gathered:
 
     @property
     def is_full(self) -> bool:
-        """Whether there are many, also when added up; where columns are alike that takes long, and little is exchanged."""
+        """Whether there are many, also when added up; columns that are alike add up to few, and go on together."""
         return self._sum.size >= _HELD and len(self._sum.total()) >= _HELD // 2
 
     def take(self) -> Entries:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import msgspec
 import pyarrow as pa
@@ -13,9 +13,6 @@ from headgate.learn.patterns import lake
 from headgate.learn.patterns.lake import ROWS, Column, Table
 from headgate.learn.patterns.rule import PatternRule
 from headgate.values.errors import MisuseError
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 LEAST = 0.9
 """The share of a column's values that must follow the pattern, for the column to carry the tag."""
@@ -38,7 +35,7 @@ def carriers(
     tag: PatternRule,
     source: str | Path | Sequence[str | Path],
     *,
-    spark: SparkSession | None = None,
+    spark: Any = None,
     least: float = LEAST,
     rows: int = ROWS,
 ) -> list[Carrier]:
@@ -62,9 +59,7 @@ def _carrying(tag: PatternRule, tables: Iterable[Table], least: float, rows: int
                     yield Carrier(column.table, column.name, share, len(column.values))
 
 
-def _by_spark(
-    spark: SparkSession, tag: PatternRule, tables: Sequence[Table], least: float, first: int
-) -> Iterator[Carrier]:
+def _by_spark(spark: Any, tag: PatternRule, tables: Sequence[Table], least: float, first: int) -> Iterator[Carrier]:
     if not tables:
         return
     told = [(msgspec.json.encode(table).decode(),) for table in tables]
