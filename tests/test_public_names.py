@@ -54,6 +54,7 @@ NAMES = [
         "PatternIndex",
         "build_index",
         "propose_pattern",
+        "carriers",
         "profile",
         "suggest",
         "verify",

@@ -33,6 +33,7 @@ _HOME = {
     "PatternIndex": "headgate.learn.patterns.index",
     "build_index": "headgate.learn.patterns.build",
     "propose_pattern": "headgate.learn.patterns.propose",
+    "carriers": "headgate.learn.patterns.carriers",
     "open_store": "headgate.store.open",
     "HistoryStore": "headgate.store.port",
     "Run": "headgate.values.run",
