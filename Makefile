@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,7 @@ readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme docs/methods/series.md
 	$(PYTHON) -m tests.readme docs/inject.md
 	$(PYTHON) -m tests.readme docs/programs.md
+	$(PYTHON) -m tests.readme docs/patterns.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
@@ -83,6 +84,22 @@ bench-history: ## programs on every real feed, against the paper's form and othe
 
 bench-history-speed: ## how long a program and a verdict take; writes benchmarks/history/results/speed.json
 	$(PYTHON) -m benchmarks.history.speed
+
+bench-patterns: ## rules from one batch against other methods, and all around it; writes docs/patterns-benchmark.md
+	$(PYTHON) -m benchmarks.patterns --set dev
+	$(PYTHON) -m benchmarks.patterns --set mixed
+	$(PYTHON) -m benchmarks.patterns --set ukgov
+	$(PYTHON) -m benchmarks.patterns --set mixed --around
+	$(PYTHON) -m benchmarks.patterns.safety
+	$(PYTHON) -m benchmarks.patterns.page
+
+bench-patterns-speed: ## how long a rule, an index and its opening take; writes benchmarks/patterns/results
+	$(PYTHON) -m benchmarks.patterns.speed
+	$(PYTHON) -m benchmarks.patterns.opening
+	$(PYTHON) -m benchmarks.patterns.scaling
+
+public-index: ## build the index that comes with the package again; writes it and docs/public-index.md
+	$(PYTHON) -m benchmarks.patterns.public
 
 bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
 	$(PYTHON) -m benchmarks.history_store

@@ -6,12 +6,13 @@ import argparse
 import json
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from benchmarks.patterns import corpus, kinds, learners
+from benchmarks.patterns import corpus, experiments, kinds, learners
 from benchmarks.patterns.baselines import every
 from benchmarks.patterns.protocol import Benchmark, Flags, Judged, judged
 from benchmarks.patterns.scores import DRAWS, SEED, Scores, applicable, scores
@@ -27,13 +28,36 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.patterns", description=__doc__)
     parser.add_argument("--set", choices=corpus.SETS, default="dev", help="the columns; parameters are chosen on dev")
     parser.add_argument("--only", choices=("baselines", "learners"), help="only these methods; writes no results")
+    parser.add_argument("--around", action="store_true", help="parameters, corpus size, alarms and the index instead")
     given = parser.parse_args()
+    if given.around:
+        write("around", around(given.set))
+        return
     found = run(given.set, given.only)
     print_tables(found)
     if given.only is None:
-        RESULTS.mkdir(exist_ok=True)
-        path = RESULTS / f"{given.set}.json"
-        path.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+        write(given.set, found)
+
+
+def write(name: str, found: dict[str, Any]) -> None:
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{name}.json"
+    path.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+
+
+def around(chosen: corpus.Set) -> dict[str, Any]:
+    """What surrounds the main table, on one set."""
+    found: dict[str, Any] = {"set": chosen, "versions": versions("pyarrow", "numpy")}
+    for name, step in {
+        "sizes": partial(experiments.sizes, chosen),
+        "calibration": experiments.calibration,
+        "distribution": experiments.distribution,
+        "sensitivity": partial(experiments.sensitivity, chosen),
+    }.items():
+        begin = time.perf_counter()
+        found[name] = step()
+        print(f"{name}: {time.perf_counter() - begin:.1f} s", file=sys.stderr, flush=True)
+    return found
 
 
 def run(chosen: corpus.Set, only: str | None = None) -> dict[str, Any]:

@@ -40,9 +40,9 @@ HEAD = """\
 
 `hg.PatternIndex.public()` opens an index that comes with the package: {stats.patterns:,} patterns of
 {stats.columns:,} columns of open data, each in at least {floor} columns, {stats.bytes:,} bytes. It holds hashes of
-patterns and counts: no value, no name and no text of the data ([format.md](format.md)). Open data of this kind are tables of the web, of
-government, of elections, of statistics: English for the most part, and without columns of plain numbers. For tables of
-your own, build an index of your own lake, or add yours to this one ([patterns.md](patterns.md)).
+patterns and counts: no value, no name and no text of the data ([format.md](format.md)). Open data of this kind are
+tables of the web, of government, of elections, of statistics: English for the most part, and without columns of plain
+numbers. For tables of your own, build an index of your own lake, or add yours to this one ([patterns.md](patterns.md)).
 
 `python -m benchmarks.patterns.public` builds it again, byte for byte, from the columns of {repos} repositories:
 

@@ -30,14 +30,12 @@ from headgate.learn.patterns import file, lake
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
 from headgate.learn.patterns.enumerate import TAU, Columns, evidence
 from headgate.learn.patterns.lake import CUT, LEAST, ROWS, Column, Skipped, Table
+from headgate.learn.patterns.pattern import LANGUAGE
 from headgate.learn.patterns.sample import DISTINCT, Sampled
 from headgate.values.errors import EngineError, MisuseError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
-
-LANGUAGE = 1
-"""The version of the patterns: indexes of two versions have other keys for the same values."""
 
 _TOGETHER = 250  # columns that are enumerated at once: with 200 distinct values each, about 700 MB
 _HELD = 1 << 20  # entries that wait, at least, before they are added up

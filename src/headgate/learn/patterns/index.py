@@ -17,12 +17,9 @@ from headgate.learn.patterns.entries import ONE, Rows
 from headgate.learn.patterns.file import PatternFile
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.infer import Settings, infer
-from headgate.learn.patterns.pattern import Pattern
+from headgate.learn.patterns.pattern import LANGUAGE, Pattern
 from headgate.learn.patterns.rule import PatternRule
 from headgate.values.errors import MisuseError
-
-LANGUAGE = 1
-"""The form of the keys. An index of another form answers no question of this version."""
 
 _PUBLIC = "public.hgi"
 _DECADES = (1, 10, 100, 1_000, 10_000, 100_000)

@@ -6,7 +6,7 @@ import csv
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -29,8 +29,6 @@ LEAST = 10
 CUT = LONGEST + 1  # characters of a value that are kept: no pattern is sought in a longer one, whatever follows
 _LEAST_ROWS = 1_000  # however wide the table
 _BATCH = 2_000
-_NUMERIC = 0.9  # of the values; more, and a column of a CSV file is one of numbers
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*")
 _LONGEST_LINE = 1 << 22
 _HEAD = 1 << 12
 _PARQUET, _CSV = "parquet", "csv"
@@ -127,7 +125,7 @@ def _table_of(path: str) -> tuple[str, str]:
 def columns_of(table: Table, rows: int = ROWS) -> Iterator[Column | Skipped]:
     """The text columns with at least `LEAST` values in the first rows of a table; and the files that cannot be read.
 
-    The cells of CSV files are text; columns of them that are numbers nearly everywhere are left out.
+    All cells of CSV files are text, numbers too: what numbers look like is needed wherever they are part of a value.
     """
     every: dict[Label, list[str]] = {}
     left = rows
@@ -141,9 +139,8 @@ def columns_of(table: Table, rows: int = ROWS) -> Iterator[Column | Skipped]:
         left = min(left, _fewer(rows, len(part.columns))) - part.rows
         for label, values in part.columns.items():
             every.setdefault(label, []).extend(values)
-    is_csv = _format(table.paths[0]) == _CSV
     for (name, _), values in every.items():
-        if len(values) >= LEAST and not (is_csv and _is_numeric(values)):
+        if len(values) >= LEAST:
             yield Column(table.paths[0], name, values)
 
 
@@ -156,14 +153,6 @@ def _part(root: str, path: str, rows: int) -> _Part | Skipped:
         return read(system, path, rows)
     except Exception as trouble:  # of whatever kind: one bad file must not cost the others
         return Skipped(path, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:200])
-
-
-def _is_numeric(values: Sequence[str]) -> bool:
-    """
-    >>> _is_numeric(["1", "-2.5", "1e3"]), _is_numeric(["1", "n/a"])
-    (True, False)
-    """
-    return sum(_NUMBER.fullmatch(value) is not None for value in values) >= _NUMERIC * len(values)
 
 
 def _read_parquet(system: Any, path: str, rows: int) -> _Part | Skipped:

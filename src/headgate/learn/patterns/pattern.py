@@ -14,6 +14,9 @@ from headgate.learn.patterns.alphabet import LETTERS_BEYOND, PHRASE_SYMBOLS, SYM
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import MOST_GROUPS
 
+LANGUAGE = 1
+"""The form of patterns and of their keys: an index of another form answers no question of this one."""
+
 
 class Sort(IntEnum):
     """What an atom stands for. The numbers are part of every key: they never change, new ones are added at the end."""
