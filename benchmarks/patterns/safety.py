@@ -19,7 +19,8 @@ from benchmarks.patterns import corpus, indexes
 from benchmarks.patterns.learners import PAPER
 from benchmarks.timing import session, versions
 from headgate.engine.java_regex import java_regex
-from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.infer import infer
+from headgate.learn.patterns.settings import Settings
 
 SIZE = 1_000_000
 LONG = 100_000

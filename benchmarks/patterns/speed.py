@@ -15,7 +15,8 @@ from benchmarks.patterns import corpus, indexes
 from benchmarks.patterns.baselines.potters_wheel import METHOD as POTTERS_WHEEL
 from benchmarks.patterns.learners import PAPER
 from benchmarks.timing import in_turn, versions
-from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.infer import infer
+from headgate.learn.patterns.settings import Settings
 
 VALUES = 1_000
 COLUMNS = 500

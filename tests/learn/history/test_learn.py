@@ -309,6 +309,7 @@ def test_a_proposal_of_another_learner_shares_the_budget() -> None:
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:
     short = learn_program(orders(3), proposals=[_pattern_of_code(0.001)])
     assert [clause.metric.name for clause in short.clauses] == ["pattern_match"]
+    assert str(short).startswith("only 1 clause of other learners: 3 accepted runs of 7 that it takes")
     right = hg.analyze(batch(5), [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
     assert short.judge(right, orders(3)).status is Status.PASS
     wrong = hg.inject_issue(batch(5), "character_deletion", "code", share=0.5)

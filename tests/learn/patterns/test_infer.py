@@ -10,9 +10,10 @@ import pytest
 
 from headgate.learn.patterns.align import aligned, groups
 from headgate.learn.patterns.cut import Cutter
-from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import lex
 from headgate.learn.patterns.rule import PatternRule
+from headgate.learn.patterns.settings import Settings
 from headgate.learn.patterns.weigh import ByBacktest, ByImpurity, critical_share
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes

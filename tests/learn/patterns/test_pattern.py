@@ -17,13 +17,15 @@ from hypothesis import strategies as st
 from headgate.learn.patterns import wholes
 from headgate.learn.patterns.entries import ENTRY, Rows
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import LONGEST, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.settings import Settings
 from tests.learn.patterns.test_options import VALUES, few, patterns_of
 
 EXAMPLES = settings(max_examples=25)
-QUICK = 0.1  # seconds for a million characters
+QUICK = 0.1  # seconds for a million characters in RE2, which judges batches
+LINEAR = 0.4  # in Python, on a busy machine: what is not linear takes minutes
 MANY = 1_000_000
 
 NASTY = [
@@ -270,7 +272,7 @@ def test_a_million_characters_that_nearly_match_are_refused_in_a_tenth_of_a_seco
     compiled = re.compile(body)
     for name, value in NEARLY.items():
         array = pa.array([value])
-        assert seconds(compiled.fullmatch, value) < QUICK, f"Python, {name}"
+        assert seconds(compiled.fullmatch, value) < LINEAR, f"Python, {name}"
         assert seconds(pc.match_substring_regex, array, f"^(?:{body})$") < QUICK, f"RE2, {name}"
 
 
@@ -311,6 +313,6 @@ def test_a_rule_has_no_chain_of_numbers_between_any_symbols(between: list[str], 
     assert fixed is not None
     assert str(fixed).count("<num>") == 20
     for nearly in ("--5" * 20 + "!", f"1{between[0]}" * 20 + "!", f"1.1{between[0]}" * 19 + "1" * MANY + "!"):
-        assert seconds(re.compile(fixed.regex[1:-1]).fullmatch, nearly) < QUICK
+        assert seconds(re.compile(fixed.regex[1:-1]).fullmatch, nearly) < LINEAR
     varied = ["".join(dice.choice(between) + number for number in each) for each in numbers]
     assert infer(varied, evidence, 100_000, Settings.of("headgate")) is None

@@ -189,6 +189,8 @@ class Program(msgspec.Struct, frozen=True):
         if not self.runs:
             nothing = "no program" if self.why else "an empty program"
             what = f"only {len(self.pins)} pinned clauses" if self.pins else nothing
+            others = len(self.clauses) - len(self.pins)
+            what = f"only {others} clause{'s' * (others > 1)} of other learners" if others and not self.pins else what
             return ": ".join(filter(None, [what, self.why]))
         spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""

@@ -16,9 +16,10 @@ from headgate.learn.patterns import file
 from headgate.learn.patterns.entries import ONE, Rows
 from headgate.learn.patterns.file import PatternFile
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.infer import Settings, infer
+from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import LANGUAGE, Pattern
 from headgate.learn.patterns.rule import PatternRule
+from headgate.learn.patterns.settings import Settings
 from headgate.values.errors import MisuseError
 
 _PUBLIC = "public.hgi"

@@ -2,283 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from enum import StrEnum
-from functools import cached_property
+from collections.abc import Iterable
 from typing import Any, Literal
 
 import msgspec
 import numpy as np
 import pyarrow as pa
 
-from headgate.learn.patterns import wholes
-from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Group, aligned, grid_of, groups
-from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
-from headgate.learn.patterns.entries import FAILED, ONE, STRAYED
-from headgate.learn.patterns.enumerate import TAU
-from headgate.learn.patterns.lexer import Flags, Ints, Tokens, lex
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
-from headgate.learn.patterns.rule import SIGNIFICANCE, Branch, PatternRule, texts
+from headgate.learn.patterns.candidates import Candidate, Candidates, Lexed
+from headgate.learn.patterns.cut import Evidence
+from headgate.learn.patterns.rule import PatternRule, texts
 from headgate.learn.patterns.sample import bounded
-from headgate.learn.patterns.weigh import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
-from headgate.values.errors import MisuseError, did_you_mean
-
-MOST_BRANCHES = 4
-_PAPER_LIMIT = 0.1  # the largest r that the paper tries
-_LEAST_BRANCH = 2  # values of a branch: one alone may be a slip
-_MOST_OPTIONAL = 2  # stretches that a value may be without; with more, nearly everything matches
-_LOOSE = 0.5  # of all columns of the lake: a pattern that lets more through is worth a search for several
-_SPECIAL = 0.5  # of the values: no more of them may be special ones
-
-
-class Method(StrEnum):
-    """How a pattern is chosen. The first four are the paper's, with its patterns and measure; `tag` is its dual."""
-
-    FMDV = "fmdv"
-    FMDV_V = "fmdv-v"
-    FMDV_H = "fmdv-h"
-    FMDV_VH = "fmdv-vh"
-    TAG = "tag"
-    HEADGATE = "headgate"
-
-
-class Settings(msgspec.Struct, frozen=True):
-    """The parameters of the paper: r (`limit`), m (`coverage`), theta (`tolerance`), tau, and the level of the test.
-
-    The default of `limit` was chosen on the development columns of the benchmark.
-    """
-
-    method: Method = Method.HEADGATE
-    limit: float = 0.15
-    coverage: int = 5
-    tolerance: float = 0.1
-    tau: int = TAU
-    significance: float = SIGNIFICANCE
-
-    @classmethod
-    def of(cls, method: str, **given: Any) -> Settings:
-        """Misuse, where a method is not known or a number makes no sense."""
-        if method not in list(Method):
-            raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(method, list(Method)))
-        defaults = {} if method == Method.HEADGATE else {"limit": _PAPER_LIMIT}
-        chosen = {name: value for name, value in given.items() if value is not None}
-        made = cls(method=Method(method), **{**defaults, **chosen})
-        for name in ("limit", "tolerance", "significance"):
-            if not 0 <= getattr(made, name) < 1:
-                raise MisuseError(f"{name} is {getattr(made, name)}.", hint="Give a share of at least 0 and below 1.")
-        if made.coverage < 1 or made.tau < 1:
-            raise MisuseError("coverage and tau count columns and tokens.", hint="Give numbers of at least 1.")
-        return made
-
-    @property
-    def cuts_vertically(self) -> bool:
-        return self.method in (Method.FMDV_V, Method.FMDV_VH, Method.HEADGATE)
-
-    @property
-    def cuts_horizontally(self) -> bool:
-        return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
-
-    def weighers(self, seen: int, total: int) -> Iterator[tuple[Weigher, float]]:
-        """How evidence is weighed, with the share outside that the rule then tolerates: the strictest first."""
-        if self.method is Method.TAG:
-            yield ByCoverage(self.limit, self.coverage), 0.0
-        elif self.method is not Method.HEADGATE:
-            yield ByImpurity(self.limit, self.coverage), 0.0
-        else:
-            critical = critical_share(seen, self.significance)
-            yield ByBacktest(self.limit, self.coverage, critical, total), 0.0
-            for share in (STRAYED, FAILED):
-                if share > critical:
-                    yield ByBacktest(self.limit, self.coverage, share, total), share
-
-
-class Candidate(msgspec.Struct, frozen=True):
-    """Branches that could be the rule, what they cost and let through, and the share outside that they tolerate."""
-
-    branches: tuple[Branch, ...]
-    cost: float
-    miss: float
-    tolerated: float = 0.0
-
-
-class Inference:
-    """One column: its values are lexed once, and every kind of candidate is drawn from them."""
-
-    def __init__(self, values: dict[str, int], evidence: Evidence, settings: Settings) -> None:
-        self.evidence, self.settings = evidence, settings
-        self.texts = list(values)
-        self.weights = np.fromiter(values.values(), dtype=np.int64, count=len(values))
-        self.weight = int(self.weights.sum())
-        self.tolerated = settings.tolerance * self.weight if settings.cuts_horizontally else 0.0
-        self.tokens: Tokens = lex(self.texts)
-        self.groups = groups(self.tokens, self.weights)
-
-    def best(self, total: int) -> Candidate | None:
-        """The candidate of least score by the strictest measure that leaves one, beside a lake of `total` columns."""
-        for weigher, tolerated in self.settings.weighers(self.weight, total):
-            found = Weighing(self, weigher).best()
-            if found is not None:
-                return msgspec.structs.replace(found, tolerated=tolerated)
-        return None
-
-
-class Weighing:
-    """The candidates of a column under one measure; of the paper's methods there is only the grid."""
-
-    def __init__(self, column: Inference, weigher: Weigher) -> None:
-        self.weigher, self.settings, self.evidence = weigher, column.settings, column.evidence
-        self.tokens, self.groups, self.texts = column.tokens, column.groups, column.texts
-        self.weights, self.weight, self.tolerated = column.weights, column.weight, column.tolerated
-
-    def best(self) -> Candidate | None:
-        found = [*self.from_grid()]
-        if self.settings.method in (Method.TAG, Method.HEADGATE):
-            found += self.from_wholes()
-        if self.settings.method is Method.HEADGATE:
-            if not found:
-                found += self.from_alignment()
-            if not found or min(map(self.score, found)) > self.score(Candidate((), 0.0, _LOOSE)):
-                found += self.from_union()
-        found = [each for each in found if each.cost <= self.settings.limit]
-        return min(found, key=self.score) if found else None
-
-    def score(self, candidate: Candidate) -> float:
-        return float(self.weigher.score(candidate.cost, candidate.miss))
-
-    def from_grid(self) -> Iterator[Candidate]:
-        """Values with the same skeleton, or at least with the same number of tokens."""
-        if not self.groups:
-            return
-        rows = self.groups[0].rows
-        if self.weight - self.groups[0].weight > self.tolerated:
-            rows = self._same_width()
-        found = self._cut(rows)
-        if found is not None:
-            yield Candidate((Branch(found.segments),), found.cost, found.miss)
-
-    def _same_width(self) -> Ints:
-        """The rows with the most frequent number of tokens."""
-        count = self.tokens.count
-        width = int(np.bincount(count[count > 0], weights=self.weights[count > 0]).argmax())
-        return np.flatnonzero(count == width)
-
-    def _cut(self, rows: Ints) -> Cut | None:
-        tolerated = self.tolerated - (self.weight - int(self.weights[rows].sum()))
-        if tolerated < 0 or int(self.tokens.count[rows[0]]) > WIDEST:
-            return None
-        cutter = self._cutter(rows, tolerated)
-        found = cutter.cut(self.evidence)
-        return self._cutter(rows, 0.0).cut(self.evidence) if cutter.overspent else found
-
-    def _cutter(self, rows: Ints, tolerated: float) -> Cutter:
-        settings = self.settings
-        grid = grid_of(self.tokens, rows)
-        return Cutter(self.tokens, grid, self.weights, self.weigher, tolerated, settings.tau, settings.cuts_vertically)
-
-    def from_wholes(self) -> Iterator[Candidate]:
-        for branch, having in self.wholes:
-            if self.weight - int(self.weights[having].sum()) <= self.tolerated:
-                yield Candidate((branch,), branch.segments[0].cost, branch.segments[0].miss)
-
-    @cached_property
-    def wholes(self) -> list[tuple[Branch, Flags]]:
-        """Patterns of whole values that the index allows, with the values that have them."""
-        found = wholes.wholes(self.tokens, self.texts)
-        allowed: list[tuple[Branch, Flags]] = []
-        if not found:
-            return allowed
-        entries = self.evidence.found(wholes.keys_of(list(found)))
-        weighed = self.weigher(entries)
-        for at, (pattern, having) in enumerate(found.items()):
-            if weighed.allowed[at]:
-                columns = int(entries["columns"][at])
-                rate = float(entries["impurity"][at]) / ONE / max(columns, 1)
-                segment = Segment(pattern, False, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
-                allowed.append((Branch((segment,)), having))
-        return allowed
-
-    def from_alignment(self) -> Iterator[Candidate]:
-        """Skeletons of which one is another with something more or less: what some are without becomes optional."""
-        chosen = self._covering()
-        if chosen is None or len(chosen) < 2:
-            return
-        for grid in filter(None, (aligned(self.tokens, chosen, late) for late in (True, False))):
-            left = self.tolerated - (self.weight - int(self.weights[grid.rows].sum()))
-            cutter = Cutter(self.tokens, grid, self.weights, self.weigher, max(left, 0.0), self.settings.tau, True)
-            found = cutter.cut(self.evidence)
-            if found is not None and sum(segment.optional for segment in found.segments) <= _MOST_OPTIONAL:
-                yield Candidate((Branch(found.segments),), found.cost, found.miss)
-
-    def _covering(self) -> list[Group] | None:
-        """The heaviest skeletons that together leave out no more than is tolerated, if they are few."""
-        chosen: list[Group] = []
-        covered = 0
-        for group in self.groups[:MOST_GROUPS]:
-            chosen.append(group)
-            covered += group.weight
-            if self.weight - covered <= self.tolerated:
-                return chosen
-        return None
-
-    def from_union(self) -> Iterator[Candidate]:
-        """A few patterns, each for its own share of the values: the heaviest first, then what it leaves over.
-
-        Each further branch costs one value's share: a few values do not prove that the branches are all there are.
-        """
-        left = np.ones(len(self.texts), dtype=bool)
-        branches: list[Branch] = []
-        if (empty := [at for at, text in enumerate(self.texts) if not text]) and self.weights[empty].sum() > 1:
-            branches.append(Branch((), float(self.weights[empty].sum()) / self.weight))
-            left[empty] = False
-        while len(branches) < MOST_BRANCHES and self.weights[left].sum() > self.tolerated:
-            found = self._next_branch(left) or self._special_value(left)
-            if found is None:
-                return
-            branch, having = found
-            share = float(self.weights[having & left].sum()) / self.weight
-            branches.append(Branch(branch.segments, share))
-            left &= ~having
-        if len(branches) > 1 and self.weights[left].sum() <= self.tolerated:
-            cost = sum(each.share * sum(segment.cost for segment in each.segments) for each in branches)
-            miss = sum(min((segment.miss for segment in each.segments), default=0.0) for each in branches)
-            yield Candidate(tuple(branches), cost + (len(branches) - 1) / self.weight, min(miss, 1.0))
-
-    def _next_branch(self, left: Flags) -> tuple[Branch, Flags] | None:
-        heaviest = max(
-            self.groups, key=lambda group: int(self.weights[group.rows[left[group.rows]]].sum()), default=None
-        )
-        if heaviest is not None and len(heaviest.rows) == 1 and (special := self._special_value(left)) is not None:
-            return special
-        ways = list(self.wholes)
-        if heaviest is not None and left[heaviest.rows].any() and len(heaviest.sequence) <= WIDEST:
-            rows = heaviest.rows[left[heaviest.rows]]
-            found = self._cutter(rows, 0.0).cut(self.evidence)
-            if found is not None:
-                having = np.zeros(len(left), dtype=bool)
-                having[rows] = found.met
-                ways.append((Branch(found.segments), having))
-        ways = [way for way in ways if self.weights[way[1] & left].sum() >= _LEAST_BRANCH]
-        return max(ways, key=lambda way: self._worth(way, left), default=None)
-
-    def _special_value(self, left: Flags) -> tuple[Branch, Flags] | None:
-        """A value that is there again and again and fits nothing else, such as a mark for what is missing (section 4).
-
-        That it was seen is all the evidence it needs, as long as most values follow a pattern.
-        """
-        if self.weights[left].sum() > _SPECIAL * self.weight:
-            return None
-        at = int(np.where(left, self.weights, 0).argmax())
-        if self.weights[at] < _LEAST_BRANCH or not self.texts[at]:
-            return None
-        having = np.zeros(len(left), dtype=bool)
-        having[at] = True
-        return Branch((Segment(Pattern((Atom(Sort.CONST, text=self.texts[at]),)), miss=0.0),)), having
-
-    def _worth(self, way: tuple[Branch, Flags], left: Flags) -> float:
-        """What a branch explains, less what it lets through."""
-        branch, having = way
-        miss = min(segment.miss for segment in branch.segments)
-        return float(self.weights[having & left].sum()) * (1.0 - miss)
+from headgate.learn.patterns.settings import Method, Settings
 
 
 def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, settings: Settings) -> PatternRule | None:
@@ -288,7 +23,7 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     present = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
     if not present:
         return None
-    found = Inference(bounded(present), evidence, settings).best(total)
+    found = _best(Lexed.of(bounded(present)), len(array), evidence, total, settings)
     if found is None:
         return None
     test: Literal["any", "fisher"] = "fisher" if settings.cuts_horizontally else "any"
@@ -306,3 +41,12 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     missed = ~rule.matches(distinct)
     outside = int(np.fromiter(present.values(), dtype=np.int64, count=len(present))[missed].sum())
     return msgspec.structs.replace(rule, outside=outside)
+
+
+def _best(column: Lexed, seen: int, evidence: Evidence, total: int, settings: Settings) -> Candidate | None:
+    """The best candidate by the strictest measure that leaves one."""
+    for weigher, tolerated in settings.weighers(seen, total):
+        found = Candidates(column, settings, evidence, weigher).best()
+        if found is not None:
+            return msgspec.structs.replace(found, tolerated=tolerated)
+    return None

@@ -1,0 +1,209 @@
+"""All that could be the rule for a column: one pattern, one with optional parts, or a union, each with its cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+
+import msgspec
+import numpy as np
+
+from headgate.learn.patterns import wholes
+from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Group, aligned, grid_of, groups
+from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
+from headgate.learn.patterns.entries import ONE
+from headgate.learn.patterns.lexer import Flags, Ints, Tokens, lex
+from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.rule import Branch
+from headgate.learn.patterns.settings import Method, Settings
+from headgate.learn.patterns.weigh import Weigher
+
+MOST_BRANCHES = 4
+_LEAST_BRANCH = 2  # values of a branch: one alone may be a slip
+_MOST_OPTIONAL = 2  # stretches that a value may be without; with more, nearly everything matches
+_LOOSE = 0.5  # of all columns of the lake: a pattern that lets more through is worth a search for several
+_SPECIAL = 0.5  # of the values: no more of them may be special ones
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """Branches that could be the rule, what they cost and let through, and the share outside that they tolerate."""
+
+    branches: tuple[Branch, ...]
+    cost: float
+    miss: float
+    tolerated: float = 0.0
+
+
+class Lexed(msgspec.Struct, frozen=True):
+    """A column: its distinct values, how often each occurs, their tokens, and the values of one skeleton together."""
+
+    texts: list[str]
+    weights: Ints
+    tokens: Tokens
+    groups: list[Group]
+
+    @classmethod
+    def of(cls, values: Mapping[str, int]) -> Lexed:
+        texts, weights = list(values), np.fromiter(values.values(), dtype=np.int64, count=len(values))
+        tokens = lex(texts)
+        return cls(texts, weights, tokens, groups(tokens, weights))
+
+
+class Candidates:
+    """The candidates of a column under one measure; of the paper's methods there is only the grid."""
+
+    def __init__(self, column: Lexed, settings: Settings, evidence: Evidence, weigher: Weigher) -> None:
+        self.weigher, self.settings, self.evidence = weigher, settings, evidence
+        self.tokens, self.groups, self.texts = column.tokens, column.groups, column.texts
+        self.weights, self.weight = column.weights, int(column.weights.sum())
+        self.tolerated = settings.tolerance * self.weight if settings.cuts_horizontally else 0.0
+
+    def best(self) -> Candidate | None:
+        found = [*self.from_grid()]
+        if self.settings.method in (Method.TAG, Method.HEADGATE):
+            found += self.from_wholes()
+        if self.settings.method is Method.HEADGATE:
+            if not found:
+                found += self.from_alignment()
+            if not found or min(map(self.score, found)) > self.score(Candidate((), 0.0, _LOOSE)):
+                found += self.from_union()
+        found = [each for each in found if each.cost <= self.settings.limit]
+        return min(found, key=self.score) if found else None
+
+    def score(self, candidate: Candidate) -> float:
+        return float(self.weigher.score(candidate.cost, candidate.miss))
+
+    def from_grid(self) -> Iterator[Candidate]:
+        """Values with the same skeleton, or at least with the same number of tokens."""
+        if not self.groups:
+            return
+        rows = self.groups[0].rows
+        if self.weight - self.groups[0].weight > self.tolerated:
+            rows = self._same_width()
+        found = self._cut(rows)
+        if found is not None:
+            yield Candidate((Branch(found.segments),), found.cost, found.miss)
+
+    def _same_width(self) -> Ints:
+        """The rows with the most frequent number of tokens."""
+        count = self.tokens.count
+        width = int(np.bincount(count[count > 0], weights=self.weights[count > 0]).argmax())
+        return np.flatnonzero(count == width)
+
+    def _cut(self, rows: Ints) -> Cut | None:
+        tolerated = self.tolerated - (self.weight - int(self.weights[rows].sum()))
+        if tolerated < 0 or int(self.tokens.count[rows[0]]) > WIDEST:
+            return None
+        cutter = self._cutter(rows, tolerated)
+        found = cutter.cut(self.evidence)
+        return self._cutter(rows, 0.0).cut(self.evidence) if cutter.overspent else found
+
+    def _cutter(self, rows: Ints, tolerated: float) -> Cutter:
+        settings = self.settings
+        grid = grid_of(self.tokens, rows)
+        return Cutter(self.tokens, grid, self.weights, self.weigher, tolerated, settings.tau, settings.cuts_vertically)
+
+    def from_wholes(self) -> Iterator[Candidate]:
+        for branch, having in self.wholes:
+            if self.weight - int(self.weights[having].sum()) <= self.tolerated:
+                yield Candidate((branch,), branch.segments[0].cost, branch.segments[0].miss)
+
+    @cached_property
+    def wholes(self) -> list[tuple[Branch, Flags]]:
+        """Patterns of whole values that the index allows, with the values that have them."""
+        found = wholes.wholes(self.tokens, self.texts)
+        allowed: list[tuple[Branch, Flags]] = []
+        if not found:
+            return allowed
+        entries = self.evidence.found(wholes.keys_of(list(found)))
+        weighed = self.weigher(entries)
+        for at, (pattern, having) in enumerate(found.items()):
+            if weighed.allowed[at]:
+                columns = int(entries["columns"][at])
+                rate = float(entries["impurity"][at]) / ONE / max(columns, 1)
+                segment = Segment(pattern, False, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
+                allowed.append((Branch((segment,)), having))
+        return allowed
+
+    def from_alignment(self) -> Iterator[Candidate]:
+        """Skeletons of which one is another with something more or less: what some are without becomes optional."""
+        chosen = self._covering()
+        if chosen is None or len(chosen) < 2:
+            return
+        for grid in filter(None, (aligned(self.tokens, chosen, late) for late in (True, False))):
+            left = self.tolerated - (self.weight - int(self.weights[grid.rows].sum()))
+            cutter = Cutter(self.tokens, grid, self.weights, self.weigher, max(left, 0.0), self.settings.tau, True)
+            found = cutter.cut(self.evidence)
+            if found is not None and sum(segment.optional for segment in found.segments) <= _MOST_OPTIONAL:
+                yield Candidate((Branch(found.segments),), found.cost, found.miss)
+
+    def _covering(self) -> list[Group] | None:
+        """The heaviest skeletons that together leave out no more than is tolerated, if they are few."""
+        chosen: list[Group] = []
+        covered = 0
+        for group in self.groups[:MOST_GROUPS]:
+            chosen.append(group)
+            covered += group.weight
+            if self.weight - covered <= self.tolerated:
+                return chosen
+        return None
+
+    def from_union(self) -> Iterator[Candidate]:
+        """A few patterns, each for its own share of the values: the heaviest first, then what it leaves over.
+
+        Each further branch costs one value's share: a few values do not prove that the branches are all there are.
+        """
+        left = np.ones(len(self.texts), dtype=bool)
+        branches: list[Branch] = []
+        if (empty := [at for at, text in enumerate(self.texts) if not text]) and self.weights[empty].sum() > 1:
+            branches.append(Branch((), float(self.weights[empty].sum()) / self.weight))
+            left[empty] = False
+        while len(branches) < MOST_BRANCHES and self.weights[left].sum() > self.tolerated:
+            found = self._next_branch(left) or self._special_value(left)
+            if found is None:
+                return
+            branch, having = found
+            share = float(self.weights[having & left].sum()) / self.weight
+            branches.append(Branch(branch.segments, share))
+            left &= ~having
+        if len(branches) > 1 and self.weights[left].sum() <= self.tolerated:
+            cost = sum(each.share * sum(segment.cost for segment in each.segments) for each in branches)
+            miss = sum(min((segment.miss for segment in each.segments), default=0.0) for each in branches)
+            yield Candidate(tuple(branches), cost + (len(branches) - 1) / self.weight, min(miss, 1.0))
+
+    def _next_branch(self, left: Flags) -> tuple[Branch, Flags] | None:
+        heaviest = max(
+            self.groups, key=lambda group: int(self.weights[group.rows[left[group.rows]]].sum()), default=None
+        )
+        if heaviest is not None and len(heaviest.rows) == 1 and (special := self._special_value(left)) is not None:
+            return special
+        ways = list(self.wholes)
+        if heaviest is not None and left[heaviest.rows].any() and len(heaviest.sequence) <= WIDEST:
+            rows = heaviest.rows[left[heaviest.rows]]
+            found = self._cutter(rows, 0.0).cut(self.evidence)
+            if found is not None:
+                having = np.zeros(len(left), dtype=bool)
+                having[rows] = found.met
+                ways.append((Branch(found.segments), having))
+        ways = [way for way in ways if self.weights[way[1] & left].sum() >= _LEAST_BRANCH]
+        return max(ways, key=lambda way: self._worth(way, left), default=None)
+
+    def _special_value(self, left: Flags) -> tuple[Branch, Flags] | None:
+        """A value that is there again and again and fits nothing else, such as a mark for what is missing (section 4).
+
+        That it was seen is all the evidence it needs, as long as most values follow a pattern.
+        """
+        if self.weights[left].sum() > _SPECIAL * self.weight:
+            return None
+        at = int(np.where(left, self.weights, 0).argmax())
+        if self.weights[at] < _LEAST_BRANCH or not self.texts[at]:
+            return None
+        having = np.zeros(len(left), dtype=bool)
+        having[at] = True
+        return Branch((Segment(Pattern((Atom(Sort.CONST, text=self.texts[at]),)), miss=0.0),)), having
+
+    def _worth(self, way: tuple[Branch, Flags], left: Flags) -> float:
+        """What a branch explains, less what it lets through."""
+        branch, having = way
+        miss = min(segment.miss for segment in branch.segments)
+        return float(self.weights[having & left].sum()) * (1.0 - miss)

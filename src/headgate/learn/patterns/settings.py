@@ -1,0 +1,78 @@
+"""How a rule is inferred: the method and the parameters of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Any
+
+import msgspec
+
+from headgate.learn.patterns.entries import FAILED, STRAYED
+from headgate.learn.patterns.enumerate import TAU
+from headgate.learn.patterns.rule import SIGNIFICANCE
+from headgate.learn.patterns.weigh import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
+from headgate.values.errors import MisuseError, did_you_mean
+
+_PAPER_LIMIT = 0.1  # the largest r that the paper tries
+
+
+class Method(StrEnum):
+    """How a pattern is chosen. The first four are the paper's, with its patterns and measure; `tag` is its dual."""
+
+    FMDV = "fmdv"
+    FMDV_V = "fmdv-v"
+    FMDV_H = "fmdv-h"
+    FMDV_VH = "fmdv-vh"
+    TAG = "tag"
+    HEADGATE = "headgate"
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """The parameters of the paper: r (`limit`), m (`coverage`), theta (`tolerance`), tau, and the level of the test.
+
+    The default of `limit` was chosen on the development columns of the benchmark.
+    """
+
+    method: Method = Method.HEADGATE
+    limit: float = 0.15
+    coverage: int = 5
+    tolerance: float = 0.1
+    tau: int = TAU
+    significance: float = SIGNIFICANCE
+
+    @classmethod
+    def of(cls, method: str, **given: Any) -> Settings:
+        """Misuse, where a method is not known or a number makes no sense."""
+        if method not in list(Method):
+            raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(method, list(Method)))
+        defaults = {} if method == Method.HEADGATE else {"limit": _PAPER_LIMIT}
+        chosen = {name: value for name, value in given.items() if value is not None}
+        made = cls(method=Method(method), **{**defaults, **chosen})
+        for name in ("limit", "tolerance", "significance"):
+            if not 0 <= getattr(made, name) < 1:
+                raise MisuseError(f"{name} is {getattr(made, name)}.", hint="Give a share of at least 0 and below 1.")
+        if made.coverage < 1 or made.tau < 1:
+            raise MisuseError("coverage and tau count columns and tokens.", hint="Give numbers of at least 1.")
+        return made
+
+    @property
+    def cuts_vertically(self) -> bool:
+        return self.method in (Method.FMDV_V, Method.FMDV_VH, Method.HEADGATE)
+
+    @property
+    def cuts_horizontally(self) -> bool:
+        return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
+
+    def weighers(self, seen: int, total: int) -> Iterator[tuple[Weigher, float]]:
+        """How evidence is weighed, with the share outside that the rule then tolerates: the strictest first."""
+        if self.method is Method.TAG:
+            yield ByCoverage(self.limit, self.coverage), 0.0
+        elif self.method is not Method.HEADGATE:
+            yield ByImpurity(self.limit, self.coverage), 0.0
+        else:
+            critical = critical_share(seen, self.significance)
+            yield ByBacktest(self.limit, self.coverage, critical, total), 0.0
+            for share in (STRAYED, FAILED):
+                if share > critical:
+                    yield ByBacktest(self.limit, self.coverage, share, total), share
