@@ -18,8 +18,12 @@ from pyspark.sql import SparkSession
 from headgate.engine.spark_session import settings
 from headgate.learn.patterns import build, file
 from headgate.learn.patterns.build import build_index, index_columns
+from headgate.learn.patterns.carriers import carriers
+from headgate.learn.patterns.cut import Segment
 from headgate.learn.patterns.entries import Entries
 from headgate.learn.patterns.file import PatternFile
+from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.rule import Branch, PatternRule
 from headgate.values.errors import MisuseError
 from tests.spark.conftest import CountJobs
 
@@ -81,7 +85,7 @@ def entries_in(target: Path) -> Entries:
 def test_spark_writes_the_same_bytes_as_this_process(session: Any, lake: Path, expected: bytes, tmp_path: Path) -> None:
     built = build_index([lake], tmp_path / "x.hgi", spark=session, name="lake")
     assert (tmp_path / "x.hgi").read_bytes() == expected
-    assert built.columns == 8 * len(HOSTILE) + 2
+    assert built.columns == 8 * len(HOSTILE) + 3
     assert [Path(each.path).name for each in built.skipped] == ["corrupt.parquet", "empty.csv"]
 
 
@@ -196,3 +200,10 @@ def test_a_dataframe_of_other_columns_is_refused(session: Any, tmp_path: Path) -
         with pytest.raises(MisuseError, match="Name them `column`, `value`"):
             build_index(frame, tmp_path / "x.hgi")
     assert not list(tmp_path.iterdir())
+
+
+def test_spark_finds_the_same_carriers_of_a_tag(session: Any, lake: Path) -> None:
+    tag = PatternRule((Branch((Segment(Pattern((Atom(Sort.PHRASE),))),)),), 100, 0, 0.0, 0.0)
+    found = carriers(tag, lake, spark=session, least=0.01)
+    assert found == carriers(tag, lake, least=0.01)
+    assert found
