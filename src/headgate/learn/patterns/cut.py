@@ -18,7 +18,6 @@ from headgate.learn.patterns.pattern import Pattern
 from headgate.learn.patterns.places import place_of
 from headgate.learn.patterns.weigh import Weigher
 
-MOST_PATTERNS = 2_000  # of a segment; one with more is not looked up
 _TRIED = 50  # patterns of a segment, the best first, until one is met by enough values
 _WIDE = 13  # tokens beyond which segments begin and end with words: punctuation between them is free anyway
 _NARROW = 8  # and are no longer than this
@@ -82,6 +81,19 @@ class _Found(msgspec.Struct, frozen=True):
     met: Flags
 
 
+class _Link(msgspec.Struct, frozen=True):
+    """A segment where it stands, and the values that have nothing there."""
+
+    start: int
+    stop: int
+    found: _Found
+    gap: Flags
+
+    def goes_on(self, before: _Link) -> bool:
+        both = self.found.segment.optional and before.found.segment.optional
+        return both and bool((self.gap == before.gap).all())
+
+
 class _Best(msgspec.Struct, frozen=True):
     """The best way to cover the first places: what it costs, lets through, and the segments in reverse."""
 
@@ -136,10 +148,6 @@ class Cutter:
         gap = self.places[start].gap
         return all(bool((place.gap == gap).all()) for place in self.places[start + 1 : stop])
 
-    def _is_plain(self, start: int, stop: int) -> bool:
-        """Whether words stay apart in values without this stretch: else it could not be told where one ends."""
-        return start == 0 or stop == len(self.places) or self.is_symbols[start - 1] or self.is_symbols[stop]
-
     def _span(self, start: int, stop: int) -> _Span | None:
         places = self.places[start:stop]
         menu = menu_of(len(places), len(places) - sum(self.is_symbols[start:stop]))
@@ -148,7 +156,7 @@ class Cutter:
         if menu is SHORT and len(places) < len(self.places):
             menu = FULL  # any symbols beside the next segment could be part of either, and matching would try both
         offered = tuple(place.offered(menu) for place in places)
-        if not all(offered) or np.prod([float(len(each)) for each in offered]) > MOST_PATTERNS:
+        if not all(offered):
             return None
         keys = np.zeros(1, dtype=np.uint64)
         for at, (place, each) in enumerate(zip(places, offered, strict=True)):
@@ -200,21 +208,29 @@ class Cutter:
         last = best[-1]
         if last is None or last.cost > self.weigher.limit:
             return None
-        chain: list[_Found] = []
-        spans: list[tuple[int, int, bool]] = []
-        gaps: list[Flags] = []
-        while last is not None and last.last is not None:
-            chain.insert(0, found[last.last])
-            spans.insert(0, (*last.last, found[last.last].segment.optional))
-            gaps.insert(0, self.places[last.last[0]].gap)
-            last = last.before
-        met = np.logical_and.reduce([each.met for each in chain])
+        links = self._links(last, found)
+        met = np.logical_and.reduce([link.found.met for link in links])
         self.overspent = bool(self.weights[~met].sum() > self.tolerated)
-        if self.overspent or all(each.segment.columns == 0 for each in chain):
+        if self.overspent or all(link.found.segment.columns == 0 for link in links):
             return None
-        if not all(self._is_plain(*stretch) for stretch in _optional(spans, gaps)):
+        joined = _joined(links)
+        if not all(self._is_plain(link) for link in joined if link.found.segment.optional):
             return None
-        return Cut(_joined([each.segment for each in chain], gaps), met)
+        return Cut(tuple(link.found.segment for link in joined), met)
+
+    def _links(self, last: _Best | None, found: dict[tuple[int, int], _Found]) -> list[_Link]:
+        """The segments of the best way, from left to right."""
+        links: list[_Link] = []
+        while last is not None and last.last is not None:
+            start, stop = last.last
+            links.append(_Link(start, stop, found[start, stop], self.places[start].gap))
+            last = last.before
+        return links[::-1]
+
+    def _is_plain(self, link: _Link) -> bool:
+        """Whether words stay apart in values without this stretch: else it could not be told where one ends."""
+        at_an_end = link.start == 0 or link.stop == len(self.places)
+        return at_an_end or self.is_symbols[link.start - 1] or self.is_symbols[link.stop]
 
     def _extended(self, before: _Best | None, segment: Segment, span: tuple[int, int]) -> _Best:
         assert before is not None
@@ -222,25 +238,17 @@ class Cutter:
         return _Best(float(self.weigher.score(cost, miss)), cost, miss, span, before)
 
 
-def _optional(spans: Sequence[tuple[int, int, bool]], gaps: Sequence[Flags]) -> Iterator[tuple[int, int]]:
-    """The stretches that some values are without: optional segments next to each other with the same gaps are one."""
-    begun = 0
-    for at, (start, stop, optional) in enumerate(spans):
-        goes_on = at > 0 and spans[at - 1][2] and bool((gaps[at] == gaps[at - 1]).all())
-        begun = begun if goes_on else start
-        ends = at + 1 == len(spans) or not spans[at + 1][2] or not bool((gaps[at] == gaps[at + 1]).all())
-        if optional and ends:
-            yield begun, stop
-
-
-def _joined(segments: Sequence[Segment], gaps: Sequence[Flags]) -> tuple[Segment, ...]:
+def _joined(links: Sequence[_Link]) -> list[_Link]:
     """Optional segments next to each other, which the same values are without, are one."""
-    joined: list[Segment] = []
-    for at, segment in enumerate(segments):
-        if joined and segment.optional and joined[-1].optional and bool((gaps[at] == gaps[at - 1]).all()):
-            segment = _together(joined.pop(), segment)
-        joined.append(segment)
-    return tuple(joined)
+    joined: list[_Link] = []
+    for link in links:
+        before = joined[-1] if joined else None
+        if before is not None and link.goes_on(before):
+            segment = _together(before.found.segment, link.found.segment)
+            link = _Link(before.start, link.stop, _Found(segment, link.found.met), link.gap)
+            joined.pop()
+        joined.append(link)
+    return joined
 
 
 def _together(one: Segment, other: Segment) -> Segment:
