@@ -33,6 +33,11 @@ class Candidate(msgspec.Struct, frozen=True):
     miss: float
     tolerated: float = 0.0
 
+    @property
+    def worth(self) -> float:
+        """The chance that a wrong batch is noticed and a right one let through; less, the more is tolerated."""
+        return (1.0 - self.cost) * (1.0 - self.miss) * (1.0 - self.tolerated)
+
 
 class Lexed(msgspec.Struct, frozen=True):
     """A column: its distinct values, how often each occurs, their tokens, and the values of one skeleton together."""

@@ -15,6 +15,8 @@ from headgate.learn.patterns.rule import PatternRule, texts
 from headgate.learn.patterns.sample import bounded
 from headgate.learn.patterns.settings import Method, Settings
 
+_NARROW = 0.2  # of the lake's columns: a rule that lets so few through needs no better one
+
 
 def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, settings: Settings) -> PatternRule | None:
     """The rule for the column that these are values of, or none if nothing that the index knows is safe enough."""
@@ -44,9 +46,13 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
 
 
 def _best(column: Lexed, seen: int, evidence: Evidence, total: int, settings: Settings) -> Candidate | None:
-    """The best candidate by the strictest measure that leaves one."""
+    """The best candidate over all measures; one that is narrow by a strict measure is not held against the others."""
+    best: Candidate | None = None
     for weigher, tolerated in settings.weighers(seen, total):
         found = Candidates(column, settings, evidence, weigher).best()
         if found is not None:
-            return msgspec.structs.replace(found, tolerated=tolerated)
-    return None
+            found = msgspec.structs.replace(found, tolerated=tolerated)
+            best = found if best is None or found.worth > best.worth else best
+        if best is not None and best.miss <= _NARROW:
+            return best
+    return best
