@@ -172,9 +172,10 @@ def test_of_all_patterns_of_a_column_fmdv_takes_the_one_of_least_impurity() -> N
     assert rule is not None
     tokens = lex(values)
     grid = groups(tokens, np.ones(len(values), dtype=np.int64))[0]
-    cutter = Cutter(tokens, aligned(tokens, [grid]), np.ones(30, dtype=np.int64), ByImpurity(0.9, 1), 0.0, 13, False)
+    cutter = Cutter(tokens, aligned(tokens, [grid]), np.ones(30, dtype=np.int64), lake(), 0.0, 13, False)
     (span,) = cutter.spans()
-    rows = lake().found(span.keys)
+    rows = cutter.looked_up[1]
+    assert len(rows) == len(span.sums)
     rates = rows["impurity"] / 2**32 / np.maximum(rows["columns"], 1)
     assert rule.fpr == pytest.approx(rates[rows["columns"] > 0].min())
 
@@ -188,20 +189,21 @@ def test_the_dynamic_programme_finds_the_cheapest_of_all_segmentations(seed: int
     values = ["|".join(row) for row in zip(*columns, strict=True)]
     tokens, weights = lex(values), np.ones(len(values), dtype=np.int64)
     group = groups(tokens, weights)[0]
-    cutter = Cutter(tokens, aligned(tokens, [group]), weights, ByImpurity(0.99, 1), 0.0, 13, True)
-    spans = list(cutter.spans())
-    rows = lake().found(np.concatenate([span.keys for span in spans]))
+    cutter = Cutter(tokens, aligned(tokens, [group]), weights, lake(), 0.0, 13, True)
+    weigher = ByImpurity(0.99, 1)
+    spans, rows = cutter.looked_up
     found, at = {}, 0
     for span in spans:
-        if (best := cutter.chosen(span, rows[at : at + len(span.keys)])) is not None:
+        own = rows[at : at + len(span.sums)]
+        if (best := cutter.chosen(span, own, weigher(own), weigher)) is not None:
             found[span.start, span.stop] = best
-        at += len(span.keys)
+        at += len(span.sums)
     costs = [
         sum(found[pair].segment.cost for pair in cut)
         for cut in every_cut(len(cutter.places))
         if all(pair in found for pair in cut)
     ]
-    made = cutter.cheapest(found)
+    made = cutter.cheapest(found, weigher)
     assert (made is None) == (not costs or min(costs) > 0.99)
     if made is not None:
         assert made.cost == pytest.approx(min(costs))

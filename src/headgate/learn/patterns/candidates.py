@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
 import numpy as np
 
 from headgate.learn.patterns import wholes
-from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Group, aligned, grid_of, groups
+from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Grid, Group, aligned, grid_of, groups
 from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
-from headgate.learn.patterns.entries import ONE
+from headgate.learn.patterns.entries import ONE, Rows
 from headgate.learn.patterns.lexer import Flags, Ints, Tokens, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch
@@ -39,29 +39,50 @@ class Candidate(msgspec.Struct, frozen=True):
         return (1.0 - self.cost) * (1.0 - self.miss) * (1.0 - self.tolerated)
 
 
-class Lexed(msgspec.Struct, frozen=True):
-    """A column: its distinct values, how often each occurs, their tokens, and the values of one skeleton together."""
+class Lexed:
+    """A column: distinct values, how often each occurs, their tokens, and what was looked up for them."""
 
-    texts: list[str]
-    weights: Ints
-    tokens: Tokens
-    groups: list[Group]
+    def __init__(self, values: Mapping[str, int], evidence: Evidence, settings: Settings) -> None:
+        self.texts, self.evidence, self.settings = list(values), evidence, settings
+        self.weights: Ints = np.fromiter(values.values(), dtype=np.int64, count=len(values))
+        self.tokens: Tokens = lex(self.texts)
+        self.groups: list[Group] = groups(self.tokens, self.weights)
+        self._cutters: dict[tuple[bytes, float], Cutter] = {}
 
-    @classmethod
-    def of(cls, values: Mapping[str, int]) -> Lexed:
-        texts, weights = list(values), np.fromiter(values.values(), dtype=np.int64, count=len(values))
-        tokens = lex(texts)
-        return cls(texts, weights, tokens, groups(tokens, weights))
+    def cutter(self, rows: Ints, tolerated: float) -> Cutter:
+        """For values with the same number of tokens."""
+        return self._made(rows.tobytes(), tolerated, lambda: grid_of(self.tokens, rows))
+
+    def aligned(self, chosen: Sequence[Group], tolerated: float) -> Iterator[Cutter]:
+        """For values of several skeletons, aligned in two ways."""
+        for late in (True, False):
+            grid = aligned(self.tokens, chosen, late)
+            if grid is not None:
+                named = bytes([late]) + grid.rows.tobytes()
+                yield self._made(named, tolerated, lambda grid=grid: grid)  # type: ignore[misc]
+
+    def _made(self, named: bytes, tolerated: float, grid: Callable[[], Grid]) -> Cutter:
+        key = (named, tolerated)
+        if key not in self._cutters:
+            tau, vertical = self.settings.tau, self.settings.cuts_vertically
+            self._cutters[key] = Cutter(self.tokens, grid(), self.weights, self.evidence, tolerated, tau, vertical)
+        return self._cutters[key]
+
+    @cached_property
+    def wholes(self) -> tuple[dict[Pattern, Flags], Rows]:
+        """Patterns of whole values, which values have them, and their entries."""
+        found = wholes.wholes(self.tokens, self.texts)
+        return found, self.evidence.found(wholes.keys_of(list(found)))
 
 
 class Candidates:
     """The candidates of a column under one measure; of the paper's methods there is only the grid."""
 
-    def __init__(self, column: Lexed, settings: Settings, evidence: Evidence, weigher: Weigher) -> None:
-        self.weigher, self.settings, self.evidence = weigher, settings, evidence
+    def __init__(self, column: Lexed, weigher: Weigher) -> None:
+        self.column, self.weigher, self.settings = column, weigher, column.settings
         self.tokens, self.groups, self.texts = column.tokens, column.groups, column.texts
         self.weights, self.weight = column.weights, int(column.weights.sum())
-        self.tolerated = settings.tolerance * self.weight if settings.cuts_horizontally else 0.0
+        self.tolerated = self.settings.tolerance * self.weight if self.settings.cuts_horizontally else 0.0
 
     def best(self) -> Candidate | None:
         found = [*self.from_grid()]
@@ -99,14 +120,9 @@ class Candidates:
         tolerated = self.tolerated - (self.weight - int(self.weights[rows].sum()))
         if tolerated < 0 or int(self.tokens.count[rows[0]]) > WIDEST:
             return None
-        cutter = self._cutter(rows, tolerated)
-        found = cutter.cut(self.evidence)
-        return self._cutter(rows, 0.0).cut(self.evidence) if cutter.overspent else found
-
-    def _cutter(self, rows: Ints, tolerated: float) -> Cutter:
-        settings = self.settings
-        grid = grid_of(self.tokens, rows)
-        return Cutter(self.tokens, grid, self.weights, self.weigher, tolerated, settings.tau, settings.cuts_vertically)
+        cutter = self.column.cutter(rows, tolerated)
+        found = cutter.cut(self.weigher)
+        return self.column.cutter(rows, 0.0).cut(self.weigher) if cutter.overspent else found
 
     def from_wholes(self) -> Iterator[Candidate]:
         for branch, having in self.wholes:
@@ -116,11 +132,8 @@ class Candidates:
     @cached_property
     def wholes(self) -> list[tuple[Branch, Flags]]:
         """Patterns of whole values that the index allows, with the values that have them."""
-        found = wholes.wholes(self.tokens, self.texts)
         allowed: list[tuple[Branch, Flags]] = []
-        if not found:
-            return allowed
-        entries = self.evidence.found(wholes.keys_of(list(found)))
+        found, entries = self.column.wholes
         weighed = self.weigher(entries)
         for at, (pattern, having) in enumerate(found.items()):
             if weighed.allowed[at]:
@@ -135,10 +148,9 @@ class Candidates:
         chosen = self._covering()
         if chosen is None or len(chosen) < 2:
             return
-        for grid in filter(None, (aligned(self.tokens, chosen, late) for late in (True, False))):
-            left = self.tolerated - (self.weight - int(self.weights[grid.rows].sum()))
-            cutter = Cutter(self.tokens, grid, self.weights, self.weigher, max(left, 0.0), self.settings.tau, True)
-            found = cutter.cut(self.evidence)
+        left = self.tolerated - (self.weight - sum(group.weight for group in chosen))
+        for cutter in self.column.aligned(chosen, max(left, 0.0)):
+            found = cutter.cut(self.weigher)
             if found is not None and sum(segment.optional for segment in found.segments) <= _MOST_OPTIONAL:
                 yield Candidate((Branch(found.segments),), found.cost, found.miss)
 
@@ -185,7 +197,7 @@ class Candidates:
         ways = list(self.wholes)
         if heaviest is not None and left[heaviest.rows].any() and len(heaviest.sequence) <= WIDEST:
             rows = heaviest.rows[left[heaviest.rows]]
-            found = self._cutter(rows, 0.0).cut(self.evidence)
+            found = self.column.cutter(rows, 0.0).cut(self.weigher)
             if found is not None:
                 having = np.zeros(len(left), dtype=bool)
                 having[rows] = found.met

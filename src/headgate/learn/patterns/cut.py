@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Protocol
 
 import msgspec
@@ -16,7 +17,7 @@ from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens
 from headgate.learn.patterns.options import FULL, SHORT, menu_of
 from headgate.learn.patterns.pattern import Pattern
 from headgate.learn.patterns.places import place_of
-from headgate.learn.patterns.weigh import Weigher
+from headgate.learn.patterns.weigh import Weighed, Weigher
 
 _TRIED = 50  # patterns of a segment, the best first, until one is met by enough values
 _WIDE = 13  # tokens beyond which segments begin and end with words: punctuation between them is free anyway
@@ -67,13 +68,17 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 class _Span(msgspec.Struct, frozen=True):
-    """Places next to each other, the choices that each has, and the keys of all their combinations."""
+    """Places next to each other, the choices that each has, and the sums that the keys of all combinations are made of.
+
+    It is free where it is punctuation that all values have.
+    """
 
     start: int
     stop: int
     optional: bool
     offered: tuple[list[int], ...]
-    keys: Keys
+    sums: Keys
+    is_free: bool
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -105,31 +110,37 @@ class _Best(msgspec.Struct, frozen=True):
 
 
 class Cutter:
-    """Cuts one grid. `vertical` allows more than one segment."""
+    """Cuts one grid, by any measure: what is looked up for it is looked up once. `vertical` allows several segments."""
 
     def __init__(
-        self, tokens: Tokens, grid: Grid, weights: Ints, weigher: Weigher, tolerated: float, tau: int, vertical: bool
+        self, tokens: Tokens, grid: Grid, weights: Ints, evidence: Evidence, tolerated: float, tau: int, vertical: bool
     ) -> None:
-        self.tokens, self.weights, self.weigher = tokens, weights[grid.rows], weigher
+        self.tokens, self.weights, self.evidence = tokens, weights[grid.rows], evidence
         self.tolerated, self.tau, self.vertical = tolerated, tau, vertical
+        self._terms: dict[tuple[int, int], Keys] = {}
         self.overspent = False  # whether segments were found that together leave out more than is tolerated
         self.places = [place_of(tokens, grid.at[:, at], self.weights, tolerated) for at in range(grid.width)]
         self.is_symbols = [place.kind is Kind.SYMBOLS for place in self.places]
 
-    def cut(self, evidence: Evidence) -> Cut | None:
+    def cut(self, weigher: Weigher) -> Cut | None:
         """The segments of least cost, or none if no cut costs less than the limit."""
-        spans = list(self.spans())
-        if not spans:
-            return None
-        rows = evidence.found(np.concatenate([span.keys for span in spans]))
+        spans, rows = self.looked_up
+        weighed, begin = weigher(rows), 0
         found: dict[tuple[int, int], _Found] = {}
-        at = 0
         for span in spans:
-            own = rows[at : at + len(span.keys)]
-            at += len(span.keys)
-            if (best := self.chosen(span, own)) is not None:
-                found[span.start, span.stop] = best
-        return self.cheapest(found)
+            own = slice(begin, begin + len(span.sums))
+            begin = own.stop
+            if span.is_free or weighed.allowed[own].any():
+                best = self.chosen(span, rows[own], weighed.part(own), weigher)
+                found |= {(span.start, span.stop): best} if best is not None else {}
+        return self.cheapest(found, weigher)
+
+    @cached_property
+    def looked_up(self) -> tuple[list[_Span], Rows]:
+        """Every stretch that may be a segment, and the entries of their patterns, one stretch after the other."""
+        spans = list(self.spans())
+        sums = np.concatenate([np.zeros(0, dtype=np.uint64), *(span.sums for span in spans)])
+        return spans, self.evidence.found(hashing.mix(sums))
 
     def spans(self) -> Iterator[_Span]:
         """Every stretch that may be a segment: of at most tau tokens, there in all values or away in the same ones."""
@@ -158,19 +169,25 @@ class Cutter:
         offered = tuple(place.offered(menu) for place in places)
         if not all(offered):
             return None
-        keys = np.zeros(1, dtype=np.uint64)
-        for at, (place, each) in enumerate(zip(places, offered, strict=True)):
-            keys = (keys[:, None] + hashing.placed(place.keys[each], at)[None, :]).reshape(-1)
+        sums = np.zeros(1, dtype=np.uint64)
+        for at, each in enumerate(offered):
+            sums = (sums[:, None] + self._term(start + at, at)[each][None, :]).reshape(-1)
         optional = bool(self.weights[places[0].gap].sum() > self.tolerated)
-        return _Span(start, stop, optional, offered, hashing.mix(keys))
+        is_free = self.vertical and len(places) == 1 and places[0].is_constant
+        return _Span(start, stop, optional, offered, sums, is_free)
 
-    def chosen(self, span: _Span, rows: Rows) -> _Found | None:
+    def _term(self, place: int, at: int) -> Keys:
+        """What the choices of a place add to the key of a pattern in which it is the token `at`."""
+        if (place, at) not in self._terms:
+            self._terms[place, at] = hashing.placed(self.places[place].keys, at)
+        return self._terms[place, at]
+
+    def chosen(self, span: _Span, rows: Rows, weighed: Weighed, weigher: Weigher) -> _Found | None:
         """The pattern of least score that enough values meet."""
-        if self.vertical and span.stop - span.start == 1 and self.places[span.start].is_constant:
+        if span.is_free:
             return self._free(span)
-        weighed = self.weigher(rows)
         sizes = [len(each) for each in span.offered]
-        for at in self.weigher.ranked(weighed)[:_TRIED].tolist():
+        for at in weigher.ranked(weighed)[:_TRIED].tolist():
             picks = [each[pick] for each, pick in zip(span.offered, np.unravel_index(at, sizes), strict=True)]
             met = self._met(span, picks)
             if self.weights[~met].sum() <= self.tolerated:
@@ -195,18 +212,18 @@ class Cutter:
         chosen = zip(places, picks, strict=True)
         return Pattern(tuple(atom for place, pick in chosen for atom in place.atoms(self.tokens, pick)))
 
-    def cheapest(self, found: dict[tuple[int, int], _Found]) -> Cut | None:
+    def cheapest(self, found: dict[tuple[int, int], _Found], weigher: Weigher) -> Cut | None:
         """Equation 11 from left to right: the best cut up to a place is some segment after a best cut before it."""
         best: list[_Best | None] = [_Best(0.0, 0.0, 1.0, None, None)]
         for stop in range(1, len(self.places) + 1):
             ways = [
-                self._extended(best[start], found[start, stop].segment, (start, stop))
-                for start in range(stop)
-                if (start, stop) in found and best[start] is not None
+                _extended(before, found[start, stop].segment, (start, stop), weigher)
+                for start, before in enumerate(best)
+                if before is not None and (start, stop) in found
             ]
             best.append(min(ways, key=lambda way: way.score) if ways else None)
         last = best[-1]
-        if last is None or last.cost > self.weigher.limit:
+        if last is None or last.cost > weigher.limit:
             return None
         links = self._links(last, found)
         met = np.logical_and.reduce([link.found.met for link in links])
@@ -232,10 +249,10 @@ class Cutter:
         at_an_end = link.start == 0 or link.stop == len(self.places)
         return at_an_end or self.is_symbols[link.start - 1] or self.is_symbols[link.stop]
 
-    def _extended(self, before: _Best | None, segment: Segment, span: tuple[int, int]) -> _Best:
-        assert before is not None
-        cost, miss = before.cost + segment.cost, min(before.miss, segment.miss)
-        return _Best(float(self.weigher.score(cost, miss)), cost, miss, span, before)
+
+def _extended(before: _Best, segment: Segment, span: tuple[int, int], weigher: Weigher) -> _Best:
+    cost, miss = before.cost + segment.cost, min(before.miss, segment.miss)
+    return _Best(float(weigher.score(cost, miss)), cost, miss, span, before)
 
 
 def _joined(links: Sequence[_Link]) -> list[_Link]:

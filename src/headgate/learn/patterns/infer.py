@@ -25,7 +25,7 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     present = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
     if not present:
         return None
-    found = _best(Lexed.of(bounded(present)), len(array), evidence, total, settings)
+    found = _best(Lexed(bounded(present), evidence, settings), len(array), total)
     if found is None:
         return None
     test: Literal["any", "fisher"] = "fisher" if settings.cuts_horizontally else "any"
@@ -45,11 +45,11 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     return msgspec.structs.replace(rule, outside=outside)
 
 
-def _best(column: Lexed, seen: int, evidence: Evidence, total: int, settings: Settings) -> Candidate | None:
+def _best(column: Lexed, seen: int, total: int) -> Candidate | None:
     """The best candidate over all measures; one that is narrow by a strict measure is not held against the others."""
     best: Candidate | None = None
-    for weigher, tolerated in settings.weighers(seen, total):
-        found = Candidates(column, settings, evidence, weigher).best()
+    for weigher, tolerated in column.settings.weighers(seen, total):
+        found = Candidates(column, weigher).best()
         if found is not None:
             found = msgspec.structs.replace(found, tolerated=tolerated)
             best = found if best is None or found.worth > best.worth else best

@@ -37,6 +37,9 @@ class Weighed(msgspec.Struct, frozen=True):
     miss: Floats
     allowed: npt.NDArray[np.bool_]
 
+    def part(self, own: slice) -> Weighed:
+        return Weighed(self.cost[own], self.miss[own], self.allowed[own])
+
 
 class Weigher(Protocol):
     """How entries become costs, and two costs a choice. `limit` is the largest cost of a whole rule."""
