@@ -42,6 +42,8 @@ def place_of(tokens: Tokens, at: Ints, weights: Ints, tolerated: float) -> Place
     """
     gap = at == GAP
     there = np.flatnonzero(~gap)
+    if (tokens.key[at[there]] == tokens.key[at[there[0]]]).all():
+        return _constant(tokens, int(at[there[0]]), gap)
     own_weights = weights[there]
     kinds = tokens.kind[at[there]]
     kind = Kind(int(np.bincount(kinds, weights=own_weights).argmax()))
@@ -56,6 +58,15 @@ def place_of(tokens: Tokens, at: Ints, weights: Ints, tolerated: float) -> Place
     met = own_weights @ meets[there]
     kept = np.flatnonzero(own.given[0] & (met >= own_weights.sum() - tolerated))
     return Place(kind, token, tuple(SHORT[kind][each] for each in kept), own.keys[0][kept], meets[:, kept], gap)
+
+
+def _constant(tokens: Tokens, token: int, gap: Flags) -> Place:
+    """A place where all values have the same: what one can become, all can."""
+    kind = Kind(int(tokens.kind[token]))
+    own = Choices.of(SHORT, kind, tokens, np.array([token]))
+    kept = np.flatnonzero(own.given[0])
+    meets = np.repeat(~gap[:, None], len(kept), axis=1)
+    return Place(kind, token, tuple(SHORT[kind][each] for each in kept), own.keys[0][kept], meets, gap)
 
 
 def _commonest(tokens: Tokens, at: Ints, weights: Ints) -> int:
