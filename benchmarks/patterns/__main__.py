@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,14 +24,24 @@ APPLICABLE = "applicable"
 SYNTACTIC = "syntactic"
 
 
+AROUND: dict[str, Callable[[corpus.Set], Any]] = {
+    "sizes": experiments.sizes,
+    "calibration": lambda _: experiments.calibration(),
+    "distribution": lambda _: experiments.distribution(),
+    "sensitivity": experiments.sensitivity,
+}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.patterns", description=__doc__)
     parser.add_argument("--set", choices=corpus.SETS, default="dev", help="the columns; parameters are chosen on dev")
     parser.add_argument("--only", choices=("baselines", "learners"), help="only these methods; writes no results")
-    parser.add_argument("--around", action="store_true", help="parameters, corpus size, alarms and the index instead")
+    parser.add_argument(
+        "--around", nargs="*", choices=AROUND, help="instead, what surrounds the table: all of it, or these parts"
+    )
     given = parser.parse_args()
-    if given.around:
-        write("around", around(given.set))
+    if given.around is not None:
+        around(given.set, given.around or list(AROUND))
         return
     found = run(given.set, given.only)
     print_tables(found)
@@ -45,19 +55,16 @@ def write(name: str, found: dict[str, Any]) -> None:
     path.write_text(json.dumps(found, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
-def around(chosen: corpus.Set) -> dict[str, Any]:
-    """What surrounds the main table, on one set."""
-    found: dict[str, Any] = {"set": chosen, "versions": versions("pyarrow", "numpy")}
-    for name, step in {
-        "sizes": partial(experiments.sizes, chosen),
-        "calibration": experiments.calibration,
-        "distribution": experiments.distribution,
-        "sensitivity": partial(experiments.sensitivity, chosen),
-    }.items():
+def around(chosen: corpus.Set, parts: list[str]) -> None:
+    """What surrounds the main table, on one set; parts that are not made again stay as they are."""
+    path = RESULTS / "around.json"
+    found = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    found |= {"set": chosen, "versions": versions("pyarrow", "numpy")}
+    for name in parts:
         begin = time.perf_counter()
-        found[name] = step()
+        found[name] = AROUND[name](chosen)
         print(f"{name}: {time.perf_counter() - begin:.1f} s", file=sys.stderr, flush=True)
-    return found
+    write("around", found)
 
 
 def run(chosen: corpus.Set, only: str | None = None) -> dict[str, Any]:

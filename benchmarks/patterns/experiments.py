@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -31,6 +32,7 @@ GRID: dict[str, tuple[float, ...]] = {
 _ALL_VARIANTS = ("limit", "tau")  # parameters that every variant of the paper is tried with
 _BINS = (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _COMMON = 60  # patterns of the index that are shown
+_PLACE = re.compile(r"(<[a-z]+>(\{[0-9]+\}|\+)?)+")
 
 
 def sensitivity(chosen: corpus.Set) -> list[dict[str, Any]]:
@@ -153,7 +155,9 @@ def common(lake: indexes.Whole) -> list[dict[str, Any]]:
     rows = lake.found(keys)
     led = rows["led"].astype(float)
     good = (led >= 20) & (rows["failed"] <= 0.02 * led) & (rows["impurity"] / 2**32 <= 0.3 * rows["columns"])
-    order = np.flatnonzero(good)[np.argsort(-led[good], kind="stable")][:_COMMON]
+    narrow = np.array([len(texts[int(key)]) for key in keys])
+    order = np.flatnonzero(good)[np.lexsort((-narrow[good], -led[good]))]
+    order = _of_each_shape([(_PLACE.sub("x", texts[int(keys[at])]), int(at)) for at in order])[:_COMMON]
     return [
         {
             "pattern": texts[int(keys[at])],
@@ -164,6 +168,14 @@ def common(lake: indexes.Whole) -> list[dict[str, Any]]:
         }
         for at in order
     ]
+
+
+def _of_each_shape(shaped: list[tuple[str, int]]) -> list[int]:
+    """Of patterns that differ only in how far they generalise, the first."""
+    first: dict[str, int] = {}
+    for shape, at in shaped:
+        first.setdefault(shape, at)
+    return list(first.values())
 
 
 def _open_patterns(values: list[str]) -> dict[int, str]:
