@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 import msgspec
@@ -51,21 +51,20 @@ class Lexed:
 
     def cutter(self, rows: Ints, tolerated: float) -> Cutter:
         """For values with the same number of tokens."""
-        return self._made(rows.tobytes(), tolerated, lambda: grid_of(self.tokens, rows))
+        return self._made(rows.tobytes(), tolerated, grid_of(self.tokens, rows))
 
     def aligned(self, chosen: Sequence[Group], tolerated: float) -> Iterator[Cutter]:
         """For values of several skeletons, aligned in two ways."""
         for late in (True, False):
             grid = aligned(self.tokens, chosen, late)
             if grid is not None:
-                named = bytes([late]) + grid.rows.tobytes()
-                yield self._made(named, tolerated, lambda grid=grid: grid)  # type: ignore[misc]
+                yield self._made(bytes([late]) + grid.rows.tobytes(), tolerated, grid)
 
-    def _made(self, named: bytes, tolerated: float, grid: Callable[[], Grid]) -> Cutter:
+    def _made(self, named: bytes, tolerated: float, grid: Grid) -> Cutter:
         key = (named, tolerated)
         if key not in self._cutters:
             tau, vertical = self.settings.tau, self.settings.cuts_vertically
-            self._cutters[key] = Cutter(self.tokens, grid(), self.weights, self.evidence, tolerated, tau, vertical)
+            self._cutters[key] = Cutter(self.tokens, grid, self.weights, self.evidence, tolerated, tau, vertical)
         return self._cutters[key]
 
     @cached_property

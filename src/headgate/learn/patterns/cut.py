@@ -118,12 +118,13 @@ class Cutter:
         self.tokens, self.weights, self.evidence = tokens, weights[grid.rows], evidence
         self.tolerated, self.tau, self.vertical = tolerated, tau, vertical
         self._terms: dict[tuple[int, int], Keys] = {}
-        self.overspent = False  # whether segments were found that together leave out more than is tolerated
+        self.overspent = False  # whether the last cut found segments that together leave out more than is tolerated
         self.places = [place_of(tokens, grid.at[:, at], self.weights, tolerated) for at in range(grid.width)]
         self.is_symbols = [place.kind is Kind.SYMBOLS for place in self.places]
 
     def cut(self, weigher: Weigher) -> Cut | None:
         """The segments of least cost, or none if no cut costs less than the limit."""
+        self.overspent = False
         spans, rows = self.looked_up
         weighed, begin = weigher(rows), 0
         found: dict[tuple[int, int], _Found] = {}
