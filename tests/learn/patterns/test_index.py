@@ -87,6 +87,12 @@ def test_indexes_of_different_tau_are_not_added_up(tmp_path: Path) -> None:
         PatternIndex.merge([tmp_path / "8.hgi", tmp_path / "13.hgi"], tmp_path / "both.hgi")
 
 
+def test_one_path_and_a_generator_of_paths_are_merged_alike(index: PatternIndex, tmp_path: Path) -> None:
+    path = tmp_path / "lake.hgi"
+    for given in (path, str(path), (each for each in [path])):
+        assert len(PatternIndex.merge(given, tmp_path / "again.hgi")) == len(index)
+
+
 def test_nothing_is_merged_of_nothing(tmp_path: Path) -> None:
     with pytest.raises(MisuseError, match="no index"):
         PatternIndex.merge([], tmp_path / "none.hgi")

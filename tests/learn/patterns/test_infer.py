@@ -133,6 +133,33 @@ def test_nulls_are_no_values() -> None:
     assert rule.seen == 100
 
 
+@pytest.mark.parametrize("marks", [500, 2_000, 9_000])
+@pytest.mark.parametrize("mark", ["N/A", "NA73"])
+def test_a_frequent_value_among_thousands_of_others_is_not_lost_in_the_sample(mark: str, marks: int) -> None:
+    days = [f"{1990 + at // 300}-{at % 12 + 1:02d}-{at % 28 + 1:02d}x{at}"[:10] for at in range(9_000)]
+    values = [*days, *[mark] * marks]
+    rule = inferred(values)
+    assert rule is not None
+    assert rule.outside == int((~rule.matches(values)).sum()) <= 0.1 * len(values)
+    assert not rule.holds([*days[:500], *["?!"] * 500])
+    strict = inferred(values, "fmdv")
+    assert strict is None or strict.holds(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [["AB-12:x", "CD/34:y"] * 10, ["abc", "---"] * 10, ["a-b C1", "a/b C1", "ab C1"] * 10],
+)
+def test_optional_parts_never_stand_side_by_side_nor_alone(values: list[str]) -> None:
+    rule = inferred(values, limit=0.9)
+    assert rule is None or not (")?(" in str(rule) or rule.matches([""])[0])
+
+
+def test_a_long_value_that_repeats_is_no_branch() -> None:
+    rule = inferred([*lakes.column(lakes.iso, size=150), *["x" * 50_000] * 40])
+    assert rule is None or len(rule.regex) < 5_000
+
+
 @pytest.mark.parametrize("values", [[], [None, None], [""], ["x" * 10_000], ["\n"], ["🙂"] * 20])
 def test_odd_columns_end_in_a_rule_or_in_none(values: list[str | None]) -> None:
     rule = infer(values, lake(), lake().total, Settings.of("headgate"))

@@ -95,9 +95,29 @@ def test_the_reason_names_the_pattern_and_the_share() -> None:
     assert "0.5" in judged.reason
 
 
-def test_a_large_batch_is_assumed_where_its_size_is_not_known() -> None:
-    strict, known = (rule().expectation("code", rows).predicate.low for rows in (None, 100))
-    assert strict > known
+def test_a_batch_as_large_as_the_first_is_assumed_where_its_size_is_not_known() -> None:
+    assumed, known, larger = (rule().expectation("code", rows).predicate.low for rows in (None, 100, 100_000))
+    assert assumed == known < larger
+
+
+@pytest.mark.parametrize(("seen", "rows"), [(10, 3), (10, 7), (40, 33), (1_000, 85), (972, 85), (100, 49)])
+def test_the_judge_and_the_rule_agree_to_the_last_value(seen: int, rows: int) -> None:
+    made = rule(seen=seen)
+    for outside in (made.most_outside(rows), min(made.most_outside(rows) + 1, rows)):
+        values = ["AB-1"] * (rows - outside) + ["?"] * outside
+        share = float(made.matches(values).mean())
+        assert made.expectation("code", rows).predicate.holds(share) == made.holds(values)
+
+
+@pytest.mark.parametrize("values", ["2019-03-01", b"abc", {"a": 1}, 5, None, [[1]], [object()]])
+def test_what_is_no_column_of_texts_is_refused_with_words(values: object) -> None:
+    with pytest.raises(MisuseError, match=r"no column|no texts"):
+        rule().matches(values)  # type: ignore[arg-type]
+
+
+def test_nothing_is_proposed_of_no_rule() -> None:
+    with pytest.raises(MisuseError, match="no rule"):
+        propose_pattern(None, "code", ["a"])  # type: ignore[arg-type]
 
 
 def test_a_batch_without_rows_cannot_be_judged() -> None:

@@ -37,7 +37,7 @@ from headgate.values.errors import EngineError, MisuseError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TOGETHER = 250  # columns that are enumerated at once: with 200 distinct values each, about 700 MB
+_TOGETHER = 100  # columns that are enumerated at once: with 200 distinct values each, 300 MB, of mixed ones up to 2 GB
 _HELD = 1 << 20  # entries that wait, at least, before they are added up
 _BITS = 10  # leading bits of a key that say its piece
 _NOTE = -1  # instead of a piece: what a task says of its work

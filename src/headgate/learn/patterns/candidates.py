@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -12,7 +13,7 @@ from headgate.learn.patterns import wholes
 from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Grid, Group, aligned, grid_of, groups
 from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
 from headgate.learn.patterns.entries import ONE, Rows
-from headgate.learn.patterns.lexer import Flags, Ints, Tokens, lex
+from headgate.learn.patterns.lexer import LONGEST, Flags, Ints, Tokens, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch
 from headgate.learn.patterns.settings import Method, Settings
@@ -48,6 +49,7 @@ class Lexed:
         self.tokens: Tokens = lex(self.texts)
         self.groups: list[Group] = groups(self.tokens, self.weights)
         self._cutters: dict[tuple[bytes, float], Cutter] = {}
+        self._grids: dict[tuple[Any, ...], Grid | None] = {}
 
     def cutter(self, rows: Ints, tolerated: float) -> Cutter:
         """For values with the same number of tokens."""
@@ -55,9 +57,13 @@ class Lexed:
 
     def aligned(self, chosen: Sequence[Group], tolerated: float) -> Iterator[Cutter]:
         """For values of several skeletons, aligned in two ways."""
+        if max(len(group.sequence) for group in chosen) > WIDEST:
+            return
         for late in (True, False):
-            grid = aligned(self.tokens, chosen, late)
-            if grid is not None:
+            named = (late, *(group.sequence for group in chosen))
+            if named not in self._grids:
+                self._grids[named] = aligned(self.tokens, chosen, late)
+            if (grid := self._grids[named]) is not None:
                 yield self._made(bytes([late]) + grid.rows.tobytes(), tolerated, grid)
 
     def _made(self, named: bytes, tolerated: float, grid: Grid) -> Cutter:
@@ -71,6 +77,9 @@ class Lexed:
     def wholes(self) -> tuple[dict[Pattern, Flags], Rows]:
         """Patterns of whole values, which values have them, and their entries."""
         found = wholes.wholes(self.tokens, self.texts)
+        if wholes.URL in found:
+            host, having = wholes.commonest_host(self.texts, found[wholes.URL], self.weights)
+            found[host] = having
         return found, self.evidence.found(wholes.keys_of(list(found)))
 
 
@@ -184,7 +193,7 @@ class Candidates:
             left &= ~having
         if len(branches) > 1 and self.weights[left].sum() <= self.tolerated:
             cost = sum(each.share * sum(segment.cost for segment in each.segments) for each in branches)
-            miss = sum(min((segment.miss for segment in each.segments), default=0.0) for each in branches)
+            miss = sum(min((each.miss for each in branch.segments), default=0.0) for branch in branches)
             yield Candidate(tuple(branches), cost + (len(branches) - 1) / self.weight, min(miss, 1.0))
 
     def _next_branch(self, left: Flags) -> tuple[Branch, Flags] | None:
@@ -212,7 +221,7 @@ class Candidates:
         if self.weights[left].sum() > _SPECIAL * self.weight:
             return None
         at = int(np.where(left, self.weights, 0).argmax())
-        if self.weights[at] < _LEAST_BRANCH or not self.texts[at]:
+        if self.weights[at] < _LEAST_BRANCH or not 0 < len(self.texts[at]) <= LONGEST:
             return None
         having = np.zeros(len(left), dtype=bool)
         having[at] = True
@@ -221,5 +230,5 @@ class Candidates:
     def _worth(self, way: tuple[Branch, Flags], left: Flags) -> float:
         """What a branch explains, less what it lets through."""
         branch, having = way
-        miss = min(segment.miss for segment in branch.segments)
+        miss = min((segment.miss for segment in branch.segments if not segment.optional), default=1.0)
         return float(self.weights[having & left].sum()) * (1.0 - miss)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Protocol
 
 import msgspec
@@ -64,7 +65,8 @@ class Cut(msgspec.Struct, frozen=True):
 
     @property
     def miss(self) -> float:
-        return min(segment.miss for segment in self.segments)
+        """That of the segment that lets the least through; what is optional keeps nothing out."""
+        return min((segment.miss for segment in self.segments if not segment.optional), default=1.0)
 
 
 class _Span(msgspec.Struct, frozen=True):
@@ -232,7 +234,7 @@ class Cutter:
         if self.overspent or all(link.found.segment.columns == 0 for link in links):
             return None
         joined = _joined(links)
-        if not all(self._is_plain(link) for link in joined if link.found.segment.optional):
+        if not self._is_plain(joined):
             return None
         return Cut(tuple(link.found.segment for link in joined), met)
 
@@ -245,14 +247,23 @@ class Cutter:
             last = last.before
         return links[::-1]
 
-    def _is_plain(self, link: _Link) -> bool:
-        """Whether words stay apart in values without this stretch: else it could not be told where one ends."""
-        at_an_end = link.start == 0 or link.stop == len(self.places)
-        return at_an_end or self.is_symbols[link.start - 1] or self.is_symbols[link.stop]
+    def _is_plain(self, links: Sequence[_Link]) -> bool:
+        """Whether it can always be told where a segment ends: something is required, and stands between what is not.
+
+        Words must also stay apart in values without an optional stretch.
+        """
+        optional = [link.found.segment.optional for link in links]
+        if all(optional) or any(one and other for one, other in pairwise(optional)):
+            return False
+        inner = (link for link, may in zip(links, optional, strict=True) if may and not self._is_at_an_end(link))
+        return all(self.is_symbols[link.start - 1] or self.is_symbols[link.stop] for link in inner)
+
+    def _is_at_an_end(self, link: _Link) -> bool:
+        return link.start == 0 or link.stop == len(self.places)
 
 
 def _extended(before: _Best, segment: Segment, span: tuple[int, int], weigher: Weigher) -> _Best:
-    cost, miss = before.cost + segment.cost, min(before.miss, segment.miss)
+    cost, miss = before.cost + segment.cost, min(before.miss, 1.0 if segment.optional else segment.miss)
     return _Best(float(weigher.score(cost, miss)), cost, miss, span, before)
 
 

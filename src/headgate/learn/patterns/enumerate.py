@@ -113,11 +113,13 @@ def _pairs(found: Enumerated) -> Pairs:
 
 def _whole_pairs(tokens: Tokens, values: Sequence[str]) -> Pairs:
     found = wholes.wholes(tokens, values)
-    rows = [np.flatnonzero(having) for having in found.values()]
-    value = np.concatenate([*rows, np.zeros(0, dtype=np.int64)])
-    sizes = [len(each) for each in rows]
-    opens = np.repeat(np.array([each.is_open for each in found], dtype=bool), sizes)
-    return Pairs(value, np.repeat(wholes.keys_of(list(found)), sizes), np.ones(len(value), np.int64), opens)
+    rows = {pattern: np.flatnonzero(having) for pattern, having in found.items()}
+    if wholes.URL in found:
+        rows |= {wholes.below(host): at for host, at in wholes.hosts(values, found[wholes.URL]).items()}
+    value = np.concatenate([*rows.values(), np.zeros(0, dtype=np.int64)])
+    sizes = [len(each) for each in rows.values()]
+    opens = np.repeat(np.array([each.is_open for each in rows], dtype=bool), sizes)
+    return Pairs(value, np.repeat(wholes.keys_of(list(rows)), sizes), np.ones(len(value), np.int64), opens)
 
 
 def _counted(columns: Columns, pairs: Pairs) -> Entries:

@@ -60,7 +60,7 @@ class Stats(msgspec.Struct, frozen=True):
 class PatternIndex:
     """Opened with `PatternIndex.open(path)`, or `PatternIndex.public()` for the one that comes with the package.
 
-    Opening reads a few kilobytes, whatever the size of the file; entries are looked up where they are.
+    Opening reads a header and a thousandth of the file, its checksums; entries are looked up where they are.
     """
 
     def __init__(self, opened: PatternFile) -> None:
@@ -83,8 +83,9 @@ class PatternIndex:
             return cls.open(path)
 
     @staticmethod
-    def merge(paths: Sequence[str | Path], target: str | Path, name: str = "") -> PatternIndex:
+    def merge(paths: str | Path | Iterable[str | Path], target: str | Path, name: str = "") -> PatternIndex:
         """The sum of several indexes, as if their columns had been indexed together. They must not share columns."""
+        paths = [paths] if isinstance(paths, str | Path) else list(paths)
         if not paths:
             raise MisuseError("nothing can be merged of no index.", hint="Give the paths of one or more.")
         abouts = []

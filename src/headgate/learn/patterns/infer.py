@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -12,7 +12,7 @@ import pyarrow as pa
 from headgate.learn.patterns.candidates import Candidate, Candidates, Lexed
 from headgate.learn.patterns.cut import Evidence
 from headgate.learn.patterns.rule import PatternRule, texts
-from headgate.learn.patterns.sample import bounded
+from headgate.learn.patterns.sample import DISTINCT, bounded
 from headgate.learn.patterns.settings import Method, Settings
 
 _NARROW = 0.2  # of the lake's columns: a rule that lets so few through needs no better one
@@ -25,7 +25,7 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     present = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
     if not present:
         return None
-    found = _best(Lexed(bounded(present), evidence, settings), len(array), total)
+    found = _best(Lexed(_sampled(present, len(array)), evidence, settings), len(array), total)
     if found is None:
         return None
     test: Literal["any", "fisher"] = "fisher" if settings.cuts_horizontally else "any"
@@ -42,7 +42,19 @@ def infer(values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, sett
     distinct = pa.array(list(present), pa.string())
     missed = ~rule.matches(distinct)
     outside = int(np.fromiter(present.values(), dtype=np.int64, count=len(present))[missed].sum())
+    if outside > (settings.tolerance * len(array) if settings.cuts_horizontally else 0):
+        return None
     return msgspec.structs.replace(rule, outside=outside)
+
+
+def _sampled(present: Mapping[str, int], seen: int) -> dict[str, int]:
+    """Values that are frequent all by themselves, and a sample of the others that weighs as much as all of them."""
+    if len(present) <= DISTINCT:
+        return dict(present)
+    heavy = {value: count for value, count in present.items() if count * DISTINCT >= seen}
+    kept = bounded({value: count for value, count in present.items() if value not in heavy})
+    scale = (seen - sum(heavy.values())) / max(sum(kept.values()), 1)
+    return heavy | {value: max(1, round(count * scale)) for value, count in kept.items()}
 
 
 def _best(column: Lexed, seen: int, total: int) -> Candidate | None:

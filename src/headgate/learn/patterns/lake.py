@@ -29,6 +29,7 @@ LEAST = 10
 CUT = LONGEST + 1  # characters of a value that are kept: no pattern is sought in a longer one, whatever follows
 _LEAST_ROWS = 1_000  # however wide the table
 _BATCH = 2_000
+_CREDENTIALS = re.compile(r"//[^/@\s]*@")
 _LONGEST_LINE = 1 << 22
 _HEAD = 1 << 12
 _PARQUET, _CSV = "parquet", "csv"
@@ -90,9 +91,8 @@ def _opened(given: str | Path) -> tuple[str, Any, str]:
     try:
         system, start = pfs.FileSystem.from_uri(text)
     except (pa.ArrowException, OSError) as trouble:
-        raise MisuseError(
-            f"{text} cannot be opened: {trouble}.", hint="Give a path, or s3://, gs://, hdfs://."
-        ) from None
+        said = _CREDENTIALS.sub("//", f"{text} cannot be opened: {trouble}.")
+        raise MisuseError(said, hint="Give a path, or s3://, gs://, hdfs://.") from None
     return text, system, start
 
 

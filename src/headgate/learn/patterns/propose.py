@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from headgate.inject.issue import standard
 from headgate.learn.patterns.rule import PatternRule, texts
+from headgate.values.errors import MisuseError
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind
 
@@ -30,6 +31,8 @@ def propose_pattern(
 
     `neighbour` is another column of the table, for the issue that swaps them.
     """
+    if not isinstance(rule, PatternRule):
+        raise MisuseError(f"{rule!r} is no rule.", hint="Where index.infer gives None, propose nothing.")
     sample = texts(values).drop_null()[:SAMPLE]
     caught = [
         (column, str(issue))

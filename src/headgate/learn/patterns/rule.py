@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import msgspec
@@ -19,7 +19,6 @@ from headgate.values.expectation import Expectation, Level, Source
 from headgate.values.predicate import Between
 
 SIGNIFICANCE = 0.01
-_MANY = 1_000_000  # rows of a batch whose size is not known: a large one, for which the least is tolerated
 
 
 class Branch(msgspec.Struct, frozen=True):
@@ -97,14 +96,15 @@ class PatternRule(msgspec.Struct, frozen=True):
         return int((~self.matches(array)).sum()) <= self.most_outside(len(array))
 
     def least_share(self, rows: int | None = None) -> float:
-        """The least share of a batch's values that must follow the pattern; of a large batch if no size is given.
+        """The least share of a batch's values that must follow the pattern.
 
-        Fisher's test allows a batch of few rows more than one of many.
+        Fisher's test allows a batch of few values more than one of many; if `rows`, how many values the batch has that
+        are not null, is not given, the batch is taken to be as large as the one that trained the rule.
         """
         if rows is not None and rows < 1:
             raise MisuseError(f"a batch of {rows} rows cannot be judged.", hint="Give the number of rows, or None.")
-        size = _MANY if rows is None else rows
-        return 1.0 - self.most_outside(size) / size
+        size = self.seen if rows is None else rows
+        return (size - self.most_outside(size)) / size
 
     def expectation(self, column: str, rows: int | None = None, level: Level = Level.ERROR) -> Expectation:
         """The rule for the judge: at least so large a share of the values present must match, see `least_share`."""
@@ -117,9 +117,14 @@ class PatternRule(msgspec.Struct, frozen=True):
 
 def texts(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Array:
     """Values as one Arrow array of text."""
-    if isinstance(values, pa.ChunkedArray):
-        values = values.combine_chunks()
-    array = values if isinstance(values, pa.Array) else pa.array(values, pa.string(), from_pandas=True)
-    if pa.types.is_dictionary(array.type):
-        array = array.cast(array.type.value_type)
-    return array if pa.types.is_string(array.type) else array.cast(pa.string())
+    if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
+        raise MisuseError(f"{type(values).__name__} is no column.", hint='Give many values: ["a-1", "b-2"].')
+    try:
+        if isinstance(values, pa.ChunkedArray):
+            values = values.combine_chunks()
+        array = values if isinstance(values, pa.Array) else pa.array(values, pa.string(), from_pandas=True)
+        if pa.types.is_dictionary(array.type):
+            array = array.cast(array.type.value_type)
+        return array if pa.types.is_string(array.type) else array.cast(pa.string())
+    except (pa.ArrowException, TypeError, UnicodeError, AttributeError) as trouble:
+        raise MisuseError(f"these values are no texts: {trouble}.", hint="Give texts, and None for null.") from None

@@ -45,13 +45,15 @@ class Settings(msgspec.Struct, frozen=True):
     def of(cls, method: str, **given: Any) -> Settings:
         """Misuse, where a method is not known or a number makes no sense."""
         if method not in list(Method):
-            raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(method, list(Method)))
+            raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(str(method), list(Method)))
         defaults = {} if method == Method.HEADGATE else {"limit": _PAPER_LIMIT}
         chosen = {name: value for name, value in given.items() if value is not None}
         made = cls(method=Method(method), **{**defaults, **chosen})
         for name in ("limit", "tolerance", "significance"):
             if not 0 <= getattr(made, name) < 1:
                 raise MisuseError(f"{name} is {getattr(made, name)}.", hint="Give a share of at least 0 and below 1.")
+        if made.significance == 0:
+            raise MisuseError("no test alarms at a significance of 0.", hint="Give 0.01, or a smaller share above 0.")
         if made.coverage < 1 or made.tau < 1:
             raise MisuseError("coverage and tau count columns and tokens.", hint="Give numbers of at least 1.")
         return made

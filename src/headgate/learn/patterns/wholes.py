@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 
 from headgate.learn.patterns import alphabet
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.lexer import Flags, Tokens
+from headgate.learn.patterns.lexer import Flags, Ints, Tokens
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 
 PHRASE, URL, EMAIL = (Pattern((Atom(sort),)) for sort in (Sort.PHRASE, Sort.URL, Sort.EMAIL))
@@ -33,9 +33,23 @@ def wholes(tokens: Tokens, values: Sequence[str]) -> dict[Pattern, Flags]:
         found[EMAIL] = emails
     if urls.any():
         found[URL] = urls
-        hosts = np.array([host_of(value) if is_url else "" for value, is_url in zip(values, urls, strict=True)])
-        found |= {below(host): hosts == host for host in sorted(set(hosts[urls].tolist()))}
     return found if found[PHRASE].any() else {each: having for each, having in found.items() if each != PHRASE}
+
+
+def hosts(values: Sequence[str], urls: Flags) -> dict[str, Ints]:
+    """The hosts of addresses, with the places of the values that are at each."""
+    found: dict[str, list[int]] = {}
+    for at in np.flatnonzero(urls).tolist():
+        found.setdefault(host_of(values[at]), []).append(at)
+    return {host: np.array(places, dtype=np.int64) for host, places in sorted(found.items())}
+
+
+def commonest_host(values: Sequence[str], urls: Flags, weights: Ints) -> tuple[Pattern, Flags]:
+    """All addresses at the host that most values are at."""
+    host, places = max(hosts(values, urls).items(), key=lambda each: int(weights[each[1]].sum()))
+    having = np.zeros(len(values), dtype=bool)
+    having[places] = True
+    return below(host), having
 
 
 def host_of(url: str) -> str:
@@ -48,7 +62,7 @@ def below(host: str) -> Pattern:
     return Pattern((Atom(Sort.CONST, text=host), Atom(Sort.PATH)))
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def key(pattern: Pattern) -> int:
     return pattern.key
 
