@@ -11,7 +11,9 @@ from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.settings import Settings
 
 PAPER = {"FMDV": "fmdv", "FMDV-V": "fmdv-v", "FMDV-H": "fmdv-h", "FMDV-VH": "fmdv-vh"}
-LOOSER = 0.8  # the r with the best F1 of FMDV-VH on the development set; the paper stays below 0.1
+LOOSER = 0.8
+"""The paper stays below 0.1. Beyond 0.8, up to 0.99, F1 of FMDV-VH on the development columns grows by 0.007."""
+
 OURS = "Headgate"
 UNSEEN = "Headgate, unseen source"
 
