@@ -65,10 +65,10 @@ Three groups of columns:
 
 FMDV to FMDV-VH are the paper's methods on the same index, with r = {theirs.limit:g}, m = {theirs.coverage}, θ =
 {theirs.tolerance:g}; one row has a far larger r, beyond which FMDV-VH gains less than 0.01 in F1 on the development
-columns. Headgate's r is {ours.limit:g}. Its index also counts how rules made of the first tenth of a column fared on the rest of it
-([methods/patterns.md](methods/patterns.md)): that is near to what this experiment measures, and the paper's index
-does not know it. The other methods were written anew from their descriptions. SSIS, XSystem, FlashProfile and
-matching by patterns, which the paper also compares, are not here.
+columns. Headgate's r is {ours.limit:g}. Its index also counts how rules made of the first tenth of a column fared on
+the rest of it ([methods/patterns.md](methods/patterns.md)): that is near to what this experiment measures, and the
+paper's index does not know it. The other methods were written anew from their descriptions. SSIS, XSystem,
+FlashProfile and matching by patterns, which the paper also compares, are not here.
 """
 
 
