@@ -182,9 +182,11 @@ def test_the_text_of_a_pattern_is_that_of_the_paper() -> None:
 def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
     found = {pattern for pattern, having in wholes.wholes(lex([value]), [value]).items() if having[0]}
     expected = {pattern for pattern in (wholes.PHRASE, wholes.URL, wholes.EMAIL) if pattern.matches(value)}
-    assert {pattern for pattern in found if len(pattern.atoms) == 1} == expected
-    assert (wholes.below(wholes.host_of(value)) in found) == (wholes.URL in expected)
-    for pattern in found:
+    assert found == expected
+    urls = np.array([wholes.URL in found])
+    hosts = wholes.hosts([value], urls)
+    assert list(hosts) == ([wholes.host_of(value)] if urls[0] else [])
+    for pattern in (*found, *map(wholes.below, hosts)):
         assert pattern.matches(value)
         assert in_re2(pattern.regex, value)
 
@@ -198,6 +200,13 @@ def test_wholes_of_many_values_are_those_of_each(values: list[str]) -> None:
         alone = {pattern for pattern, having in wholes.wholes(lex([value]), [value]).items() if having[0]}
         assert {pattern for pattern, having in found.items() if having[at]} == alone
         assert not (alone and len(value) > LONGEST)
+
+
+def test_the_commonest_host_is_the_one_of_most_values() -> None:
+    values = ["http://a.b/1", "http://c.d", "http://a.b", "x"]
+    urls = np.array([True, True, True, False])
+    pattern, having = wholes.commonest_host(values, urls, np.array([1, 9, 2, 50]))
+    assert (pattern, having.tolist()) == (wholes.below("http://c.d"), [False, True, False, False])
 
 
 def test_every_address_at_a_host_is_below_it() -> None:
