@@ -14,6 +14,7 @@ from benchmarks.patterns.indexes import Lake
 from benchmarks.patterns.learners import PAPER, rule
 from benchmarks.patterns.protocol import Benchmark, Judged, Method, judged
 from benchmarks.patterns.scores import f1, precisions, recalls
+from headgate.learn.patterns.entries import mean_impurity
 from headgate.learn.patterns.enumerate import TAU, enumerated
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.infer import infer
@@ -154,7 +155,7 @@ def common(lake: indexes.Whole) -> list[dict[str, Any]]:
     keys = np.array(sorted(texts), dtype=np.uint64)
     rows = lake.found(keys)
     led = rows["led"].astype(float)
-    good = (led >= 20) & (rows["failed"] <= 0.02 * led) & (rows["impurity"] / 2**32 <= 0.3 * rows["columns"])
+    good = (led >= 20) & (rows["failed"] <= 0.02 * led) & (mean_impurity(rows) <= 0.3)
     narrow = np.array([len(texts[int(key)]) for key in keys])
     order = np.flatnonzero(good)[np.lexsort((-narrow[good], -led[good]))]
     order = _of_each_shape([(_PLACE.sub("x", texts[int(keys[at])]), int(at)) for at in order])[:_COMMON]
@@ -164,7 +165,7 @@ def common(lake: indexes.Whole) -> list[dict[str, Any]]:
             "columns": int(rows["columns"][at]),
             "led": int(led[at]),
             "failed": int(rows["failed"][at]),
-            "fpr": round(float(rows["impurity"][at]) / 2**32 / int(rows["columns"][at]), 4),
+            "fpr": round(float(mean_impurity(rows)[at]), 4),
         }
         for at in order
     ]

@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from itertools import chain, groupby
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import msgspec
 import numpy as np
@@ -57,6 +57,7 @@ SETTINGS = {
 _ROW = "piece int, body binary"
 _ARROW = pa.schema([("piece", pa.int32()), ("body", pa.binary())])
 
+T = TypeVar("T")
 Block: TypeAlias = tuple[int, bytes]
 Task: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 Source: TypeAlias = "str | Path | Iterable[str | Path] | Iterable[tuple[str, Sequence[str]]] | DataFrame"
@@ -126,7 +127,7 @@ def build_index(
         spool = _Spool(stack.enter_context(tempfile.TemporaryFile(dir=target.parent)))
         if hasattr(source, "mapInArrow"):
             frame: Any = source
-            _run(frame.sparkSession, lambda: _merged(_of_frame(frame, recipe), recipe), spool)
+            _spark_job(frame.sparkSession, lambda: _merged(_of_frame(frame, recipe), recipe), spool)
         else:
             _fill(spool, source, spark, recipe, tasks)
         about = {"name": name, "columns": spool.columns, "tau": tau, "floor": floor, "rows": rows}
@@ -178,7 +179,7 @@ def _fill(spool: _Spool, source: Any, spark: SparkSession | None, recipe: _Recip
     if spark is None:
         spool.fill(_blocks(_read(tables, recipe), recipe.tau))
         return
-    _run(spark, lambda: _merged(_of_lake(spark, tables, recipe, tasks), recipe), spool)
+    _spark_job(spark, lambda: _merged(_of_lake(spark, tables, recipe, tasks), recipe), spool)
 
 
 # Columns to blocks of entries, in a task or in this process.
@@ -409,28 +410,31 @@ def _batch(blocks: Sequence[Block]) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
 
 
-def _run(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:
-    """Fetch the blocks; once more, with our code sent along, if the workers lack it."""
+def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[DataFrame], T], name: str) -> T:
+    """What is taken from a job's result; once more, with our code sent along, if the workers lack it."""
     from pyspark.errors import PySparkException
 
+    from headgate.engine.spark_session import described, settings
     from headgate.engine.spark_ship import explained, missing_module, ship
 
-    try:
-        _fetch(spark, job(), spool)
-    except PySparkException as trouble:
-        if missing_module(trouble).partition(".")[0] != "headgate":
-            raise _told(trouble, explained) from trouble
+    with settings(spark, SETTINGS), described(spark, f"headgate: {name}"):
+        try:
+            return take(job())
+        except PySparkException as trouble:
+            if missing_module(trouble).partition(".")[0] != "headgate":
+                raise _told(trouble, explained) from trouble
         ship(spark)
-        spool.clear()
-        _fetch(spark, job(), spool)
+        return take(job())
 
 
 def _told(trouble: Exception, explained: Callable[[Exception, str], EngineError]) -> EngineError:
     return explained(trouble, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:500])
 
 
-def _fetch(spark: SparkSession, blocks: DataFrame, spool: _Spool) -> None:
-    from headgate.engine.spark_session import described, settings
+def _spark_job(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:
+    run_job(spark, job, lambda blocks: _fetch(blocks, spool), "index of patterns")
 
-    with settings(spark, SETTINGS), described(spark, "headgate: index of patterns"):
-        spool.fill((row[0], bytes(row[1])) for row in blocks.toLocalIterator())
+
+def _fetch(blocks: DataFrame, spool: _Spool) -> None:
+    spool.clear()
+    spool.fill((row[0], bytes(row[1])) for row in blocks.toLocalIterator())

@@ -12,7 +12,7 @@ import numpy as np
 from headgate.learn.patterns import wholes
 from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Grid, Group, aligned, grid_of, groups
 from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
-from headgate.learn.patterns.entries import ONE, Rows
+from headgate.learn.patterns.entries import Rows
 from headgate.learn.patterns.lexer import LONGEST, Flags, Ints, Tokens, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch
@@ -145,10 +145,7 @@ class Candidates:
         weighed = self.weigher(entries)
         for at, (pattern, having) in enumerate(found.items()):
             if weighed.allowed[at]:
-                columns = int(entries["columns"][at])
-                rate = float(entries["impurity"][at]) / ONE / max(columns, 1)
-                segment = Segment(pattern, False, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
-                allowed.append((Branch((segment,)), having))
+                allowed.append((Branch((Segment.of(pattern, entries, weighed, at),)), having))
         return allowed
 
     def from_alignment(self) -> Iterator[Candidate]:

@@ -10,6 +10,7 @@ import msgspec
 import pyarrow as pa
 
 from headgate.learn.patterns import lake
+from headgate.learn.patterns.build import run_job
 from headgate.learn.patterns.lake import ROWS, Column, Table
 from headgate.learn.patterns.rule import PatternRule
 from headgate.values.errors import MisuseError
@@ -41,7 +42,7 @@ def carriers(
 ) -> list[Carrier]:
     """The columns in these files and folders that carry the tag, those with the largest share first.
 
-    The first `rows` rows of each table are read, by `spark` if that is given.
+    The first `rows` rows of each table are read, by `spark` if that is given; files that cannot be read are left out.
     """
     if not 0 < least <= 1:
         raise MisuseError(f"least is {least}.", hint="Give the share of values, above 0 and up to 1.")
@@ -59,9 +60,9 @@ def _carrying(tag: PatternRule, tables: Iterable[Table], least: float, rows: int
                     yield Carrier(column.table, column.name, share, len(column.values))
 
 
-def _by_spark(spark: Any, tag: PatternRule, tables: Sequence[Table], least: float, first: int) -> Iterator[Carrier]:
+def _by_spark(spark: Any, tag: PatternRule, tables: Sequence[Table], least: float, first: int) -> list[Carrier]:
     if not tables:
-        return
+        return []
     told = [(msgspec.json.encode(table).decode(),) for table in tables]
     frame = spark.createDataFrame(told, "told string").repartition(max(1, len(tables) // _TABLES_A_TASK))
 
@@ -71,5 +72,5 @@ def _by_spark(spark: Any, tag: PatternRule, tables: Sequence[Table], least: floa
         rows = [dict(zip(_ARROW.names, msgspec.structs.astuple(each), strict=True)) for each in found]
         yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
 
-    for row in frame.mapInArrow(read, _ROW).collect():
-        yield Carrier(*row)
+    rows = run_job(spark, lambda: frame.mapInArrow(read, _ROW), lambda found: found.collect(), "carriers of a tag")
+    return [Carrier(*row) for row in rows]

@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.learn.patterns import hashing
 from headgate.learn.patterns.align import Grid
-from headgate.learn.patterns.entries import ONE, Rows
+from headgate.learn.patterns.entries import Rows, mean_impurity
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens
 from headgate.learn.patterns.options import FULL, SHORT, menu_of
@@ -43,6 +43,12 @@ class Segment(msgspec.Struct, frozen=True):
     fpr: float = 0.0
     cost: float = 0.0
     miss: float = 1.0
+
+    @classmethod
+    def of(cls, pattern: Pattern, rows: Rows, weighed: Weighed, at: int, optional: bool = False) -> Segment:
+        """The pattern whose entry is row `at`."""
+        rate, columns = float(mean_impurity(rows[at : at + 1])[0]), int(rows["columns"][at])
+        return cls(pattern, optional, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
 
     def __str__(self) -> str:
         return f"({self.pattern})?" if self.optional else str(self.pattern)
@@ -194,11 +200,7 @@ class Cutter:
             picks = [each[pick] for each, pick in zip(span.offered, np.unravel_index(at, sizes), strict=True)]
             met = self._met(span, picks)
             if self.weights[~met].sum() <= self.tolerated:
-                row = rows[at]
-                rate = float(row["impurity"]) / ONE / max(int(row["columns"]), 1)
-                pattern = self._pattern(span, picks)
-                cost, miss = float(weighed.cost[at]), float(weighed.miss[at])
-                return _Found(Segment(pattern, span.optional, int(row["columns"]), rate, cost, miss), met)
+                return _Found(Segment.of(self._pattern(span, picks), rows, weighed, at, span.optional), met)
         return None
 
     def _free(self, span: _Span) -> _Found:

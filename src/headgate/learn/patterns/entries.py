@@ -112,7 +112,7 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
     @property
     def fpr(self) -> npt.NDArray[np.float64]:
         """The mean impurity over the columns that have the pattern: the paper's estimate of its false-positive rate."""
-        return np.asarray(self.rows["impurity"] / ONE / self.rows["columns"], np.float64)
+        return mean_impurity(self.rows)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -122,6 +122,12 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         return f"Entries({len(self):,} patterns)"
+
+
+def mean_impurity(rows: Rows) -> npt.NDArray[np.float64]:
+    """FPR_T of each row (Definition 3); 1 where no column has the pattern, as nothing speaks for it."""
+    columns = rows["columns"]
+    return np.where(columns > 0, rows["impurity"] / ONE / np.maximum(columns, 1), 1.0)
 
 
 def _summed(rows: Rows) -> Rows:

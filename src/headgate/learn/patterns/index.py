@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.learn.patterns import file
-from headgate.learn.patterns.entries import ONE, Rows
+from headgate.learn.patterns.entries import Rows, mean_impurity
 from headgate.learn.patterns.file import PatternFile
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.infer import infer
@@ -138,9 +138,9 @@ class PatternIndex:
 
     def seen(self, pattern: Pattern) -> Seen:
         """What the lake says of a pattern."""
-        row = self._file.found(np.array([pattern.key], dtype=np.uint64))[0]
-        columns = int(row["columns"])
-        return Seen(columns, float(row["impurity"]) / ONE / max(columns, 1), int(row["led"]), int(row["failed"]))
+        rows = self._file.found(np.array([pattern.key], dtype=np.uint64))
+        columns, led, failed = (int(rows[name][0]) for name in ("columns", "led", "failed"))
+        return Seen(columns, float(mean_impurity(rows)[0]) if columns else 0.0, led, failed)
 
     def found(self, keys: Keys) -> Rows:
         """The entries of these keys, rows of zeros for those that are not there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from functools import cache
+from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
@@ -236,7 +236,7 @@ def is_open(choice: Choice, kind: Kind) -> bool:
     return kind is Kind.SYMBOLS or Step.CONST not in choice
 
 
-@cache
+@lru_cache(maxsize=1_024)
 def _clear(menu: tuple[tuple[Choice, ...], ...]) -> Flags:
     numbers, symbols = (np.zeros(1, dtype=bool) for _ in range(2))
     for choices in menu:

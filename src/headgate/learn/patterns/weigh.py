@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.patterns.entries import FAILED, ONE, STRAYED, Rows
+from headgate.learn.patterns.entries import FAILED, STRAYED, Rows, mean_impurity
 from headgate.stats.hypothesis import least_rejected
 
 Floats = npt.NDArray[np.float64]
@@ -31,7 +31,11 @@ def critical_share(seen: int, significance: float) -> float:
 
 
 class Weighed(msgspec.Struct, frozen=True):
-    """For each entry the cost of relying on it, what it lets through, and whether it may be chosen."""
+    """For each entry the cost of relying on it, what it lets through, and whether it may be chosen.
+
+    `miss` is a share of the lake's columns by the backtest. The paper's measures do not ask for it: theirs is a number
+    by which patterns are told apart that cost the same, and no rule states it.
+    """
 
     cost: Floats
     miss: Floats
@@ -56,6 +60,11 @@ class Weigher(Protocol):
         """The entries that are allowed, the best first."""
 
 
+def _by_score(weigher: Weigher, weighed: Weighed) -> Ints:
+    allowed = np.flatnonzero(weighed.allowed)
+    return allowed[np.argsort(weigher.score(weighed.cost[allowed], weighed.miss[allowed]), kind="stable")]
+
+
 class ByImpurity(msgspec.Struct, frozen=True):
     """FPR_T and Cov_T of the paper (Equations 4 to 7): the mean impurity of at least m columns, which is at most r."""
 
@@ -63,8 +72,7 @@ class ByImpurity(msgspec.Struct, frozen=True):
     coverage: int
 
     def __call__(self, rows: Rows) -> Weighed:
-        columns = rows["columns"].astype(np.float64)
-        rate = np.where(columns > 0, rows["impurity"] / ONE / np.maximum(columns, 1.0), 1.0)
+        rate, columns = mean_impurity(rows), rows["columns"].astype(np.float64)
         # of equal rates the one that more columns speak for
         return Weighed(rate, 1.0 / (columns + 1.0), (rate <= self.limit) & (columns >= self.coverage))
 
@@ -72,8 +80,7 @@ class ByImpurity(msgspec.Struct, frozen=True):
         return np.round(cost, 9) + 1e-12 * miss
 
     def ranked(self, weighed: Weighed) -> Ints:
-        allowed = np.flatnonzero(weighed.allowed)
-        return allowed[np.argsort(self.score(weighed.cost, weighed.miss)[allowed], kind="stable")]
+        return _by_score(self, weighed)
 
 
 class ByCoverage(msgspec.Struct, frozen=True):
@@ -93,8 +100,7 @@ class ByCoverage(msgspec.Struct, frozen=True):
         return miss
 
     def ranked(self, weighed: Weighed) -> Ints:
-        allowed = np.flatnonzero(weighed.allowed)
-        return allowed[np.argsort(weighed.miss[allowed], kind="stable")]
+        return _by_score(self, weighed)
 
 
 class ByBacktest(msgspec.Struct, frozen=True):
