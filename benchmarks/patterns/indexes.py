@@ -52,7 +52,7 @@ class Whole(msgspec.Struct, frozen=True):
 
 
 class Without(msgspec.Struct, frozen=True):
-    """The whole without the columns of one source: counters are subtracted, as only a monoid of sums can."""
+    """The whole without the columns of one source: counters are sums, so they can be subtracted."""
 
     whole: Whole
     part: Whole

@@ -1,4 +1,4 @@
-"""Entries are a commutative monoid of whole numbers, and what was added can be taken out."""
+"""Entries are a commutative monoid of whole numbers."""
 
 from __future__ import annotations
 
@@ -79,11 +79,6 @@ def test_rows_of_one_key_add_up_as_plain_numbers_do(some: Rows) -> None:
     assert found.rows["key"].tolist() == sorted(set(some["key"].tolist()))
 
 
-@given(entries(st.integers(1, 50)), entries(st.integers(1, 50)))
-def test_what_was_added_can_be_taken_out(one: Entries, other: Entries) -> None:
-    assert (one + other).without(other) == one
-
-
 def test_impurities_are_added_to_the_last_bit() -> None:
     found = Entries.of(rows_of([row(1, 1, impurity=ONE - 1), row(1, 1, impurity=ONE - 1), row(1, 1, impurity=3)]))
     assert found.rows["impurity"].tolist() == [2 * ONE + 1]
@@ -99,38 +94,6 @@ def test_counters_stop_when_they_are_full() -> None:
     total = (high + high + high).rows[0]
     assert [int(total[name]) for name in ("columns", "most", "led", "slipped", "strayed", "failed")] == [FULL] * 6
     assert int(total["impurity"]) == 2**64 - 1
-
-
-def test_nothing_is_taken_out_of_a_full_counter() -> None:
-    one, full = Entries.of(rows_of([row(1, 1)])), Entries.of(rows_of([row(1, FULL)]))
-    with pytest.raises(MisuseError, match="full"):
-        (full + one).without(one)
-
-
-@pytest.mark.parametrize(
-    ("part", "why"),
-    [
-        (row(2, 1), "patterns that these have not"),
-        (row(1, 6), "more in `columns`"),
-        (row(1, 2, impurity=2 * ONE), "more in `impurity`"),
-        (row(1, 5, most=1), "not an entry"),
-    ],
-)
-def test_only_a_part_can_be_taken_out(part: tuple[int, ...], why: str) -> None:
-    whole = Entries.of(rows_of([row(1, 5, most=4, impurity=ONE)]))
-    with pytest.raises(MisuseError, match=why):
-        whole.without(Entries.of(rows_of([part])))
-
-
-def test_nothing_can_be_taken_out_of_nothing() -> None:
-    with pytest.raises(MisuseError, match="no part"):
-        Entries.empty().without(Entries.of(rows_of([row(1, 1)])))
-    assert Entries.empty().without(Entries.empty()) == Entries.empty()
-
-
-def test_a_pattern_that_no_column_has_any_more_is_gone() -> None:
-    one, two = Entries.of(rows_of([row(1, 3)])), Entries.of(rows_of([row(2, 1)]))
-    assert (one + two).without(one) == two
 
 
 def test_the_false_positive_rate_is_the_mean_impurity() -> None:

@@ -85,26 +85,6 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
             return self if len(self) else other
         return Entries.of(np.concatenate([self.rows, other.rows]))
 
-    def without(self, other: Entries) -> Entries:
-        """What is left when the columns of `other` are taken out: (a + b).without(b) == a, if no counter is full."""
-        at = np.flatnonzero(np.isin(self.rows["key"], other.rows["key"], assume_unique=True))
-        if len(at) != len(other):
-            raise _not_a_part("it has patterns that these have not")
-        left, mine = self.rows.copy(), self.rows[at]
-        for name in (*_COUNTERS, "impurity"):
-            if bool((mine[name] == np.iinfo(ENTRY[name]).max).any()):
-                raise MisuseError(
-                    f"`{name}` of an entry is full, so what was added to it is not known.",
-                    hint="Add up the other sources instead.",
-                )
-            if bool((mine[name] < other.rows[name]).any()):
-                raise _not_a_part(f"it has more in `{name}`")
-            left[name][at] = mine[name] - other.rows[name]
-        gone = left["columns"] == 0
-        if any(bool(left[name][gone].any()) for name in ("most", "led", "impurity")) or not _nested(left[~gone]):
-            raise _not_a_part("what would be left is not an entry")
-        return Entries(left[~gone])
-
     def at_least(self, columns: int) -> Entries:
         """The entries of patterns which at least so many columns have."""
         return Entries(self.rows[self.rows["columns"] >= columns])
@@ -174,7 +154,3 @@ def _nested(rows: Rows) -> bool:
         nested &= rows[fewer] <= rows[more]
     within = (impurity <= columns.astype(np.uint64) << _HALF) | (columns == _FULL)
     return bool((nested & within & (columns > 0)).all())
-
-
-def _not_a_part(why: str) -> MisuseError:
-    return MisuseError(f"the other entries are no part of these: {why}.", hint="Take out only what was added.")
