@@ -11,7 +11,7 @@ from pathlib import Path
 from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.checks.constraint import Constraint, constraints
-from headgate.learn.history.tails import LENGTHS, curve_key, pooled
+from headgate.learn.tails import LENGTHS, curve_key, pooled
 from headgate.values.schema import Kind
 from headgate.values.state import tag_of
 
@@ -197,7 +197,7 @@ def formatted(source: str) -> str:
 
 EVIDENCE_HEAD = """# How often metrics surprise
 
-Written by `make docs` from `learn/history/tails.json`; do not edit. What it is for: [history.md](history.md).
+Written by `make docs` from `learn/tails.json`; do not edit. What it is for: [history.md](history.md).
 
 Over all series of 17 real feeds with a history of 28 to 30 runs: the share of next values that lay beyond the forecast
 by more than so many scales. A series that never changed has one hundredth of its natural size as its scale, so *any* is

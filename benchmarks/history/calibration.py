@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.forecast import forecast
-from headgate.learn.history.measure import Measure, Scale
 from headgate.learn.history.paper import REACHES
-from headgate.learn.history.tails import costs, pooled
+from headgate.learn.history.rates import costs
+from headgate.learn.measure import Measure, Scale
+from headgate.learn.tails import pooled
 from headgate.stats.intervals import wilson
 from headgate.stats.stationarity import make_stationary
 from headgate.stats.tails import normal

@@ -14,15 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 import headgate.learn.history.forecast as forecasting
-import headgate.learn.history.measure as measuring
-import headgate.learn.history.past as distancing
-import headgate.learn.history.tails as home
+import headgate.learn.measure as measuring
+import headgate.learn.past as distancing
+import headgate.learn.tails as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from headgate.learn.history.forecast import forecast
-from headgate.learn.history.past import DISTANCES, Past, distances_between, numbers
-from headgate.learn.history.tails import LENGTHS, Curve, Tails, curve_key, write
+from headgate.learn.past import DISTANCES, Past, distances_between, numbers
+from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, write
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all

@@ -18,7 +18,7 @@ import pyarrow as pa
 import headgate as hg
 from benchmarks.timing import cores, versions
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.past import Past
+from headgate.learn.past import Past
 from headgate.values.schema import Schema
 
 RUNS = 30

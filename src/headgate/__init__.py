@@ -27,7 +27,7 @@ _HOME = {
     "HoltWinters": "headgate.learn.anomaly.holt_winters",
     "inject_issue": "headgate.inject.inject",
     "issues": "headgate.inject.issue",
-    "Past": "headgate.learn.history.past",
+    "Past": "headgate.learn.past",
     "learn_program": "headgate.learn.history.learn",
     "Program": "headgate.learn.history.program",
     "PatternIndex": "headgate.learn.patterns.index",

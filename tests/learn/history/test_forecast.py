@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.learn.damage import Damaged
 from headgate.learn.history.bounds import FiniteSample
-from headgate.learn.history.damage import Damaged
 from headgate.learn.history.forecast import FEWEST, Floats, Forecast, forecast, natural_scale
-from headgate.learn.history.tails import pooled
+from headgate.learn.tails import pooled
 from headgate.values.predicate import Between, OneOf
 from headgate.values.schema import Kind
-from tests.learn.history.histories import measure, past_of
+from tests.learn.histories import measure, past_of
 
 SHARE, DISTANCE, ROWS = measure("completeness(x)"), measure("ks_dist(x)"), measure("size()")
 numbers = st.one_of(

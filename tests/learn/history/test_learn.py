@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 import headgate as hg
 from headgate.inject.issue import standard
 from headgate.learn.history.learn import learn_program
-from headgate.learn.history.past import Past
 from headgate.learn.history.program import Program
+from headgate.learn.past import Past
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
 from headgate.values.predicate import Between, OneOf
 from headgate.values.proposal import Proposal
 from headgate.values.run import Decision
 from headgate.values.schema import Kind
-from tests.learn.history.histories import RUNS, analysis, batch, commit, orders, orders_damage
+from tests.learn.histories import RUNS, analysis, batch, commit, orders, orders_damage
 
 BUDGETS = (0.0, 0.001, 0.01, 0.05, 0.3, 1.0)
 ISSUES = (

@@ -11,17 +11,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from headgate.learn.damage import Damaged
 from headgate.learn.history.bounds import Bounds, FiniteSample
-from headgate.learn.history.damage import Damaged
 from headgate.learn.history.learn import Offers, learn_program
 from headgate.learn.history.paper import REACHES, Paper
-from headgate.learn.history.past import Past
-from headgate.learn.history.tails import pooled
+from headgate.learn.past import Past
+from headgate.learn.tails import pooled
 from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.predicate import Between
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind
-from tests.learn.history.histories import orders, orders_damage, past_of
+from tests.learn.histories import orders, orders_damage, past_of
 
 LEVEL = (10.0 + np.random.default_rng(2).normal(0, 1, 30)).tolist()
 GROWTH = [100.0 * day + float(noise) for day, noise in enumerate(np.random.default_rng(2).normal(0, 3, 30))]

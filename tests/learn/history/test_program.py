@@ -10,7 +10,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
-from tests.learn.history.histories import orders, orders_damage
+from tests.learn.histories import orders, orders_damage
 
 
 def clause(metric: str, predicate: Predicate, rate: float | None, note: str, catches: int = 0) -> Clause:

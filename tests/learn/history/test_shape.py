@@ -10,12 +10,12 @@ import pytest
 
 import headgate as hg
 from headgate.learn.history.learn import learn_program
-from headgate.learn.history.past import Past
 from headgate.learn.history.program import Program
+from headgate.learn.past import Past
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between
-from tests.learn.history.histories import RUNS, batch, orders, orders_damage
+from tests.learn.histories import RUNS, batch, orders, orders_damage
 
 
 @cache

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.measure import Measure, Scale
+from headgate.learn.measure import Measure, Scale
+from headgate.learn.past import newest
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -142,10 +143,3 @@ def _steps(values: Floats, back: int) -> tuple[Floats, Floats]:
     steps = values[back:] - values[:-back]
     start = newest(values) if back == 1 else values[len(values) - back]
     return start + np.nanmean(steps, axis=0), _deviation(steps)
-
-
-def newest(values: Floats) -> Floats:
-    """The last value of each series that is there."""
-    there = np.isfinite(values)
-    at = len(values) - 1 - np.argmax(there[::-1], axis=0)
-    return np.where(there.any(axis=0), values[at, np.arange(values.shape[1])], np.nan)

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.damage import Damaged
-from headgate.learn.history.measure import Measure
-from headgate.learn.history.past import Past
+from headgate.learn.damage import Damaged
+from headgate.learn.measure import Measure
+from headgate.learn.past import Past
 from headgate.stats.stationarity import Transform, make_stationary
 from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.expectation import Expectation, Source

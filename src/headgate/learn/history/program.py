@@ -10,7 +10,7 @@ from headgate.analyzers.base.metric import SchemaMetric
 from headgate.analyzers.base.registry import from_key, metrics
 from headgate.analyzers.distances.registry import distances
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.past import Past
+from headgate.learn.past import Past
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from headgate.analyzers.column_count import ColumnCount
 from headgate.analyzers.column_type import ColumnType
 from headgate.analyzers.has_column import HasColumn
-from headgate.learn.history.past import Past
+from headgate.learn.past import Past
 from headgate.values.expectation import Expectation, Source
 from headgate.values.predicate import Between, OneOf
 from headgate.values.proposal import Proposal

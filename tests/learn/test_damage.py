@@ -11,12 +11,12 @@ import pytest
 
 import headgate as hg
 from headgate.analyzers.distances.registry import distances
-from headgate.learn.history.damage import Damage, applied, damages, issues_of
-from headgate.learn.history.past import Past
+from headgate.learn.damage import Damage, applied, damages, issues_of
+from headgate.learn.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Column, Kind, Schema
-from tests.learn.history.histories import analysis, batch, commit, orders, orders_damage
+from tests.learn.histories import analysis, batch, commit, orders, orders_damage
 
 
 def after(issue: str, metric: str, column: str, past: Past | None = None) -> float:

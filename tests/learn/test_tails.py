@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from headgate.learn.history.forecast import forecast
-from headgate.learn.history.tails import LENGTHS, Curve, Tails, costs, curve_key, freedom, pooled, write
+from headgate.learn.history.rates import costs, freedom
+from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, pooled, write
 from headgate.stats.tails import student_tail
-from tests.learn.history.histories import measure
+from tests.learn.histories import measure
 
 NAMES = ("size", "completeness", "mean", "ks_dist", "no_such_metric")
 GRID = (1.0, 10.0, 100.0)

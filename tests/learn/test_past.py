@@ -10,11 +10,11 @@ import pytest
 
 import headgate as hg
 from headgate.analyzers.distances.value_l1 import ValueL1
-from headgate.learn.history.past import Past
+from headgate.learn.past import Past
 from headgate.values.errors import HeadgateError, MisuseError
 from headgate.values.outcome import Measured
 from headgate.values.run import Decision
-from tests.learn.history.histories import commit
+from tests.learn.histories import commit
 
 TRUSTED = (Decision.PUBLISHED, Decision.ACCEPTED)
 UNTRUSTED = (Decision.HELD, Decision.REJECTED, None)

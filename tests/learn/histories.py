@@ -11,9 +11,9 @@ import pyarrow as pa
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
-from headgate.learn.history.damage import Damage, damages
-from headgate.learn.history.measure import Measure, measure_of
-from headgate.learn.history.past import Past
+from headgate.learn.damage import Damage, damages
+from headgate.learn.measure import Measure, measure_of
+from headgate.learn.past import Past
 from headgate.store.port import HistoryStore
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision, Run

@@ -1,25 +1,17 @@
-"""How often the next value of a metric surprises by more than so much: theory, and evidence pooled over many series."""
+"""How often the next value of a metric surprises by more than so much: evidence pooled over many real series."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.forecast import Forecast
-from headgate.learn.history.measure import Measure
-from headgate.stats.tails import student_tail
-
 Floats = npt.NDArray[np.float64]
 
-HEAVIEST = 3.0  # degrees of freedom of the heaviest tail that is reckoned with, and what short histories take off
-SHORT = 7.0
 LENGTHS = (7, 14, 28)  # runs from which on the evidence of short, middling and long histories is used
 _ANY = "*"
 
@@ -60,35 +52,8 @@ def curve_key(name: str, constant: bool, length: int) -> str:
 @cache
 def pooled() -> Tails:
     """The evidence that comes with the package; `python -m benchmarks.history.evidence` gathers it again."""
-    text = (files("headgate.learn.history") / "tails.json").read_text(encoding="utf-8")
+    text = (files("headgate.learn") / "tails.json").read_text(encoding="utf-8")
     return msgspec.json.decode(text, type=Tails)
-
-
-def freedom(runs: npt.NDArray[Any]) -> Floats:
-    """Degrees of freedom of the tail class: 3 - 7/runs.
-
-    The surprise of normal, log-normal (deviation 1), t(3), autoregressive, seasonal and trending series is nowhere more
-    often beyond z than Student's t with so many degrees: docs/methods/history.md has the simulation.
-
-    >>> freedom(np.array([7, 14, 28])).tolist()
-    [2.0, 2.5, 2.75]
-    """
-    found: Floats = HEAVIEST - SHORT / np.maximum(runs, SHORT)
-    return found
-
-
-def costs(made: Forecast, measures: Sequence[Measure], tails: Tails) -> Floats:
-    """The stated rate of false alarms of each series (rows) at each reach of the grid: the larger of both bounds."""
-    kinds = [
-        (each.key.name, bool(constant), int(runs))
-        for each, constant, runs in zip(measures, made.constant, made.runs, strict=True)
-    ]
-    curves = {kind: tails.of(*kind) for kind in set(kinds)}
-    seen = np.array([curves[kind] for kind in kinds]).reshape(len(kinds), len(tails.grid))
-    lengths, places = np.unique(made.runs, return_inverse=True)
-    heavy = student_tail(np.array(tails.grid), freedom(lengths)[:, None])[places]
-    heavy = np.where(made.one_sided[:, None], heavy / 2, heavy)
-    return np.where(made.constant[:, None], seen, np.fmax(seen, heavy))
 
 
 def write(tails: Tails) -> str:

@@ -6,10 +6,10 @@ import pytest
 
 from headgate.analyzers.base.registry import metrics
 from headgate.analyzers.distances.registry import distances
-from headgate.learn.history.measure import Scale, measure_of
+from headgate.learn.measure import Scale, measure_of
 from headgate.values.key import MetricKey
 from headgate.values.schema import Kind
-from tests.learn.history.histories import measure
+from tests.learn.histories import measure
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,9 @@ from headgate.analyzers.states.frequencies import Frequencies
 from headgate.inject.increased_nulls import IncreasedNulls
 from headgate.inject.issue import Issue, standard
 from headgate.inject.volume_change import VolumeChange
-from headgate.learn.history.forecast import newest
-from headgate.learn.history.likeness import likeness
-from headgate.learn.history.measure import Measure
-from headgate.learn.history.past import Past
+from headgate.learn.likeness import likeness
+from headgate.learn.measure import Measure
+from headgate.learn.past import Past, newest
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured
 from headgate.values.proposal import IssueId

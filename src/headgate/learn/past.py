@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from headgate.analyzers.distances.registry import distances, distances_for
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.measure import Measure, is_known, measure_of
+from headgate.learn.measure import Measure, is_known, measure_of
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
@@ -160,3 +160,10 @@ def numbers(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
         for key, outcome in outcomes.items()
         if isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution) and is_known(key)
     }
+
+
+def newest(values: Floats) -> Floats:
+    """The last value of each series that is there."""
+    there = np.isfinite(values)
+    at = len(values) - 1 - np.argmax(there[::-1], axis=0)
+    return np.where(there.any(axis=0), values[at, np.arange(values.shape[1])], np.nan)

@@ -15,13 +15,13 @@ from hypothesis import strategies as st
 import headgate as hg
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
-from headgate.learn.history.likeness import SIZE, likeness
-from headgate.learn.history.past import Past
+from headgate.learn.likeness import SIZE, likeness
+from headgate.learn.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Kind
 from headgate.values.state import State
-from tests.learn.history.histories import commit
+from tests.learn.histories import commit
 from tests.strategies import columns
 
 ROWS = 1_000
