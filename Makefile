@@ -1,7 +1,7 @@
 # The commands of the dev loop. CI runs the same ones (.ci/run).
 
 PYTHON ?= .venv/bin/python
-EXTRAS := connect,pandas,polars,postgresql,objects,learn,bench,dev
+EXTRAS := connect,pandas,polars,postgresql,objects,learn,alerts,bench,dev
 
 # A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
 INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-novelty bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,7 @@ readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme docs/inject.md
 	$(PYTHON) -m tests.readme docs/programs.md
 	$(PYTHON) -m tests.readme docs/patterns.md
+	$(PYTHON) -m tests.readme docs/alerts.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
@@ -84,6 +85,9 @@ bench-history: ## programs on every real feed, against the paper's form and othe
 
 bench-history-speed: ## how long a program and a verdict take; writes benchmarks/history/results/speed.json
 	$(PYTHON) -m benchmarks.history.speed
+
+bench-novelty: ## whole batches by the protocol of Redyuk et al., and the gate on the same; writes docs/novelty-benchmark.md
+	$(PYTHON) -m benchmarks.novelty
 
 bench-patterns: ## rules from one batch against other methods, and all around it; writes docs/patterns-benchmark.md
 	$(PYTHON) -m benchmarks.patterns --set dev

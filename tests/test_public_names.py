@@ -20,6 +20,10 @@ ROOT = Path(__file__).resolve().parents[1]
 NAMES = [
     *(
         "AbsoluteChange",
+        "BatchVerdict",
+        "Folders",
+        "Gate",
+        "Novelty",
         "Analysis",
         "BatchNormal",
         "Between",
@@ -84,7 +88,15 @@ NAMES = [
         "TextMin",
         "TypeRatio",
     ),
-    *("TypeConsistency", "UniqueRatio", "UniqueValueRatio", "Uniqueness", "ValueDistribution", "Variance"),
+    *(
+        "TypeConsistency",
+        "UniqueRatio",
+        "UniqueValueRatio",
+        "Uniqueness",
+        "ValueDistribution",
+        "ValueSample",
+        "Variance",
+    ),
 ]
 
 HEAVY = ("pyspark", "pandas", "polars", "scipy", "pyarrow", "datasketches", "numpy", "sqlglot")

@@ -6,33 +6,44 @@ import argparse
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import numpy.typing as npt
 
 import headgate.learn.history.forecast as forecasting
 import headgate.learn.measure as measuring
+import headgate.learn.novelty.features as features
+import headgate.learn.novelty.model as model
+import headgate.learn.novelty.neighbours as neighbours
+import headgate.learn.novelty.propose as comparing
 import headgate.learn.past as distancing
 import headgate.learn.tails as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from headgate.learn.history.forecast import forecast
-from headgate.learn.past import DISTANCES, Past, distances_between, numbers
+from headgate.learn.novelty.model import NOVELTY
+from headgate.learn.novelty.propose import surprises
+from headgate.learn.past import Past
 from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, write
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
-Counted = dict[str, tuple[float, npt.NDArray[np.float64]]]
+SINGLE = (forecasting, measuring, distancing)
+WHOLE = (comparing, features, model, neighbours)
+Floats = npt.NDArray[np.float64]
+Counted = dict[str, tuple[float, Floats]]
 
 
 def evidence(without: Collection[str] = (), *, only: Collection[str] | None = None) -> Tails:
     """The pooled curves of all feeds but those of some datasets."""
     seen: dict[str, float] = defaultdict(float)
-    beyond: dict[str, npt.NDArray[np.float64]] = defaultdict(lambda: np.zeros(len(GRID)))
+    beyond: dict[str, Floats] = defaultdict(lambda: np.zeros(len(GRID)))
     for feed in feeds():
         if feed.folder in without or (only is not None and feed.folder not in only):
             continue
@@ -48,21 +59,25 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
 @cache
 def counted(feed: Feed) -> Counted:
     """How many next values of a feed there were, and how many surprised by more than each reach; computed once."""
-    source = b"".join(Path(module.__file__).read_bytes() for module in (forecasting, measuring, distancing))
-    file = CACHE / f"{feed.folder}.{feed.name}.{hashlib.sha256(source).hexdigest()[:12]}.counts.json"
+    single = _kept(feed, "counts", SINGLE, lambda: _counted(_surprises(feed)))
+    return single | _kept(feed, "novelty", (distancing, *WHOLE), lambda: _counted(_novelties(feed)))
+
+
+def _kept(feed: Feed, what: str, made_by: Sequence[ModuleType], count: Callable[[], Counted]) -> Counted:
+    """Counts that are made again when the code that made them has changed."""
+    source = b"".join(Path(str(module.__file__)).read_bytes() for module in made_by)
+    file = CACHE / f"{feed.folder}.{feed.name}.{hashlib.sha256(source).hexdigest()[:12]}.{what}.json"
     if not file.exists():
-        counts = {key: (seen, beyond.tolist()) for key, (seen, beyond) in _counted(feed).items()}
+        counts = {key: (seen, beyond.tolist()) for key, (seen, beyond) in count().items()}
         file.write_text(json.dumps(counts), encoding="utf-8")
     found = json.loads(file.read_text(encoding="utf-8"))
     return {key: (seen, np.array(beyond)) for key, (seen, beyond) in found.items()}
 
 
-def _counted(feed: Feed) -> Counted:
-    found: dict[str, list[npt.NDArray[np.float64]]] = defaultdict(list)
-    for length in LENGTHS:
-        runs = {7: 10, 14: 20, 28: 30}[length]
-        for key, surprises in _surprises(feed, runs, length):
-            found[key].append(surprises)
+def _counted(surprises: Iterator[tuple[str, Floats]]) -> Counted:
+    found: dict[str, list[Floats]] = defaultdict(list)
+    for key, seen in surprises:
+        found[key].append(seen)
     counts: Counted = {}
     for key, parts in found.items():
         values = np.sort(np.concatenate(parts))
@@ -70,12 +85,20 @@ def _counted(feed: Feed) -> Counted:
     return counts
 
 
-def _surprises(feed: Feed, runs: int, length: int) -> Iterator[tuple[str, npt.NDArray[np.float64]]]:
+def _spans(feed: Feed) -> Iterator[tuple[int, int, npt.NDArray[np.intp]]]:
+    """Each length of a history that evidence is kept for, each good run, and the good runs before it."""
+    past = whole(feed)
+    good = np.array([not is_incident(feed.title, partition) for partition in past.partitions])
+    for length in LENGTHS:
+        runs = {7: 10, 14: 20, 28: 30}[length]
+        for at in np.flatnonzero(good)[runs:]:
+            yield length, int(at), np.flatnonzero(good[:at])[-runs:]
+
+
+def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
     past = whole(feed)
     names = np.array([each.key.name for each in past.measures])
-    good = np.array([not is_incident(feed.title, partition) for partition in past.partitions])
-    for at in np.flatnonzero(good)[runs:]:
-        rows = np.flatnonzero(good[:at])[-runs:]
+    for length, at, rows in _spans(feed):
         made = forecast(past.values[rows], past.measures)
         surprise = made.surprise(past.values[at])
         for constant in (False, True):
@@ -84,20 +107,21 @@ def _surprises(feed: Feed, runs: int, length: int) -> Iterator[tuple[str, npt.ND
                 yield curve_key(str(name), constant, length), surprise[usable & (names == name)]
 
 
+def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
+    """How novel the next run is as a whole, which is a metric like the others."""
+    past = whole(feed)
+    for length, at, rows in _spans(feed):
+        before = replace(past, partitions=tuple(past.partitions[row] for row in rows), values=past.values[rows])
+        found = surprises(before, past.values[at][None])
+        yield curve_key(NOVELTY.name, False, length), found[np.isfinite(found)]
+
+
 @cache
 def whole(feed: Feed) -> Past:
-    """A feed's whole history as one table; distances are from the run before that is no incident."""
+    """A feed's whole history as one table; distances are from runs before that are no incidents."""
     batches = analysed(feed)
-    analyses = [each.analysis for each in batches]
-    past = Past.of(analyses, [each.partition for each in batches], DISTANCES)
-    places = {each.key: at for at, each in enumerate(past.measures)}
     good = [not is_incident(feed.title, each.partition) for each in batches]
-    for at in range(1, len(batches)):
-        if not good[at - 1] and any(good[:at]):
-            before = max(each for each in range(at) if good[each])
-            for key, value in numbers(distances_between(analyses[at], analyses[before].states, DISTANCES)).items():
-                past.values[at, places[key]] = value
-    return past
+    return Past.of([each.analysis for each in batches], [each.partition for each in batches], trusted=good)
 
 
 def main() -> None:

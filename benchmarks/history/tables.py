@@ -18,7 +18,7 @@ from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.learn import Offers
 from headgate.learn.history.paper import Paper
 from headgate.learn.history.program import Program
-from headgate.learn.past import Past
+from headgate.learn.past import Past, merged_states
 from headgate.learn.tails import Tails
 from headgate.values.expectation import Status
 from headgate.values.verdict import Verdict
@@ -89,13 +89,15 @@ def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
     if len(rows) < fewest:
         return None
     values = table.values[rows]
+    held = [analysed(feed)[row].analysis.states for row in rows]
     used = np.flatnonzero(np.isfinite(values).any(axis=0))
     return Past(
         tuple(table.partitions[row] for row in rows),
         tuple(table.measures[each] for each in used),
         values[:, used],
         tuple(table.schemas[row] for row in rows),
-        analysed(feed)[rows[-1]].analysis.states,
+        held[-1],
+        merged=merged_states(table.schemas[rows[-1]], held),
     )
 
 

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Row:
-    """One kind of fault on one backend. `lost` and `doubled` must be 0; `notes` says what else to know."""
+    """One kind of fault on one backend. `lost` and `doubled` must be 0, and `leaked`: batches that readers see although
+    nothing that was committed lets them. `notes` says what else to know."""
 
     fault: str
     backend: str
@@ -17,21 +18,22 @@ class Row:
     kills: int = 0
     lost: int = 0
     doubled: int = 0
+    leaked: int = 0
     seconds: float = 0.0
     notes: str = ""
     points: Counter[str] = field(default_factory=Counter)
 
     @property
     def held(self) -> bool:
-        return not self.lost and not self.doubled
+        return not self.lost and not self.doubled and not self.leaked
 
 
 def printed(rows: Iterable[Row]) -> Iterator[str]:
     """The table, then the injection points with how often each was hit."""
     every = list(rows)
-    yield _line("fault", "backend", "trials", "kills", "points", "lost", "doubled", "s", "notes")
+    yield _line("fault", "backend", "trials", "kills", "points", "lost", "doubled", "leaked", "s", "notes")
     for row in every:
-        counts = row.trials, row.kills, len(row.points), row.lost, row.doubled
+        counts = row.trials, row.kills, len(row.points), row.lost, row.doubled, row.leaked
         yield _line(row.fault, row.backend, *counts, f"{row.seconds:.1f}", row.notes)
     points = sum((row.points for row in every), Counter[str]())
     yield ""

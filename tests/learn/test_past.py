@@ -10,9 +10,10 @@ import pytest
 
 import headgate as hg
 from headgate.analyzers.distances.value_l1 import ValueL1
-from headgate.learn.past import Past
+from headgate.learn.past import REFERENCE, Past
 from headgate.values.errors import HeadgateError, MisuseError
-from headgate.values.outcome import Measured
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.run import Decision
 from tests.learn.histories import commit
 
@@ -182,3 +183,72 @@ def test_a_new_batch_is_measured_against_a_past_that_is_read() -> None:
     commit(store, "1", pa.table({"letter": list("aabb")}), Decision.PUBLISHED)
     commit(store, "2", pa.table({"letter": list("aabb")}), Decision.PUBLISHED)
     assert Past.read(store, "orders").outcomes(letters("aaaa"))[ValueL1("letter").key] == Measured(1.0)
+
+
+# --- what no run had before, and what did not change
+
+
+def of_letter(past: Past, text: str, name: str) -> Outcome | None:
+    return past.outcomes(letters(text)).get(MetricKey(name, ("letter",)))
+
+
+def test_new_values_are_those_that_no_run_had_not_only_the_last() -> None:
+    past = Past.of([letters(text) for text in ("ab", "ac", "ad", "ae", "aa")])
+    assert of_letter(past, "bcde", "new_values") == Measured(0.0)
+    assert of_letter(past, "bcxx", "new_values") == Measured(0.5)
+
+
+def test_nothing_is_called_new_before_there_are_a_few_runs() -> None:
+    runs = [letters("ab")] * (REFERENCE + 2)
+    assert of_letter(Past.of(runs[: REFERENCE - 1]), "zz", "new_values") is None
+    assert of_letter(Past.of(runs[:REFERENCE]), "zz", "new_values") == Measured(1.0)
+    found = np.isnan(Past.of(runs).series("new_values(letter)"))
+    assert found.tolist() == [True] * REFERENCE + [False] * 2
+
+
+def test_the_series_of_new_values_is_that_of_each_run_against_all_before_it() -> None:
+    past = Past.of([letters(text) for text in ("ab", "ab", "ab", "ab", "ab", "az", "zz", "yz")])
+    assert past.series("new_values(letter)")[5:].tolist() == [0.5, 0.0, 0.5]
+
+
+def test_a_run_that_is_not_trusted_makes_nothing_known() -> None:
+    runs = [letters(text) for text in ("ab", "ab", "ab", "ab", "ab", "zz", "zz")]
+    past = Past.of(runs, trusted=[True] * 5 + [False, True])
+    assert past.series("new_values(letter)")[5:].tolist() == [1.0, 1.0]
+
+
+def test_new_patterns_are_new_ways_of_writing_and_not_new_values() -> None:
+    past = Past.of([hg.analyze(pa.table({"code": [f"A-{day}", f"B-{day}"]})) for day in range(6)])
+    now = past.outcomes(hg.analyze(pa.table({"code": ["C-9", "C/9"]})))
+    assert now[MetricKey("new_patterns", ("code",))] == Measured(0.5)
+    assert now[MetricKey("new_values", ("code",))] == Measured(1.0)
+
+
+def test_where_the_runs_hold_more_values_than_are_kept_what_is_new_is_not_known() -> None:
+    many = pa.table({"letter": [f"v{at}" for at in range(600)]})
+    past = Past.of([hg.analyze(many)] * 6)
+    assert isinstance(of_letter(past, "ab", "new_values"), Undefined)
+    assert "new_values" not in {each.key.name for each in past.measures}
+
+
+def test_unchanged_tells_a_batch_that_is_the_one_before_it() -> None:
+    past = Past.of([letters("ab"), letters("aab"), letters("baa"), letters("ab")])
+    assert past.series("unchanged(letter)")[1:].tolist() == [0.0, 1.0, 0.0]
+    assert of_letter(past, "ba", "unchanged") == Measured(1.0)
+    assert of_letter(past, "aab", "unchanged") == Measured(0.0)
+    assert isinstance(of_letter(past, "", "unchanged"), Undefined | None)
+
+
+@pytest.mark.parametrize("name", ["new_values", "new_patterns", "unchanged"])
+def test_a_store_that_hides_values_tells_what_is_new_as_one_that_does_not(name: str) -> None:
+    found = []
+    for values in ("hidden", "plain"):
+        store = hg.open_store("memory:", values=values)  # type: ignore[arg-type]
+        for day in range(REFERENCE + 1):
+            commit(store, str(day), pa.table({"letter": ["a", "b", "ab-1"][: 2 + day % 2]}), Decision.PUBLISHED)
+        past = Past.read(store, "orders")
+        found.append(
+            (past.series(f"{name}(letter)").tolist()[1:], [of_letter(past, text, name) for text in ("ab", "az?")])
+        )
+    assert str(found[0]) == str(found[1])
+    assert Measured(0.0) in found[0][1]

@@ -19,7 +19,7 @@ from headgate.values.run import TRUSTED, Decision
 from headgate.values.state import State
 from tests.store.runs import a_run, a_small_run
 
-PUBLISHED, HELD, ACCEPTED, REJECTED = Decision
+PUBLISHED, HELD, ACCEPTED, REJECTED, *_ = Decision
 
 
 def partitions(found: object) -> list[str]:

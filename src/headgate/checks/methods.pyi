@@ -300,6 +300,11 @@ class Methods:
     ) -> Self:
         """v -> |rows with v| (AVH's value distribution, Deequ's Histogram): exact to 512 values."""
 
+    def has_value_sample(
+        self, column: str, holds: Callable[[Any], object] | None = None, **said: Unpack[Expected]
+    ) -> Self:
+        """|kept|, of at most 200 different values: those with the smallest hashes, whatever the order of the rows."""
+
     def has_variance(self, column: str, holds: Callable[[Any], object] | None = None, **said: Unpack[Expected]) -> Self:
         """sum of (v - mean)^2 / |{v}|: of the population, as Deequ's standard deviation is."""
 

@@ -17,11 +17,11 @@ Segment: TypeAlias = tuple[tuple[str, str | None], ...]
 
 
 class Judged(NamedTuple):
-    """A judgement, the check and the rule it belongs to, and the metric that was judged."""
+    """A judgement, the check and the rule it belongs to, and the metric that was judged; None if it is of no rows."""
 
     check: str
     rule: int
-    metric: Metric[Any]
+    metric: Metric[Any] | None
     judgement: Judgement
 
 
@@ -41,7 +41,7 @@ def row_rules(judged: Sequence[Judged]) -> tuple[RowRule, ...]:
 def offence_of(each: Judged) -> Offence | None:
     """Which rows are to blame for a judgement; None if it is no failure, or no single row is."""
     judgement = each.judgement
-    if judgement.status is not Status.FAIL or judgement.value is None:
+    if judgement.status is not Status.FAIL or judgement.value is None or each.metric is None:
         return None
     return each.metric.offence(judgement.expectation.predicate, judgement.value)
 
@@ -60,6 +60,7 @@ def _row_rule(failures: Sequence[Judged]) -> RowRule:
     first = failures[0]
     offence, expectation = offence_of(first), first.judgement.expectation
     assert offence is not None
+    assert first.metric is not None
     scope = chained("OR", [_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)

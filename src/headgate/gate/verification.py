@@ -99,6 +99,17 @@ class Verification:
     def _row_rules(self) -> tuple[RowRule, ...]:
         return row_rules(self.judged)
 
+    def blame(self) -> list[tuple[Judgement, bool]]:
+        """What failed at level error, and whether single rows are to blame for it."""
+        failed = [each for each in self.judged if each.judgement.expectation.level is Level.ERROR]
+        return [
+            (each.judgement, offence_of(each) is not None) for each in failed if each.judgement.status is Status.FAIL
+        ]
+
+    def blamed_rows(self, judgement: Judgement) -> str:
+        """How many rows are to blame for a judgement, in words; empty where no single row is."""
+        return next((self._blamed(each) for each in self.judged if each.judgement == judgement), "")
+
     # --- for people and programs
 
     def explain(self) -> str:
@@ -161,6 +172,7 @@ class Verification:
         return ""
 
     def _state(self, each: Judged) -> State | None:
+        assert each.metric is not None
         segment = each.judgement.segment
         analyses = self._found.segments(tuple(name for name, _ in segment))
         return analyses[tuple(value for _, value in segment)].states.get(each.metric.state_key)

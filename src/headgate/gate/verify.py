@@ -25,7 +25,7 @@ from headgate.values.schema import TEMPORAL, Schema
 from headgate.values.verdict import judge
 
 
-class _Asked(NamedTuple):
+class Asked(NamedTuple):
     """An expectation of a check, for the whole batch or for each of its segments."""
 
     check: str
@@ -59,27 +59,44 @@ def verify(
     FAIL: of 2 expectations 1 not met, 1 met
     ✗ error  is_unique(id): uniqueness(id) is 0.333333, expected 1 (2 of 3 rows)
     """
-    asked_checks = [checks] if isinstance(checks, Check) else list(checks)
-    for each in asked_checks:
+    others = settled(tables)
+    batch = open_batch(data, others)
+    asked = asked_by(listed(checks), Circumstances(batch.schema, others, store, dataset, partition, now))
+    found = measure(batch, measurable(asked, batch.schema), progress)
+    return Verification(answered(asked, found, batch.schema), found, others)
+
+
+def listed(checks: Check | Iterable[Check]) -> list[Check]:
+    """One check or many as a list of them."""
+    given = [checks] if isinstance(checks, Check) else list(checks)
+    for each in given:
         if not isinstance(each, Check):
             raise MisuseError(
                 f"{each!r} is not a check.", hint='Pass hg.Check("orders").is_complete("id") or a list of such.'
             )
-    others = settled(tables)
-    batch = open_batch(data, others)
-    setting = Circumstances(batch.schema, others, store, dataset, partition, now)
-    asked = [
-        _Asked(check.name, number, rule.by, expectation, from_key(expectation.metric))
-        for number, (check, rule) in enumerate((check, rule) for check in asked_checks for rule in check.rules)
+    return given
+
+
+def asked_by(checks: Iterable[Check], setting: Circumstances) -> list[Asked]:
+    """Every expectation of these checks, with the metric that it is about."""
+    return [
+        Asked(check.name, number, rule.by, expectation, from_key(expectation.metric))
+        for number, (check, rule) in enumerate((check, rule) for check in checks for rule in check.rules)
         for expectation in expectations(rule, setting)
     ]
-    broken = {each: why for each in asked if (why := _broken(each, batch.schema)) is not None}
-    found = measure(batch, [(each.by, each.metric) for each in asked if each not in broken], progress)
-    judged = [each for one in asked for each in _judged(one, found, broken.get(one))]
-    return Verification(judged, found, others)
 
 
-def _broken(asked: _Asked, schema: Schema) -> Failed | None:
+def measurable(asked: Iterable[Asked], schema: Schema) -> list[tuple[By, Metric[Any]]]:
+    """What a scan must measure for them; what cannot be measured in this batch is left out."""
+    return [(each.by, each.metric) for each in asked if _broken(each, schema) is None]
+
+
+def answered(asked: Iterable[Asked], found: Measurements, schema: Schema) -> list[Judged]:
+    """Each expectation judged by what was found, for every segment."""
+    return [judged for each in asked for judged in _judged(each, found, _broken(each, schema))]
+
+
+def _broken(asked: Asked, schema: Schema) -> Failed | None:
     """Why this batch cannot be held against an expectation, where that is known before it is scanned."""
     try:
         part_keys(schema, asked.by)  # a column may have gone away overnight
@@ -94,7 +111,7 @@ def _broken(asked: _Asked, schema: Schema) -> Failed | None:
     return Failed(f"{plain[0].label!r} is a {plain[0].type} column, which no date can be held against")
 
 
-def _judged(asked: _Asked, found: Measurements, broken: Failed | None) -> list[Judged]:
+def _judged(asked: Asked, found: Measurements, broken: Failed | None) -> list[Judged]:
     if broken is not None:
         return [Judged(asked.check, asked.rule, asked.metric, asked.expectation.judge(broken))]
     segments = found.segments(asked.by)

@@ -32,6 +32,8 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 _NULLS = (0.01, 0.5, 1.0)
+STALE = "stale"
+"""The issue of a column that was not renewed; it needs two batches, so it is not among those that are injected."""
 _WEIGHT = 16
 
 
@@ -140,8 +142,14 @@ def _damage(past: Past, column: Column, measures: tuple[Measure, ...], samples: 
     clean = np.array(_measured(readings, before, before))
     found = np.array([_measured(readings, _states(each, readings), before) for _, each in broken])
     found = found * np.array([_heard(past, each) for each in measures])
-    names = tuple(name for name, _ in broken)
-    return Damage(column.label, column.kind, names, measures, clean, found.reshape(len(broken), -1))
+    names = (*(name for name, _ in broken), STALE)
+    rows = np.vstack([found.reshape(len(broken), -1), _stale(measures, clean)])
+    return Damage(column.label, column.kind, names, measures, clean, rows)
+
+
+def _stale(measures: Sequence[Measure], clean: Floats) -> Floats:
+    """The column holds what it held in the run before: all is as it was."""
+    return np.where([each.key.name == "unchanged" for each in measures], clean + 1.0, clean)
 
 
 @cache

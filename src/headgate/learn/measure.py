@@ -56,6 +56,11 @@ def is_known(key: MetricKey) -> bool:
     return key.name in metrics() or key.name in distances()
 
 
+def is_distance(key: MetricKey) -> bool:
+    """Whether it compares a run with earlier ones."""
+    return key.name in distances() and key.name not in metrics()
+
+
 @lru_cache(maxsize=1 << 16)
 def measure_of(key: MetricKey, kind: Kind | None = None) -> Measure:
     """A metric or distance by its key, over a column of this kind.
@@ -63,9 +68,10 @@ def measure_of(key: MetricKey, kind: Kind | None = None) -> Measure:
     >>> measure_of(MetricKey("completeness", ("id",))).scale
     <Scale.SHARE: 'share'>
     """
-    if key.name in distances() and key.name not in metrics():
+    if is_distance(key):
         scale = Scale.SPREAD if key.name == "emd" else Scale.SHARE
-        return Measure(key, scale, distance=True, most=distances()[key.name].most)
+        found = distances()[key.name]
+        return Measure(key, scale, distance=True, most=found.most)
     metric = metrics()[key.name]
     moment = kind in TEMPORAL and key.name in _PLACES
     scale = Scale.SIZE

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from headgate.analyzers.base.hashing import keyed
 from headgate.analyzers.base.registry import from_key, metrics
+from headgate.values.account import Account
 from headgate.values.codec import Head, decode, encode, seal, unseal
 from headgate.values.errors import CorruptBytes
 from headgate.values.expectation import Judgement, Status
@@ -35,6 +37,7 @@ class _Details(msgspec.Struct, frozen=True):
     verdict: Verdict
     missing: dict[str, Undefined | Failed]  # metrics without a value, each with why
     distributions: list[str]  # metrics whose values are distributions: they are measured again from the states
+    account: Account | None = None
 
 
 def recorded(run: Run, secret: bytes | None) -> Record:
@@ -53,8 +56,8 @@ def recorded(run: Run, secret: bytes | None) -> Record:
     if secret is not None:
         states = {key: state.hidden(secret) for key, state in states.items()}
         missing = {key: type(each)(_unquoted(each.why)) for key, each in missing.items()}
-        verdict = Verdict(tuple(map(_discreet, verdict.judgements)))
-    details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions))
+        verdict = Verdict(tuple(_discreet(each, secret) for each in verdict.judgements))
+    details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions, run.account))
     return Record(
         numbers,
         seal(details, Head(_TAG, run.key)),
@@ -84,6 +87,7 @@ def restored(revision: Revision, record: Record) -> Run:
         outcomes={MetricKey.parse(key): outcomes[key] for key in sorted(outcomes)},
         states=states,
         verdict=details.verdict,
+        account=details.account,
         basis=revision.basis,
         at=revision.at,
         attempt=revision.attempt,
@@ -108,8 +112,11 @@ def _measured(key: str, states: Mapping[MetricKey, State]) -> Outcome:
     return metric.measure(states.get(metric.state_key, metric.state()))
 
 
-def _discreet(judgement: Judgement) -> Judgement:
-    """An error's words may quote the data; those of a pass or a fail hold the metric's key and a number."""
+def _discreet(judgement: Judgement, secret: bytes) -> Judgement:
+    """A segment is named by values; an error's words may quote the data; those of a pass or a fail hold a number."""
+    if judgement.segment:
+        segment = tuple((name, None if value is None else keyed(value, secret)) for name, value in judgement.segment)
+        judgement = msgspec.structs.replace(judgement, segment=segment)
     if judgement.status in (Status.PASS, Status.FAIL):
         return judgement
     return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason))

@@ -12,6 +12,8 @@ HeadgateError
 │   ├── AlreadyCommitted   another attempt at the same run was committed first; carries its revision
 │   ├── UnknownRun         the history has no such run
 │   └── StoreUnavailable   the store could not be reached or written: nothing is known to have been committed
+├── PublishError           a batch could not be published, held, released or discarded; call again to go on
+├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
 
 Trouble in data is not here: it is a value (`Undefined`, `Failed`), see `values.outcome`.
@@ -89,6 +91,14 @@ class UnknownRun(StoreError):
 
 class StoreUnavailable(StoreError):
     """The store could not be reached or written."""
+
+
+class PublishError(HeadgateError):
+    """A batch could not be published, held, released or discarded. The same call again goes on where this one ended."""
+
+
+class DeliveryError(HeadgateError):
+    """An alert did not reach its receiver; the words never hold its address."""
 
 
 class EngineError(HeadgateError):

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.values.account import Account
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -22,12 +23,18 @@ LONGEST_NAME = 1_000  # characters of a dataset's or a partition's name
 
 
 class Decision(StrEnum):
-    """What became of a batch. Published and held are the gate's, accepted and rejected a person's."""
+    """What became of a batch. Published and held are the gate's, the others a person's.
+
+    Accepted: it was as it should be, and teaches. Rejected: it was wrong. Released: published as it is, without
+    teaching. Discarded: dropped from quarantine.
+    """
 
     PUBLISHED = "published"
     HELD = "held"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
+    RELEASED = "released"
+    DISCARDED = "discarded"
 
 
 TRUSTED = frozenset({Decision.PUBLISHED, Decision.ACCEPTED})
@@ -39,7 +46,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
     `fingerprint` tells one input from another (a checksum, a snapshot's id), `suite` one set of metrics and checks from
     another: with the dataset and the partition they are the run's key. `attempt` tells a retry of this very commit from
-    somebody else's run of the same key. `basis` is the last commit that was known when the batch was judged.
+    somebody else's run of the same key. `account` is what a gate adds.
+    `basis` is the last commit that was known when the batch was judged.
     `at` is the clock's time, for people; nothing is ordered by it.
     """
 
@@ -51,6 +59,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[MetricKey, Outcome] = msgspec.field(default_factory=dict)
     states: dict[MetricKey, State] = msgspec.field(default_factory=dict)
     verdict: Verdict = Verdict()
+    account: Account | None = None
     basis: int = 0
     at: float = msgspec.field(default_factory=time.time)
     attempt: str = msgspec.field(default_factory=lambda: uuid.uuid4().hex)

@@ -182,12 +182,23 @@ def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
 
 
 @pytest.mark.parametrize("runs", [1, 3, 6])
-def test_below_seven_runs_a_program_says_why_it_is_empty(runs: int) -> None:
-    found = learn_program(orders(runs))
+def test_below_seven_runs_a_program_has_no_ranges_and_says_why(runs: int) -> None:
+    found = learn_program(orders(runs), schema=False)
     assert found.clauses == ()
     assert found.why == f"{runs} accepted runs of 7 that it takes"
     assert str(found) == f"no program: {runs} accepted runs of 7 that it takes"
     assert found.judge(analysis(RUNS), orders(runs)).status is Status.SKIP
+
+
+@pytest.mark.parametrize("runs", [1, 3, 6])
+def test_from_the_first_run_on_columns_are_expected_and_from_the_third_their_types(runs: int) -> None:
+    found = learn_program(orders(runs))
+    names = {each.metric.name for each in found.clauses}
+    assert names == {"column_count", "has_column"} | ({"column_type"} if runs >= 3 else set())
+    assert str(found).startswith(f"no ranges yet, clauses: {len(found.clauses)} about columns")
+    assert found.judge(analysis(RUNS), orders(runs)).status is Status.PASS
+    fewer = hg.analyze(batch(RUNS).drop_columns(["country"]))
+    assert found.judge(fewer, orders(runs)).status is Status.FAIL
 
 
 def test_seven_runs_are_enough() -> None:
@@ -307,9 +318,9 @@ def test_a_proposal_of_another_learner_shares_the_budget() -> None:
 
 
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:
-    short = learn_program(orders(3), proposals=[_pattern_of_code(0.001)])
+    short = learn_program(orders(3), proposals=[_pattern_of_code(0.001)], schema=False)
     assert [clause.metric.name for clause in short.clauses] == ["pattern_match"]
-    assert str(short).startswith("only 1 clause of other learners: 3 accepted runs of 7 that it takes")
+    assert str(short).startswith("no ranges yet, clauses: 1 of other learners: 3 accepted runs of 7 that it takes")
     right = hg.analyze(batch(5), [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
     assert short.judge(right, orders(3)).status is Status.PASS
     wrong = hg.inject_issue(batch(5), "character_deletion", "code", share=0.5)

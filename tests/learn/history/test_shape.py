@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -11,6 +12,7 @@ import pytest
 import headgate as hg
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Program
+from headgate.learn.history.schema import ENOUGH, RECENT, SETTLED
 from headgate.learn.past import Past
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -103,3 +105,96 @@ def test_a_type_that_changed_before_is_no_law() -> None:
     tables = [pa.table({"x": [1, 2] if day % 2 else ["1", "2"]}) for day in range(8)]
     found = learn_program(Past.of([hg.analyze(each) for each in tables]))
     assert "column_type" not in {each.metric.name for each in found.clauses}
+
+
+# --- types
+
+
+def types_of(*columns: Any) -> dict[str, str]:
+    """The types that are expected of the columns after runs whose column `x` held these values."""
+    past = Past.of([hg.analyze(pa.table({"x": each})) for each in columns])
+    laws = [each.metric for each in learn_program(past).clauses if each.metric.name == "column_type"]
+    return {each.columns[0]: str(dict(each.parameters)["type"]) for each in laws}
+
+
+WORDS = ["red", "green"] * 10
+WHOLE = list(range(20))
+PARTS = [at + 0.5 for at in range(20)]
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"),
+    [
+        (WHOLE, "integer"),
+        (PARTS, "number"),
+        (WORDS, "string"),
+        (pa.array(WHOLE, pa.date32()), "date"),
+        (pa.array(WHOLE, pa.timestamp("s")), "timestamp"),
+        ([True, False] * 10, "boolean"),
+        (pa.array([1] * 20, pa.decimal128(5, 2)), "number"),
+    ],
+)
+def test_a_type_that_was_the_same_in_every_run_is_expected(values: Any, expected: str) -> None:
+    assert types_of(*[values] * SETTLED) == {"x": expected}
+
+
+def test_two_runs_are_too_few_to_expect_a_type() -> None:
+    assert types_of(*[WHOLE] * (SETTLED - 1)) == {}
+
+
+def test_whole_numbers_that_came_to_have_fractions_are_numbers() -> None:
+    assert types_of(WHOLE, PARTS, WHOLE) == {"x": "number"}
+
+
+def test_truth_values_are_not_numbers() -> None:
+    assert types_of([True, False] * 10, WHOLE, WHOLE) == {}
+
+
+def test_a_few_values_show_no_type() -> None:
+    some = [*range(ENOUGH - 1), *[None] * 20]
+    assert types_of(some, some, some) == {}
+    more = [*range(ENOUGH), *[None] * 20]
+    assert types_of(more, more, more) == {"x": "integer"}
+
+
+def test_of_the_last_runs_the_one_with_the_fewest_values_counts() -> None:
+    assert types_of(WHOLE, [1, *[None] * 19], WHOLE) == {}
+    assert types_of([1, *[None] * 19], *[WHOLE] * RECENT) == {"x": "integer"}
+
+
+def test_a_run_in_which_the_column_held_nothing_does_not_change_its_type() -> None:
+    assert types_of(pa.nulls(20), *[WHOLE] * RECENT) == {"x": "integer"}
+
+
+@pytest.mark.parametrize(
+    "texts", [["1", "22", "-3.5", "1.000,5"] * 5, ["2026-11-14", "14/11/2026"] * 10, ["2026-11-14 09:30:00"] * 20]
+)
+def test_texts_that_read_as_numbers_or_moments_show_no_type(texts: list[str]) -> None:
+    """A reader that guesses types may take them for numbers tomorrow, and texts today were numbers by chance."""
+    assert types_of(texts, texts, texts) == {}
+
+
+def test_texts_of_which_enough_are_no_numbers_are_texts() -> None:
+    mixed = [*["12"] * 20, *(f"no {chr(97 + at)}" for at in range(ENOUGH))]
+    assert types_of(mixed, mixed, mixed) == {"x": "string"}
+    assert types_of(*[[*["12"] * 20, *["no"] * (ENOUGH - 1)]] * 3) == {}
+
+
+def test_only_columns_that_the_newest_run_has_are_expected_to_have_a_type() -> None:
+    tables = [pa.table({"x": WHOLE, "y": WHOLE})] * 3 + [pa.table({"x": WHOLE})]
+    laws = learn_program(Past.of([hg.analyze(each) for each in tables])).clauses
+    assert {each.metric.columns[0] for each in laws if each.metric.name == "column_type"} == {"x"}
+
+
+def test_a_column_that_came_in_the_last_runs_is_missed_when_it_goes() -> None:
+    before, since = pa.table({"x": WHOLE}), pa.table({"x": WHOLE, "y": WHOLE})
+    for runs, expected in ((RECENT - 1, False), (RECENT, True)):
+        past = Past.of([hg.analyze(each) for each in [before] * 3 + [since] * runs])
+        assert ("has_column(y)" in {str(each.metric) for each in learn_program(past).clauses}) is expected
+
+
+def test_the_most_columns_of_the_last_runs_are_allowed() -> None:
+    wide, narrow = pa.table({"x": WHOLE, "y": WHOLE}), pa.table({"x": WHOLE})
+    past = Past.of([hg.analyze(each) for each in [wide, *[narrow] * RECENT]])
+    (count,) = (each for each in learn_program(past).clauses if each.metric.name == "column_count")
+    assert count.expectation.predicate == Between(high=1)

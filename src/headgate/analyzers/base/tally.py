@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.analyzers.base.hashing import Hashes, hash_bytes, hash_words
+from headgate.analyzers.base.hashing import Hashes, Words, hash_bytes, hash_words
 from headgate.analyzers.base.text import Texts, labels
 
 Integers = npt.NDArray[np.int64]
@@ -20,14 +20,26 @@ _PROBE = 512  # values looked at to tell a crowded column from one where nearly 
 class Tally:
     """Counts of the distinct values, their hashes, and labels for those that someone asks for."""
 
-    def __init__(self, counts: Integers, hashes: Callable[[], Hashes], label: Callable[[Integers], list[str]]) -> None:
+    def __init__(
+        self,
+        counts: Integers,
+        hashes: Callable[[], Hashes],
+        label: Callable[[Integers], list[str]],
+        keys: Words | None = None,
+    ) -> None:
         self.counts = counts
         self.label = label
         self._hashes = hashes
+        self._keys = keys
 
     @cached_property
     def hashes(self) -> Hashes:
         return self._hashes()
+
+    @property
+    def keys(self) -> Words:
+        """The first half of each distinct value's hash."""
+        return self.hashes[0] if self._keys is None else self._keys
 
 
 def runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
@@ -91,4 +103,4 @@ def _by_hash(texts: Texts) -> Tally:
         return labels(texts.array.take(pa.array(rows)))
 
     # equal values give equal hashes: a sketch of which values there are may be fed each row
-    return Tally(counts, lambda: (first, second), label)
+    return Tally(counts, lambda: (first, second), label, ordered[begins])

@@ -33,6 +33,7 @@ class Distance(msgspec.Struct, Generic[S], frozen=True):
     accepts: ClassVar[frozenset[Kind]]
     most: ClassVar[float] = math.inf  # no distance of this kind is larger
     symmetric: ClassVar[bool] = True  # whether it matters not which batch is the earlier one
+    of_all: ClassVar[bool] = False  # whether it is from all earlier batches, their states merged, not from the last one
 
     @property
     def key(self) -> MetricKey:

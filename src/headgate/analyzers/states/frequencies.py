@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
@@ -12,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.analyzers.base.hashing import Words, hash_bytes
+from headgate.analyzers.base.hashing import Words, hash_bytes, keyed
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
 from headgate.values.state import Rows, Stack, State
@@ -87,9 +86,9 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         if self.patterns or self.hashed or not self.total:
             return self
         labels = self.labels()
-        keyed = [_keyed(label, secret) for label in labels]
+        names = [keyed(label, secret) for label in labels]
         counts = np.fromiter(labels.values(), np.int64, len(labels))
-        return msgspec.structs.replace(self, hashed=_keyed("", secret)[:8])._labelled(keyed, counts)
+        return msgspec.structs.replace(self, hashed=keyed("", secret)[:8])._labelled(names, counts)
 
     def labels(self) -> dict[str, int]:
         """The labels that are kept, with their counts."""
@@ -247,11 +246,6 @@ def _begins(ordered: Words) -> npt.NDArray[np.intp]:
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return np.flatnonzero(new)
-
-
-def _keyed(label: str, secret: bytes) -> str:
-    """16 hexadecimal digits that stand for a label; without the secret they tell nothing but equality."""
-    return hashlib.blake2b(label.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=8).hexdigest()
 
 
 def _cut(counts: Integers, capacity: int) -> int:

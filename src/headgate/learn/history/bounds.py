@@ -33,10 +33,14 @@ class Bounds(Protocol):
 
 
 class FiniteSample:
-    """The default: predictive bands whose rate is the larger of a heavy tail's and of what many real series did."""
+    """The default: predictive bands whose rate is the larger of a heavy tail's and of what many real series did.
 
-    def __init__(self, tails: Tails) -> None:
+    Bands that cost more than `dearest` are not proposed: no budget that is not larger can buy them.
+    """
+
+    def __init__(self, tails: Tails, dearest: float = 1.0) -> None:
         self.tails = tails
+        self.dearest = dearest
 
     def proposals(self, past: Past, damage: Sequence[Damaged]) -> Iterator[Proposal]:
         """For each measure, the cheapest band for every set of issues that one of its bands catches."""
@@ -54,7 +58,9 @@ class FiniteSample:
         beyond = len(surprises) - np.searchsorted(surprises, self.tails.grid, side="right")
         for place in range(len(beyond) - 1, -1, -1):  # the widest first
             reach, rate = self.tails.grid[place], float(rates[place])
-            if beyond[place] == last or rate >= 1:
+            if rate >= 1 or rate > self.dearest:
+                break  # narrower ones cost no less
+            if beyond[place] == last:
                 continue
             predicate = _predicate(measure, *made.one(at, reach), bool(made.constant[at]), reach)
             wide = reach if predicate is None else max(reach, made.reach(at, predicate.floor, predicate.ceiling))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from headgate.learn.budget import Basket, spend
+from headgate.learn.budget import Basket
 from headgate.learn.damage import Damage, applied, damages
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.forecast import FEWEST
@@ -40,8 +40,8 @@ def learn_program(
     `false_alarms` is the share of good batches that may be held: of the table, or with `budget="column"` of each
     column, as in Auto-Validate-by-History. `bounds="paper"` are that paper's Propositions 1 to 3. `clauses` is the most
     clauses of a column. `pins` of an earlier program are kept as they are. `schema=False` leaves out the clauses about
-    columns and types. `proposals` are those of other learners, which share the budget; a past that is too short to
-    learn from leaves all of it to them. `damage` is what issues do to the table's metrics; without it, they are
+    columns and types. `proposals` are those of other learners, which share the budget; a past that is too short for
+    ranges leaves all of it to them. `damage` is what issues do to the table's metrics; without it, they are
     injected into likenesses made from the states of the newest run. `tails` is other evidence than that which comes
     with the package.
 
@@ -51,11 +51,9 @@ def learn_program(
     >>> any(clause.metric.name == "size" for clause in program.clauses)
     True
     """
-    if len(past) < FEWEST:
-        why = f"{len(past)} accepted runs of {FEWEST} that it takes"
-        bought = spend(_unpinned(proposals, pins), false_alarms, most=clauses)
-        return Program(clauses=(*pins, *map(Clause.of, bought)), why=why, upto=past.partitions[-1])
-    offers = Offers.of(past, _bounds(bounds, tails), damages(past) if damage is None else damage, proposals)
+    if damage is None:
+        damage = damages(past) if len(past) >= FEWEST else []
+    offers = Offers.of(past, _bounds(bounds, tails, false_alarms), damage, proposals)
     return offers.program(
         false_alarms, budget=budget, clauses=clauses, pins=pins, schema=schema, plain=bounds == "paper"
     )
@@ -71,7 +69,7 @@ class Offers:
 
     @classmethod
     def of(cls, past: Past, bounds: Bounds, damage: Sequence[Damage], others: Sequence[Proposal] = ()) -> Offers:
-        hurt = applied(damage, past)
+        hurt = applied(damage, past) if len(past) >= FEWEST else []
         issues = tuple(issue for each in hurt for befallen in each.ids for issue in befallen)
         return cls(past, (*bounds.proposals(past, hurt), *others), issues)
 
@@ -98,12 +96,14 @@ class Offers:
             chosen = self._by_column(offered, false_alarms, clauses, plain)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
+        short = len(self.past) < FEWEST
         places = {label: at for at, label in enumerate(self.past.schema.labels)}
         chosen.sort(key=lambda each: (places.get(each.column, -1), each.family))
         laws = _unpinned(schema_proposals(self.past), pins) if schema else []
         return Program(
             clauses=(*map(Clause.of, laws), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
-            runs=len(self.past),
+            runs=0 if short else len(self.past),
+            why=f"{len(self.past)} accepted runs of {FEWEST} that it takes" if short else "",
             upto=self.past.partitions[-1],
             budget=false_alarms,
             issues=len(self.issues),
@@ -126,11 +126,11 @@ class Offers:
         return list(chosen.values())
 
 
-def _bounds(name: str, tails: Tails | None) -> Bounds:
+def _bounds(name: str, tails: Tails | None, dearest: float) -> Bounds:
     if name == "paper":
         return Paper()
     if name == "finite_sample":
-        return FiniteSample(tails or pooled())
+        return FiniteSample(tails or pooled(), dearest)
     raise MisuseError(f"there are no bounds {name!r}.", hint='Write bounds="finite_sample" or bounds="paper".')
 
 

@@ -22,6 +22,8 @@ Floats = npt.NDArray[np.float64]
 REACHES = np.arange(1.0, 40.5, 0.5)  # in deviations: beta from sigma on; Chebyshev says 1 in 1,000 at 31.6
 FEWEST = 4  # values that a transformed series needs for a mean and a deviation
 
+_LATER = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that the paper does not have
+
 
 class Paper:
     """Estimated mean and deviation in bounds that hold for known ones; a constant history costs nothing.
@@ -38,8 +40,11 @@ class Paper:
         caught = _caught(damage)
         for at, transform in enumerate(self._transforms(past)):
             measure = past.measures[at]
-            if transform is not None and at in caught and (self.distances or not measure.distance):
+            if transform is not None and at in caught and self._knows(measure):
                 yield from _of_measure(measure, past.values[:, at], transform, caught[at])
+
+    def _knows(self, measure: Measure) -> bool:
+        return not measure.distance or (self.distances and measure.key.name not in _LATER)
 
     def _transforms(self, past: Past) -> list[Transform | None]:
         """Of series with a value in every run (a distance has none in the first); others are left out."""

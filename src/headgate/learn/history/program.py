@@ -187,14 +187,20 @@ class Program(msgspec.Struct, frozen=True):
 
     def _title(self) -> str:
         if not self.runs:
-            nothing = "no program" if self.why else "an empty program"
-            what = f"only {len(self.pins)} pinned clauses" if self.pins else nothing
-            others = len(self.clauses) - len(self.pins)
-            what = f"only {others} clause{'s' * (others > 1)} of other learners" if others and not self.pins else what
-            return ": ".join(filter(None, [what, self.why]))
+            return ": ".join(filter(None, [self._short(), self.why]))
         spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
+
+    def _short(self) -> str:
+        """What there is without ranges."""
+        laws = sum(each.metric.name in _SCHEMA and not each.pinned for each in self.clauses)
+        others = len(self.clauses) - len(self.pins) - laws
+        counts = {"about columns": laws, "pinned": len(self.pins), "of other learners": others}
+        said = [f"{count} {word}" for word, count in counts.items() if count]
+        if not said:
+            return "no program" if self.why else "an empty program"
+        return f"no ranges yet, clauses: {', '.join(said)}"
 
     def _shape(self) -> list[str]:
         """The clauses about columns, which are many and alike, in one line."""

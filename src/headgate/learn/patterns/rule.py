@@ -78,6 +78,12 @@ class PatternRule(msgspec.Struct, frozen=True):
         spoken = [segment.columns for branch in self.branches for segment in branch.segments if segment.columns]
         return min(spoken, default=0)
 
+    @property
+    def spelled(self) -> str:
+        """The letters and digits of the data that it spells; the rest says only how values are arranged."""
+        atoms = (atom for branch in self.branches for segment in branch.segments for atom in segment.pattern.atoms)
+        return "".join(char for atom in atoms for char in atom.text if char.isalnum())
+
     def matches(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
         """Which values follow the pattern; a null does not."""
         array = texts(values)

@@ -1,0 +1,44 @@
+"""`python -m benchmarks.novelty`: runs what is missing, writes the results, and the page in docs from them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from benchmarks.novelty.curves import curves
+from benchmarks.novelty.fbposts import fbposts
+from benchmarks.novelty.page import write_page
+from benchmarks.novelty.preliminary import preliminary
+from benchmarks.novelty.retail_gate import retail_gate
+from benchmarks.timing import versions
+
+RESULTS = Path(__file__).parent / "results"
+PARTS: dict[str, Callable[[], dict[str, Any]]] = {
+    "fbposts": fbposts,
+    "preliminary": preliminary,
+    "curves": curves,
+    "retail_gate": retail_gate,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="benchmarks.novelty", description=__doc__)
+    parser.add_argument("--only", choices=(*PARTS, "page"), help="one part again; `page` writes the page again")
+    given = parser.parse_args()
+    for name, run in PARTS.items():
+        file = RESULTS / f"{name}.json"
+        if given.only == name or (given.only is None and not file.exists()):
+            began = time.perf_counter()
+            found = {"versions": versions("numpy", "pyarrow", "scikit-learn", "scipy"), **run()}
+            found["took"] = round(time.perf_counter() - began)
+            RESULTS.mkdir(exist_ok=True)
+            file.write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")
+    write_page()
+
+
+if __name__ == "__main__":
+    main()

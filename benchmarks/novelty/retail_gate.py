@@ -1,0 +1,126 @@
+"""The gate with all learners on, on days of Online Retail broken in the paper's six ways."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+import headgate as hg
+from benchmarks.history.evidence import WEIGHT, counted
+from benchmarks.history.feeds import Feed
+from benchmarks.novelty.data import RETAIL, daily
+from benchmarks.novelty.errors import ERRORS, MAGNITUDES, overwritten
+from benchmarks.novelty.gates import BUDGETS
+from benchmarks.novelty.grid import damaged
+from benchmarks.novelty.protocol import Confusion
+from headgate.analyzers.base.registry import default_metrics, from_key
+from headgate.engine.analysis import Analysis
+from headgate.gate import shapes
+from headgate.gate.gate import HAS_ROWS, Gate
+from headgate.gate.lesson import Learner, Lesson, Offered, Training
+from headgate.learn.tails import Curve, Tails, pooled
+from headgate.store.port import HistoryStore
+from headgate.values.expectation import Status
+from headgate.values.run import TRUSTED, Run
+from headgate.values.verdict import Verdict, judge
+
+RUNS = 30
+SPOTS = 16
+DATASET = "retail"
+
+
+class Judged(NamedTuple):
+    """One broken day, what was done to it, and whether it and the day as it was were flagged, by budget."""
+
+    error: str
+    magnitude: float
+    flags: tuple[tuple[bool, bool], ...]
+
+
+def retail_gate() -> dict[str, Any]:
+    """What the gate finds of each error at each magnitude, at each budget, on days spread over the year."""
+    days = list(daily(RETAIL).batches())
+    store = _recorded(days)
+    tails = without(pooled(), daily(RETAIL))
+    places = np.unique(np.linspace(RUNS, len(days) - 1, SPOTS).astype(int)).tolist()
+    found = [row for at in places for row in _spot(days[at], store, tails)]
+    return {
+        "days": len(places),
+        "runs": RUNS,
+        "magnitudes": MAGNITUDES,
+        "budgets": {f"{budget:g}": _told(found, at) for at, budget in enumerate(BUDGETS)},
+    }
+
+
+def without(tails: Tails, feed: Feed) -> Tails:
+    """What is known beforehand of how series surprise, less what this feed taught.
+
+    The same as to gather it from the other feeds, which takes a scan of them all.
+    """
+    curves = dict(tails.curves)
+    for name, (count, more) in counted(feed).items():
+        weight = min(1.0, WEIGHT / count)
+        for key in (name, "* " + name.split(" ", 1)[1]):
+            if key in curves:
+                seen = curves[key].seen - weight * count
+                beyond = np.array(curves[key].shares) * curves[key].seen - weight * more
+                shares = np.clip(beyond / max(seen, 1e-9), 0.0, 1.0) if seen > 1 else np.zeros(len(more))
+                curves[key] = Curve(max(seen, 0.0), tuple(shares.tolist()))
+    return Tails(tails.grid, {key: curve for key, curve in curves.items() if curve.seen > 1}, tails.prior)
+
+
+def _recorded(days: Sequence[tuple[str, pa.Table]]) -> HistoryStore:
+    """Every day as an accepted run, with the shapes of values that the gate records; nothing else is learned here."""
+    store = hg.open_store("memory:")
+    gate = Gate(DATASET, store=store, learn=[Learner.PATTERNS], mode="observe", runs=RUNS)
+    for partition, table in days:
+        gate.judge(table, partition)
+        gate.accept(partition)
+    return store
+
+
+def _spot(day: tuple[str, pa.Table], store: HistoryStore, tails: Tails) -> Iterator[Judged]:
+    partition, table = day
+    revisions = store.last(DATASET, RUNS, before=partition, only=TRUSTED)
+    runs = [store.run(each) for each in revisions]
+    lessons = _lessons(runs, store, tails)
+    clean = _flags(table, lessons)
+    for error in ERRORS.values():
+        for magnitude, made in damaged(RETAIL, partition, table, error):
+            flags = _flags(overwritten(table, made), lessons)
+            yield Judged(error.name, magnitude, tuple(zip(clean, flags, strict=True)))
+    print(partition, clean, flush=True)
+
+
+def _lessons(runs: Sequence[Run], store: HistoryStore, tails: Tails) -> list[Lesson]:
+    found = Offered.of(runs, store.secret, tuple(Learner), Training(), dearest=max(BUDGETS), tails=tails)
+    return [found.lesson(budget) for budget in BUDGETS]
+
+
+def _flags(table: pa.Table, lessons: Sequence[Lesson]) -> list[bool]:
+    """Whether each lesson holds the batch: as the gate does, from one scan."""
+    batch = _measured(table, lessons[0])
+    outcomes = lessons[0].outcomes(batch.schema, batch.outcomes, batch.states)
+    own = judge([HAS_ROWS], outcomes).judgements
+    verdicts = [Verdict((*own, *each.program.verdict(outcomes, batch.schema).judgements)) for each in lessons]
+    return [each.status is not Status.PASS for each in verdicts]
+
+
+def _measured(table: pa.Table, lesson: Lesson) -> Analysis:
+    schema = hg.analyze(table.slice(0, 0), [hg.Size()]).schema
+    asked = map(from_key, shapes.askable(lesson.shapes, schema))
+    return hg.analyze(table, [hg.Size(), *default_metrics(schema), *asked])
+
+
+def _told(found: Sequence[Judged], budget: int) -> dict[str, Any]:
+    told: dict[str, Any] = {"all": Confusion.of(each.flags[budget] for each in found).told()}
+    for error in ERRORS:
+        own = [each for each in found if each.error == error]
+        told[error] = [
+            Confusion.of(each.flags[budget] for each in own if each.magnitude == magnitude).told()
+            for magnitude in MAGNITUDES
+        ]
+    return told

@@ -1,0 +1,70 @@
+"""Sixty days of flights through the gate, one by one, with three incidents that were made and a blizzard that was not.
+
+`python examples/flights/replay.py`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+import headgate as hg
+
+Break = Callable[[pa.Table], pa.Table]
+
+
+def kilometres(day: pa.Table) -> pa.Table:
+    """An upstream job starts to send kilometres for miles."""
+    return hg.inject_issue(day, "unit_change", "distance", factor=1.609344)
+
+
+def one_airport_missing(day: pa.Table) -> pa.Table:
+    """One of three sources did not deliver."""
+    return day.filter(pc.not_equal(day["origin"], "JFK"))
+
+
+def lower_case(day: pa.Table) -> pa.Table:
+    """Somebody normalised the airline codes."""
+    return day.set_column(day.column_names.index("carrier"), "carrier", pc.utf8_lower(day["carrier"]))
+
+
+INCIDENTS: dict[str, Break] = {
+    "2013-02-03": kilometres,
+    "2013-02-14": one_airport_missing,
+    "2013-02-25": lower_case,
+}
+
+
+def main() -> None:
+    flights = pq.read_table(Path(__file__).with_name("flights.parquet"))
+    store = hg.open_store("memory:", values="plain")  # plain: this is public data
+    check = hg.Check("flights").is_complete("flight").is_contained_in("origin", ["EWR", "JFK", "LGA"])
+    gate = hg.Gate("flights", store=store, false_alarms=0.01, checks=[check], owner="ops@")
+    quiet: list[str] = []
+    for name in sorted(pc.unique(flights["day"]).to_pylist()):
+        day = flights.filter(pc.equal(flights["day"], name)).drop_columns(["day"])
+        broken = INCIDENTS.get(name)
+        verdict = gate.judge(broken(day) if broken else day, partition=name)
+        if verdict.action == "publish":
+            quiet.append(name)
+            continue
+        if quiet:
+            print(f"{quiet[0]} to {quiet[-1]}: {len(quiet)} days published\n")
+            quiet = []
+        print(verdict.explain(), end="\n\n")
+        if broken:
+            gate.reject(name, note=str(broken.__doc__).strip(), who="ops@")
+            again = gate.judge(day, partition=name)
+            print(f"  -> rejected, repaired and judged again: {again.headline}\n")
+        else:
+            gate.accept(name, note="it was so", who="ops@")
+            print("  -> accepted: the airports were like that\n")
+    print(f"{quiet[0]} to {quiet[-1]}: {len(quiet)} days published" if quiet else "")
+
+
+if __name__ == "__main__":
+    main()

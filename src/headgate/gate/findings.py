@@ -1,0 +1,96 @@
+"""How a column that broke an expectation looks now beside the runs before, in the words of people."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from headgate.learn.history.forecast import forecast
+from headgate.learn.measure import Measure
+from headgate.learn.past import Past, numbers
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Outcome
+from headgate.values.shown import shown, shown_moment
+
+MOST = 3
+_TELLING = 4.0  # how surprising a metric must be to be told
+_FEWER = 6.0  # how surprising the number of rows must be for it to be the cause of what changed with it
+
+
+def _share(value: float) -> str:
+    return f"{value:.1%}"
+
+
+def _empty(value: float) -> str:
+    return f"{max(0.0, 1 - value):.1%}"
+
+
+_WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
+    "completeness": ("empty", _empty),
+    "new_values": ("values never seen", _share),
+    "new_patterns": ("written in new ways", _share),
+    "approx_count_distinct": ("different values", lambda value: shown(round(value))),
+    "unique_ratio": ("unique", _share),
+    "most_frequent_ratio": ("the most frequent value", _share),
+    "mean": ("mean", shown),
+    "median": ("median", shown),
+    "min": ("least", shown),
+    "max": ("largest", shown),
+    "stddev": ("deviation", shown),
+    "str_len": ("mean length", shown),
+    "min_length": ("shortest text", shown),
+    "max_length": ("longest text", shown),
+    "digit_len": ("digits in a value", shown),
+    "punc_len": ("punctuation in a value", shown),
+    "size": ("rows", shown),
+}
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The telling metrics of some columns ("" for the table) with their ranges in the past; `short` if rows are why."""
+
+    told: Mapping[str, tuple[str, ...]]
+    short: bool
+
+
+def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], columns: Iterable[str]) -> Findings:
+    """Of these columns and of the rows, what moved the most, each with what it was in the runs before."""
+    if past is None or len(past) < 2:
+        return Findings({}, False)
+    values = numbers(outcomes)
+    now = np.array([values.get(each.key, np.nan) for each in past.measures])
+    surprise = forecast(past.values, past.measures).surprise(now)
+    wanted = {*columns, ""}
+    ranked = sorted(
+        (at for at, each in enumerate(past.measures) if each.column in wanted and _plain(each)),
+        key=lambda at: -np.nan_to_num(surprise[at]),
+    )
+    found: dict[str, list[str]] = {}
+    short = False
+    for at in ranked:
+        measure = past.measures[at]
+        if not surprise[at] > _TELLING:
+            break
+        short |= measure.key.name == "size" and bool(surprise[at] > _FEWER)
+        told = found.setdefault(measure.column, [])
+        if len(told) < MOST:
+            told.append(_told(measure, float(now[at]), past.values[:, at]))
+    return Findings({column: tuple(told) for column, told in found.items()}, short)
+
+
+def _plain(measure: Measure) -> bool:
+    return measure.plain and measure.key.name in _WORDS
+
+
+def _told(measure: Measure, value: float, series: np.ndarray) -> str:
+    word, spelled = _WORDS[measure.key.name]
+    say = shown_moment if measure.moment else spelled
+    there = series[np.isfinite(series)]
+    ends = sorted({say(float(there.min())), say(float(there.max()))}, key=lambda text: text != say(float(there.min())))
+    if measure.key.name == "completeness":
+        ends = ends[::-1]
+    range_ = " to ".join(ends)
+    return f"{word} {say(value)} ({range_} in {len(there)} runs)"

@@ -1,0 +1,58 @@
+"""Tells one input from another by what was measured of it, where the caller has no better name for it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from headgate.analyzers.states.distinct import Distinct
+from headgate.analyzers.states.frequencies import Frequencies
+from headgate.analyzers.states.moments import Moments
+from headgate.engine.analysis import Analysis
+from headgate.values.state import Counts, State
+
+_DIGITS = 9  # sums of floats differ in the last ones with the order in which parts are merged
+
+
+def fingerprint_of(batch: Analysis) -> str:
+    """A hash of the columns, of the counts of values, of the sketches of distinct ones, and of sums.
+
+    It is the same however the rows are ordered and spread over tasks. Two inputs with the same fingerprint can hardly
+    be told apart by anything that is judged here; a name that the caller gives is better.
+    """
+    whole = hashlib.sha256()
+    for column in batch.schema.columns:
+        whole.update(_text(f"{column.label}\0{column.kind}\0{column.type}\0"))
+    for key in sorted(batch.states, key=str):
+        for part in _parts(batch.states[key]):
+            whole.update(_text(f"{key}\0") + part)
+    for name in sorted(map(str, batch.failed)):
+        whole.update(_text(f"{name}\0failed\0"))
+    return f"states:{whole.hexdigest()[:40]}"
+
+
+def _parts(state: State) -> Iterator[bytes]:
+    """What of a state does not depend on the order of the rows, nor on how they were split."""
+    match state:
+        case Frequencies(total=total, lost=0):
+            yield _text(f"{total}") + state.hashes + state.counts
+        case Frequencies(total=total):
+            yield _text(f"{total}")
+        case Moments():
+            yield _text(_rounded(state))
+        case Distinct():
+            yield state.sketch
+        case Counts():
+            yield _text(str(state))
+
+
+def _rounded(state: Moments) -> str:
+    """Count, ends, and the sum to so many digits of what was added up, as it may cancel."""
+    if state.low is None or state.high is None:
+        return f"{state.count}"
+    size = max(abs(state.low), abs(state.high)) or 1.0
+    return f"{state.count} {state.low!r} {state.high!r} {round(state.mean / size, _DIGITS)}"
+
+
+def _text(text: str) -> bytes:
+    return text.encode("utf-8", "surrogatepass")

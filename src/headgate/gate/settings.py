@@ -1,0 +1,61 @@
+"""How a gate is set: who may propose, what may be spent, and what it does with a batch that fails."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import TypeVar
+
+import msgspec
+
+from headgate.checks.check import Check
+from headgate.gate.lesson import Learner
+from headgate.values.account import Action, Mode
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.expectation import Status
+
+E = TypeVar("E", bound=StrEnum)
+
+FALSE_ALARMS = 0.01
+RUNS = 30
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What a verdict depends on besides the data and the history."""
+
+    false_alarms: float = FALSE_ALARMS
+    learners: tuple[Learner, ...] = tuple(Learner)
+    mode: Mode = Mode.GUARD
+    runs: int = RUNS
+    owner: str = ""
+
+    @classmethod
+    def of(cls, false_alarms: float, learn: Iterable[str], mode: str, runs: int, owner: str) -> Settings:
+        if not 0 <= false_alarms < 1:
+            raise MisuseError(
+                f"false_alarms is the share of good batches that may be held, not {false_alarms}.",
+                hint="Write false_alarms=0.01 for one in a hundred.",
+            )
+        if runs < 1:
+            raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
+        names = [learn] if isinstance(learn, str) else list(learn)
+        learners = tuple(_word(each, Learner, "learner") for each in names)
+        return cls(false_alarms, learners, _word(mode, Mode, "mode"), runs, owner)
+
+    def action(self, status: Status) -> Action:
+        """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
+        return Action.PUBLISH if status is Status.PASS or self.mode is Mode.OBSERVE else Action.HOLD
+
+    def suite(self, checks: Sequence[Check]) -> str:
+        """Tells one set of checks and settings from another."""
+        said = [str(self.false_alarms), self.mode.value, str(self.runs), *self.learners, *map(str, checks)]
+        return hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+
+def _word(given: str, words: type[E], what: str) -> E:
+    try:
+        return words(given)
+    except ValueError:
+        known = [each.value for each in words]
+        raise MisuseError(f"no {what} is named {given!r};", hint=did_you_mean(str(given), known)) from None

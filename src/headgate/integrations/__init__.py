@@ -1,0 +1,1 @@
+"""Where verdicts meet other systems: each behind its own extra."""

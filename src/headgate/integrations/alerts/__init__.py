@@ -1,0 +1,14 @@
+"""Alerts: what is told to whom, and when, by webhook and in Slack."""
+
+from headgate.values.errors import MisuseError
+
+try:
+    import httpx as _httpx  # noqa: F401
+except ModuleNotFoundError:
+    raise MisuseError("alerts need httpx.", hint="pip install 'headgate[alerts]'") from None
+
+from headgate.integrations.alerts.alerts import Alerts, Delivered, Suppressed
+from headgate.integrations.alerts.slack import Slack
+from headgate.integrations.alerts.webhook import Webhook
+
+__all__ = ["Alerts", "Delivered", "Slack", "Suppressed", "Webhook"]

@@ -1,0 +1,92 @@
+"""Texts that hold secrets, or name the variables that do, and the addresses among them."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import re
+from collections.abc import Mapping
+
+import httpx
+
+from headgate.values.errors import DeliveryError, MisuseError
+
+_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
+
+
+class Hidden:
+    """A text that never prints; `${env:NAME}` in it stands for a variable, read only when the text is used.
+
+    >>> Hidden("https://example.org/T0/secret"), Hidden("${env:SLACK_URL}"), Hidden("Bearer ${env:TOKEN}")
+    (***, ${env:SLACK_URL}, ***)
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text if _REFERENCE.fullmatch(self._text) else "***"
+
+    @property
+    def is_literal(self) -> bool:
+        return _REFERENCE.search(self._text) is None
+
+    def reveal(self) -> str:
+        """The text itself. Only `post.attempt` may hold it: nothing that it raises goes further."""
+        for name in _REFERENCE.findall(self._text):
+            if not os.environ.get(name):
+                raise DeliveryError(
+                    f"the variable {name} is not set.", hint=f"Set it where this runs: export {name}=..."
+                )
+        return _REFERENCE.sub(lambda found: os.environ[found[1]].strip(), self._text)
+
+
+class Target:
+    """Where to post, and with which headers: all of it hidden."""
+
+    def __init__(self, url: str, headers: Mapping[str, str] | None, allow_http: bool) -> None:
+        self._url = Hidden(url)
+        self._headers = {name: Hidden(value) for name, value in (headers or {}).items()}
+        self._allow_http = allow_http
+        if self._url.is_literal and (why := _refusal(url, allow_http)):
+            raise MisuseError(why[0], hint=why[1])
+
+    def __repr__(self) -> str:
+        return repr(self._url)
+
+    def url(self) -> httpx.URL:
+        text = self._url.reveal()
+        if why := _refusal(text, self._allow_http):
+            raise DeliveryError(why[0], hint=why[1])
+        return httpx.URL(text)
+
+    def headers(self) -> dict[str, str]:
+        return {name: value.reveal() for name, value in self._headers.items()}
+
+
+def _refusal(text: str, allow_http: bool) -> tuple[str, str] | None:
+    """Why an address is not used, and what to do, without a word of the address."""
+    write = "Write https://host/path, or ${env:NAME} for a variable that holds it."
+    try:
+        url = httpx.URL(text)
+    except httpx.InvalidURL:
+        return "the address of the channel cannot be read.", write
+    if url.scheme not in ("http", "https") or not url.host:
+        return "the address of a channel begins with https:// and names a host.", write
+    if url.scheme == "http" and not (allow_http or _is_loopback(url.host)):
+        return "http:// sends secrets in the open.", "Use https://, or pass allow_http=True."
+    return None
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether what is sent there stays on this machine.
+
+    >>> _is_loopback("127.0.0.1"), _is_loopback("::1"), _is_loopback("localhost"), _is_loopback("localhost.example.org")
+    (True, True, True, False)
+    """
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,462 @@
+"""Backtests: what a gate would have held in the past, by what came before and by nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from functools import cache
+
+import msgspec
+import pyarrow as pa
+import pyarrow.compute as pc
+import pytest
+
+import headgate as hg
+from headgate.gate.backtest import BUDGETS, ENOUGH, Backtest, backtest
+from headgate.gate.gate import Gate
+from headgate.gate.lesson import Learner, Lesson
+from headgate.gate.replay import LEARNED, Hindsight, Plan, Standing
+from headgate.gate.settings import Settings
+from headgate.gate.strikes import Strike, strikes
+from headgate.inject.increased_nulls import IncreasedNulls
+from headgate.learn.history.forecast import FEWEST
+from headgate.learn.history.program import Clause, Program
+from headgate.learn.novelty.model import NOVELTY, Novelty
+from headgate.store.port import HistoryStore
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Expectation, Source, Status
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Measured
+from headgate.values.predicate import Between
+from headgate.values.run import Decision, Run
+from tests.learn.histories import analysis, batch, commit, orders
+
+RUNS = 26
+INCIDENT, REGIME, ODD = 14, 20, 12
+QUICK = Settings(learners=(Learner.HISTORY,))
+NULLS = str(IncreasedNulls(share=0.5, value="null"))
+OWN = Plan(0.01, (Learner.HISTORY,))
+
+
+def partition(day: int) -> str:
+    return f"day {day}"
+
+
+def dearer(table: pa.Table, factor: float) -> pa.Table:
+    return table.set_column(1, "price", pc.multiply(table["price"], factor))
+
+
+def emptied(table: pa.Table) -> pa.Table:
+    half = table.num_rows // 2
+    return table.set_column(1, "price", pa.array([None] * half + table["price"].to_pylist()[half:], pa.float64()))
+
+
+def recorded(days: Iterable[int], store: HistoryStore | None = None) -> HistoryStore:
+    """Good days, published."""
+    made = store or hg.open_store("memory:", values="plain")
+    for day in days:
+        found = analysis(day)
+        made.commit(
+            Run(
+                dataset="orders",
+                partition=partition(day),
+                fingerprint=str(day),
+                schema=found.schema,
+                outcomes=found.outcomes,
+                states=found.states,
+            )
+        )
+        made.decide("orders", partition(day), Decision.PUBLISHED)
+    return made
+
+
+@cache
+def eventful() -> Backtest:
+    """Prices are half empty on one day, which is held; later they are ten times as high, which is accepted."""
+    store = recorded(day for day in range(REGIME) if day != INCIDENT)
+    commit(store, partition(INCIDENT), emptied(batch(INCIDENT)), Decision.HELD)
+    for day in range(REGIME, RUNS + 6):
+        commit(store, partition(day), dearer(batch(day), 10), Decision.HELD if day < REGIME + 3 else Decision.PUBLISHED)
+        if day < REGIME + 3:
+            store.decide("orders", partition(day), Decision.ACCEPTED, who="ann")
+    return backtest(store, "orders", spots=3)
+
+
+def of_day(found: Backtest, day: int) -> Hindsight:
+    return next(each for each in found.runs if each.partition == partition(day))
+
+
+# --- what would have been held
+
+
+def test_an_incident_is_held_and_told_by_its_column() -> None:
+    incident = of_day(eventful(), INCIDENT)
+    assert incident.held
+    assert incident.standing is Standing.BAD
+    assert incident.causes[0].startswith("price is 5")
+    assert "history" in incident.by
+
+
+def test_the_days_around_an_incident_are_not_held() -> None:
+    assert not any(of_day(eventful(), day).held for day in (*range(INCIDENT), *range(INCIDENT + 1, REGIME)))
+
+
+def test_an_accepted_change_of_regime_is_a_false_hold() -> None:
+    changed = of_day(eventful(), REGIME)
+    assert (changed.standing, changed.held) == (Standing.GOOD, True)
+    own = next(each for each in eventful().trials if each.plan == eventful().plans[0])
+    assert own.false_holds >= 1
+    assert own.false_holds == sum(each.held for each in eventful().judged if each.standing is Standing.GOOD)
+
+
+def test_an_accepted_run_teaches_the_next() -> None:
+    assert not of_day(eventful(), RUNS + 5).held
+
+
+def test_a_run_is_no_part_of_its_own_baseline() -> None:
+    store = recorded(day for day in range(ODD + 2) if day != ODD)
+    commit(store, partition(ODD), dearer(batch(ODD), 1e6), Decision.PUBLISHED)
+    found = backtest(store, "orders", QUICK, budgets=(), spots=0)
+    assert of_day(found, ODD).held
+    # had it been in the baseline of its own judgement, its prices would be as normal as they are to the next gate
+    after = Gate("orders", store=store, learn=["history"])
+    lesson = after.lesson(before=partition(ODD + 2))
+    assert lesson.past is not None
+    assert partition(ODD) in lesson.past.partitions
+
+
+def test_no_later_run_changes_what_is_found() -> None:
+    short = backtest(recorded(range(12)), "orders", QUICK, budgets=(), spots=0)
+    long = backtest(recorded(range(14)), "orders", QUICK, budgets=(), spots=0)
+    assert long.runs[:12] == short.runs
+
+
+def test_rejected_runs_do_not_teach() -> None:
+    plain = backtest(recorded(range(16)), "orders", QUICK, budgets=(), spots=2)
+    store = recorded(range(16))
+    for day in range(16):
+        commit(store, f"{partition(day)} again", dearer(batch(day), 50), Decision.REJECTED)
+    mixed = backtest(store, "orders", QUICK, budgets=(), spots=2)
+    assert tuple(each for each in mixed.runs if each.standing is Standing.GOOD) == plain.runs
+    bad = [each for each in mixed.judged if each.standing is Standing.BAD]
+    assert len(bad) == 16 - FEWEST + 1
+    assert all(each.held for each in bad)
+
+
+def test_only_the_newest_revision_of_a_partition_is_replayed() -> None:
+    store = recorded(range(10))
+    commit(store, partition(9), emptied(batch(9)), Decision.HELD)
+    last = backtest(store, "orders", QUICK, budgets=(), spots=0).runs[-1]
+    assert (last.partition, last.number, last.standing, last.held) == (partition(9), 2, Standing.BAD, True)
+
+
+def test_the_trusted_revision_of_a_partition_teaches_though_a_newer_one_is_held() -> None:
+    store = recorded(range(10))
+    commit(store, partition(9), dearer(batch(9), 50), Decision.HELD)
+    recorded([10], store)
+    again = backtest(store, "orders", QUICK, budgets=(), spots=0).runs[-1]
+    assert again == backtest(recorded(range(11)), "orders", QUICK, budgets=(), spots=0).runs[-1]
+
+
+# --- as the gate would have
+
+
+@cache
+def guarded() -> tuple[HistoryStore, Gate]:
+    store = hg.open_store("memory:")
+    gate = Gate("orders", store=store, checks=hg.Check("orders").is_complete("id"))
+    for day in range(15):
+        gate.judge(emptied(batch(day)) if day == ODD else batch(day), partition(day))
+    return store, gate
+
+
+def test_the_replay_of_batches_that_came_in_order_holds_what_the_gate_held() -> None:
+    store, gate = guarded()
+    for each in backtest(store, "orders", gate.settings, budgets=(), spots=0).runs:
+        run = store.run(store.revisions("orders", each.partition)[-1])
+        learned = [found for found in run.verdict.judgements if found.expectation.source in LEARNED]
+        assert each.alarms[0] == any(found.status in (Status.FAIL, Status.ERROR) for found in learned), each
+        assert run.account is not None
+        assert each.costs[0] == pytest.approx(run.account.spent)
+        if each.held:
+            assert list(each.causes) == [found.title for found in gate.explain(each.partition).causes]
+
+
+def test_a_store_that_hides_values_tells_as_much_and_no_value() -> None:
+    store, gate = guarded()
+    assert store.secret is not None
+    found = backtest(store, "orders", gate.settings, budgets=(), spots=2)
+    assert of_day(found, ODD).held
+    assert found.trials[0].injected > 50
+    said = json.dumps(found.to_dict()) + repr(found) + found._repr_html_()
+    assert not any(value in said for value in ("DE", "FR", *batch(3)["code"].to_pylist()))
+
+
+def test_batches_that_came_late_are_judged_as_if_in_time() -> None:
+    def judged(days: Sequence[int]) -> Backtest:
+        store = hg.open_store("memory:", values="plain")
+        gate = Gate("orders", store=store, learn=["history", "novelty"])
+        for day in days:
+            gate.judge(batch(day), partition(day))
+            gate.accept(partition(day))
+        return backtest(store, "orders", gate.settings, budgets=(), spots=2)
+
+    late = judged([*range(5), *range(9, 13), *range(5, 9)])
+    assert late.runs == judged(range(13)).runs
+    assert late.runs[-1].strikes
+
+
+def test_a_distance_from_a_run_that_no_longer_teaches_is_forgotten() -> None:
+    store, found = hg.open_store("memory:", values="plain"), analysis(0)
+    far = {MetricKey(name, (column,)): Measured(1.0) for name in ("ks_dist", "value_l1") for column in ("id", "price")}
+    run = Run(
+        dataset="orders",
+        partition=partition(0),
+        fingerprint="0",
+        schema=found.schema,
+        outcomes={**found.outcomes, **far},
+        states=found.states,
+    )
+    store.commit(run)
+    store.decide("orders", partition(0), Decision.PUBLISHED)
+    recorded(range(1, 12), store)
+    told = backtest(store, "orders", QUICK, budgets=(0.05,), spots=3)
+    assert told.runs == backtest(recorded(range(12)), "orders", QUICK, budgets=(0.05,), spots=3).runs
+
+
+def test_a_backtest_records_nothing() -> None:
+    store = recorded(range(9))
+    head = store.head("orders")
+    backtest(store, "orders", QUICK, budgets=(), spots=1)
+    assert store.head("orders") == head
+
+
+def test_a_rule_about_form_that_a_run_was_not_measured_for_holds_nothing() -> None:
+    store = hg.open_store("memory:", values="plain")
+    gate = Gate("orders", store=store, learn=["patterns"], false_alarms=0.3)
+    for day in range(3):
+        gate.judge(batch(day), partition(day))
+    commit(store, partition(3), batch(3), Decision.PUBLISHED)  # by somebody who measured no pattern
+    clauses = gate.lesson(before=partition(3)).program.clauses
+    assert any(each.expectation.source is Source.PATTERNS for each in clauses)
+    assert not backtest(store, "orders", gate.settings, budgets=(), spots=0).held
+
+
+# --- decisions
+
+
+def test_a_run_that_was_published_and_later_rejected_is_bad_and_missed() -> None:
+    store = recorded(range(11))
+    store.decide("orders", partition(10), Decision.REJECTED)
+    found = backtest(store, "orders", QUICK, budgets=(), spots=0)
+    assert [each.partition for each in found.missed] == [partition(10)]
+    assert "missed" in repr(found)
+
+
+@pytest.mark.parametrize("decision", [None, Decision.RELEASED])
+def test_a_run_that_nobody_vouches_for_counts_in_no_rate(decision: Decision | None) -> None:
+    store = recorded(range(10))
+    commit(store, partition(10), emptied(batch(10)), decision)
+    found = backtest(store, "orders", QUICK, budgets=(), spots=0)
+    assert of_day(found, 10).standing is Standing.OPEN
+    assert of_day(found, 10).held
+    assert (found.trials[0].good, found.trials[0].false_holds, found.trials[0].bad) == (10 - FEWEST, 0, 0)
+
+
+def test_a_declared_check_that_failed_holds_and_costs_no_budget() -> None:
+    store = hg.open_store("memory:", values="plain")
+    gate = Gate("orders", store=store, checks=hg.Check("orders").has_size(at_most=100), learn=["history"])
+    for day in range(9):
+        gate.judge(batch(day), partition(day))
+        gate.accept(partition(day))
+    found = backtest(store, "orders", gate.settings, budgets=(), spots=0)
+    assert len(found.held) == 9
+    assert found.trials[0].false_holds == 0
+    assert found.runs[-1].by == ("declared",)
+
+
+# --- short histories
+
+
+def test_a_dataset_without_runs_says_so() -> None:
+    found = backtest(hg.open_store("memory:"), "orders")
+    assert repr(found) == "orders has no recorded run."
+    assert found.recommended is None
+    assert "no recorded run" in found._repr_html_()
+    assert found.to_dict()["runs"] == 0
+
+
+def test_a_cold_start_is_not_judged() -> None:
+    found = backtest(recorded(range(FEWEST)), "orders", QUICK)
+    assert (found.early, len(found.judged), found.recommended) == (FEWEST, 0, None)
+    assert found.advice == f"Nothing can be told yet: no good batch has {FEWEST} accepted runs before it."
+
+
+def test_a_gate_that_learns_from_too_few_runs_is_always_early() -> None:
+    found = backtest(recorded(range(10)), "orders", Settings(learners=(Learner.HISTORY,), runs=3))
+    assert found.early == 10
+
+
+def test_a_short_history_says_that_its_interval_is_wide() -> None:
+    found = backtest(recorded(range(FEWEST + 4)), "orders", QUICK, budgets=(), spots=1)
+    assert found.recommended is None
+    assert "of 4 good batches the interval is wide, as none held would still allow up to 49%" in found.advice
+
+
+# --- budgets and the recommendation
+
+
+def test_a_larger_budget_states_more_and_catches_more() -> None:
+    trials = eventful().trials
+    assert [each.plan.budget for each in trials] == list(BUDGETS)
+    assert all(each.cost <= each.plan.budget for each in trials)
+    assert [each.cost for each in trials] == sorted(each.cost for each in trials)
+    assert [each.caught for each in trials] == sorted(each.caught for each in trials)
+    assert [each.false_holds for each in trials] == sorted(each.false_holds for each in trials)
+    assert trials[0].caught < trials[-1].caught
+
+
+def imagined(*caught: int, alarms: Sequence[int] = (), runs: int = 50) -> Backtest:
+    """As many runs as told, of which each budget held so many and caught so many of 100 injected issues."""
+    plans = (OWN, Plan(0.02, OWN.learners), Plan(0.1, OWN.learners))
+    held = alarms or (0, 0, 0)
+    made = [
+        Hindsight(str(at), 1, Decision.PUBLISHED, False, tuple(at < count for count in held), (0.01, 0.02, 0.1))
+        for at in range(runs)
+    ]
+    struck = tuple(Strike("a", f"stale{at}", tuple(at < count for count in caught)) for at in range(100))
+    return Backtest("orders", plans, (msgspec.structs.replace(made[0], strikes=struck), *made[1:]))
+
+
+def test_the_budget_that_catches_most_is_recommended_if_it_kept_its_word() -> None:
+    assert imagined(50, 60, 70).recommended == 0.1
+    assert imagined(50, 60, 70, alarms=(0, 1, 6)).recommended == 0.02  # 6 of 50 are more than 10%
+    assert "(60.0%)" in imagined(50, 60, 70, alarms=(0, 1, 6)).advice
+
+
+def test_of_two_budgets_that_catch_as_much_the_smaller_is_recommended() -> None:
+    assert imagined(60, 60, 60).recommended == 0.01
+
+
+def test_no_budget_is_recommended_where_none_kept_its_word() -> None:
+    found = imagined(50, 60, 70, alarms=(1, 2, 6))
+    assert found.recommended is None
+    assert "each held more good batches than it says: at 10.00% 6 of 50, at 1.00% 1." in found.advice
+
+
+def test_no_budget_is_recommended_without_injected_issues_or_enough_runs() -> None:
+    plain = imagined(1, 2, 3)
+    bare = Backtest("orders", plain.plans, plain.runs[1:])
+    assert (bare.recommended, bare.trials[0].recall) == (None, None)
+    assert "no issue was injected" in bare.advice
+    assert imagined(1, 2, 3, runs=ENOUGH).recommended is not None
+    assert imagined(1, 2, 3, runs=ENOUGH - 1).recommended is None
+
+
+def test_the_interval_is_wilsons() -> None:
+    low, high = imagined(0, 0, 0, alarms=(5, 0, 0)).trials[0].interval
+    assert (round(low, 3), round(high, 3)) == (0.043, 0.214)
+
+
+# --- injected issues
+
+
+def test_issues_are_injected_into_as_many_batches_as_told_and_each_learner_is_tried_alone() -> None:
+    found = eventful()
+    struck = [each for each in found.runs if each.strikes]
+    assert len(struck) == 3
+    assert all(each.standing is Standing.GOOD and not each.early for each in struck)
+    assert set(found.learners) == {"history", "patterns", "novelty"}
+    assert 0 < found.learners["novelty"].caught < found.learners["history"].caught
+    assert found.learners["patterns"].caught == 0  # no rule about form was recorded with these runs
+    assert found.issues()["increased_nulls"]["caught"] > 0
+    assert sum(each["injected"] for each in found.issues().values()) == found.trials[0].injected
+
+
+def lesson(*clauses: tuple[str, Between]) -> Lesson:
+    made = (Clause(Expectation(MetricKey.parse(key), range_, Source.HISTORY)) for key, range_ in clauses)
+    return Lesson(None, Program(clauses=tuple(made)))
+
+
+def struck(given: Lesson) -> dict[tuple[str, str], bool]:
+    store = recorded(range(1))
+    run = store.run(store.revisions("orders")[0])
+    return {(each.column, each.issue): each.caught[0] for each in strikes(run, [given], None)}
+
+
+def test_an_issue_is_caught_by_the_expectation_that_it_breaks() -> None:
+    found = struck(lesson(("completeness(price)", Between(low=0.9))))
+    assert found["price", NULLS]
+    assert not found["country", NULLS]
+    assert not found["price", "unit_change(factor=1000.0)"]
+
+
+def test_an_issue_is_not_caught_by_an_expectation_that_the_batch_breaks_anyway() -> None:
+    assert not any(struck(lesson(("completeness(price)", Between(high=0.2)))).values())
+
+
+def test_a_change_of_volume_befalls_the_table() -> None:
+    found = struck(lesson(("size()", Between(low=100, high=300))))
+    assert found["", "volume_change(factor=10.0)"]
+    assert sum(found.values()) == sum(found[key] for key in found if key[1].startswith("volume_change"))
+
+
+def test_novelty_after_an_issue_is_that_of_the_changed_metrics() -> None:
+    novelty = Novelty.learn(orders(10))
+    assert isinstance(novelty, Novelty)
+    outcomes = orders(10).outcomes(analysis(10))
+    limit = Between(high=round(novelty.ratio(outcomes) + 0.2, 3))
+    clause = Clause(Expectation(NOVELTY, limit, Source.NOVELTY))
+    given = Lesson(orders(10), Program(clauses=(clause,)), novelty)
+    found = analysis(10)
+    run = Run(
+        dataset="orders",
+        partition=partition(10),
+        fingerprint="",
+        schema=found.schema,
+        outcomes={**outcomes, NOVELTY: novelty.outcome(outcomes)},
+        states=found.states,
+    )
+    caught = {(each.column, each.issue): each.caught[0] for each in strikes(run, [given], None)}
+    rows = MetricKey("size")
+    for factor in (0.1, 0.5, 2.0, 10.0):
+        grown = {key: Measured(outcomes[key].value * factor) for key in outcomes if key == rows or key.name == "sum"}  # type: ignore[union-attr, operator]
+        assert caught["", f"volume_change(factor={factor})"] == (not limit.holds(novelty.ratio(outcomes | grown)))
+    assert 0 < sum(caught.values()) < len(caught)
+
+
+def test_of_a_wide_table_some_columns_are_struck() -> None:
+    table = pa.table({f"c{at}": [1.0 + at, 2.0, 3.5] * 20 for at in range(20)})
+    store = hg.open_store("memory:", values="plain")
+    commit(store, "day 1", table, None)
+    run = store.run(store.revisions("orders")[0])
+    assert len({each.column for each in strikes(run, [lesson()], None)} - {""}) == 16
+
+
+# --- for people and programs
+
+
+def test_it_prints_what_was_held_and_what_to_do() -> None:
+    said = str(eventful())
+    assert said.startswith("orders: 32 batches replayed, 25 judged (24 good, 1 bad), 7 too early to judge")
+    assert "this gate" in said
+    assert "day 14  held" in said
+    assert "a false hold" in said
+    assert said.endswith(eventful().advice)
+
+
+def test_it_is_plain_data_and_escapes_names() -> None:
+    plain = json.loads(json.dumps(eventful().to_dict()))
+    assert [each["budget"] for each in plain["budgets"]] == list(BUDGETS)
+    assert plain["held"][0]["partition"] == partition(INCIDENT)
+    assert plain["good"] + plain["bad"] + plain["open"] == plain["judged"]
+    odd = Hindsight("<b>", 1, Decision.HELD, False, (True,), (0.0,))
+    shown = Backtest("orders", (OWN,), (odd,))._repr_html_()
+    assert "&lt;b&gt;" in shown
+    assert "<b>" not in shown
+
+
+@pytest.mark.parametrize("wrong", [{"budgets": [1.5]}, {"budgets": [-0.1]}, {"spots": -1}])
+def test_what_cannot_be_tried_is_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(MisuseError, match="Write"):
+        backtest(hg.open_store("memory:"), "orders", **wrong)  # type: ignore[arg-type]

@@ -1,0 +1,263 @@
+"""The verdict as people and programs read it: the text at 3am, plain data, a notice, and the rows to blame."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pyarrow as pa
+import pytest
+
+from headgate.checks.check import Check
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.values.account import Action
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Status
+from headgate.values.run import Decision
+from tests.gate.orders import dearer, emptied, gate_after, judged, named, new_gate, orders, renamed, torn
+
+CHECK = Check("orders").is_complete("price").is_unique("id").has_size(at_most=1_000, level="warn")
+
+
+def broken(day: int = 0) -> pa.Table:
+    """The first tenth of the prices is missing."""
+    return emptied(orders(day), "price", 0.1)
+
+
+def fresh() -> BatchVerdict:
+    return judged(new_gate(checks=CHECK), 0, broken())
+
+
+# --- rows
+
+
+def test_the_rows_to_blame_are_found_in_the_batch() -> None:
+    rows = fresh().rows(broken())
+    assert rows.num_rows == 13
+    assert set(rows["price"].to_pylist()) == {None}
+    assert rows["headgate_reasons"][0].as_py()[0]["rule"] == "is_complete(price)"
+
+
+def test_a_batch_is_split_into_the_rows_that_break_nothing_and_those_that_do() -> None:
+    verdict = fresh()
+    good, bad = verdict.split(broken())
+    assert verdict.splits
+    assert (good.num_rows, bad.num_rows) == (len(orders(0)) - 13, 13)
+    assert good.column_names == orders(0).column_names
+
+
+def test_a_batch_of_which_no_single_row_is_to_blame_does_not_split() -> None:
+    check = CHECK.has_mean("price", at_most=1)
+    assert not judged(new_gate(checks=check), 0, broken()).splits
+    assert not judged(new_gate(checks=CHECK), 0).splits
+
+
+def test_what_was_learned_of_a_column_finds_rows_too() -> None:
+    table = emptied(orders(12), "price", 0.5)
+    verdict = judged(gate_after(12), 12, table)
+    assert any(each.expectation.metric.name == "completeness" for each in verdict.failures)
+    assert set(verdict.rows(table)["price"].to_pylist()) == {None}
+
+
+def test_how_many_rows_are_to_blame_is_told() -> None:
+    assert "13 of 124 rows" in fresh().explain()
+
+
+def test_a_verdict_from_the_history_has_no_rows_and_says_how_to_get_them() -> None:
+    gate = new_gate(checks=CHECK)
+    judged(gate, 0, broken(), fingerprint="snapshot 7")
+    for told in (gate.explain(named(0)), judged(gate, 0, broken(), fingerprint="snapshot 7")):
+        assert not told.splits
+        with pytest.raises(MisuseError, match="Judge the batch again"):
+            told.rows(broken())
+        with pytest.raises(MisuseError, match="Judge the batch again"):
+            told.split(broken())
+
+
+# --- in words
+
+
+EARLY = """\
+orders 2026-01-03 failed and was held: 2 things are wrong.
+  1. country is gone
+     it was so in the last 2 runs; no accepted run did this
+  2. price is 25.0% empty; expected at most 0.0%
+     declared; 15 of 60 rows
+  warning: mean(price) is 1,987.33, expected within 5..50
+  What changed: new column land (string); column country is gone; 60 rows, 125 in 2026-01-02 (-52%)
+  Budget: 5.00% of good batches may be held, 0.37% of them are spent; 0 of the last 2 runs were held.
+  Learned: history: 6 expectations about columns; 2 of 7 runs that ranges take; patterns: 1 expectation from 2 runs; \
+novelty: not yet: 2 accepted runs of 8 that it takes
+  Owner: payments@
+  Then: gate.accept('2026-01-03', note="why it is right")   # expected: teaches, and is published
+        gate.release('2026-01-03', note="...")   # publish it as it is, learn nothing from it
+        gate.reject('2026-01-03', note="...")   # wrong: repair it and judge '2026-01-03' again"""
+
+
+def test_the_verdict_at_three_in_the_morning() -> None:
+    checks = Check("orders").is_complete("price").has_mean("price", between=(5, 50), level="warn")
+    gate = gate_after(2, hide=False, checks=checks, owner="payments@")
+    table = dearer(emptied(renamed(orders(2).slice(0, 60), "country", "land"), "price", 0.25))
+    assert judged(gate, 2, table).explain() == EARLY
+
+
+def test_what_was_learned_is_told_with_what_was_seen_what_it_was_and_how_rare_that_is() -> None:
+    """Ranges and rates change with the evidence that comes with the package, so they are not spelled out here."""
+    verdict = judged(gate_after(12), 12, dearer(emptied(orders(12), "quantity", 0.25)))
+    told = verdict.explain()
+    assert verdict.headline.endswith("failed and was held: 2 things are wrong.")
+    assert "quantity is 25.6% empty; expected at most " in told
+    assert "empty 25.6% (0.0% in 12 runs)" in told
+    assert "; 32 of 125 rows" in told
+    assert "mean 2,256.72 (20.8733 to 24.6895 in 12 runs)" in told
+    assert re.search(r"learned from 12 runs; a false alarm 1 in [\d,]+ runs", told)
+    assert "What changed: price: 100.0% are values never seen before" in told
+    assert re.search(r"Learned: history: \d+ expectations from 12 runs; patterns: .+; novelty: .+", told)
+
+
+def test_a_verdict_told_from_the_history_is_the_same_except_for_rows() -> None:
+    for days, table in ((12, dearer(orders(12))), (12, orders(12)), (12, renamed(orders(12), "code", "kode"))):
+        gate = gate_after(days)
+        first = judged(gate, days, table)
+        later = gate.explain(named(days))
+        assert later.explain() == first.explain()
+        assert later.to_dict() == first.to_dict()
+
+
+def test_rows_are_all_that_the_history_leaves_out() -> None:
+    gate = new_gate(checks=CHECK)
+    first, later = judged(gate, 0, broken()).explain(), gate.explain(named(0)).explain()
+    assert first.replace("; 13 of 124 rows", "") == later
+
+
+HEADLINES = [
+    (orders(0), "orders 2026-01-01 passed and was published."),
+    (broken(), "orders 2026-01-01 failed and was held: one thing is wrong."),
+    (
+        pa.concat_tables([broken(), broken()]),
+        "orders 2026-01-01 failed and was held: 2 things are wrong.",
+    ),
+    (orders(0).drop_columns(["price"]), "orders 2026-01-01 could not be judged in full and was held."),
+]
+
+
+@pytest.mark.parametrize(("table", "headline"), HEADLINES)
+def test_the_first_sentence_says_what_became_of_the_batch(table: pa.Table, headline: str) -> None:
+    verdict = judged(new_gate(checks=CHECK), 0, table)
+    assert verdict.headline == headline
+    assert verdict.explain().splitlines()[0] == headline
+
+
+def test_at_most_three_causes_are_told_in_full() -> None:
+    check = Check("orders")
+    for column in ("id", "price", "quantity"):
+        check = check.has_min(column, at_least=1e9).has_max(column, at_most=-1)
+    verdict = judged(new_gate(checks=check), 0)
+    assert len(verdict.causes) == 6
+    assert "  3. " in verdict.explain()
+    assert "  4. " not in verdict.explain()
+    assert "... and 3 more: verdict.causes" in verdict.explain()
+
+
+def test_what_can_be_done_is_told_only_where_something_is_to_be_done() -> None:
+    assert any("gate.accept('2026-01-01'" in each for each in fresh().commands)
+    assert "gate.release(" in fresh().explain()
+    assert judged(new_gate(checks=CHECK), 0).commands == ()
+
+
+def test_how_many_of_the_last_runs_were_held_is_told() -> None:
+    gate = new_gate(checks=CHECK)
+    judged(gate, 0)
+    judged(gate, 1, broken(1))
+    judged(gate, 2)
+    assert "1 of the last 3 runs were held" in judged(gate, 3).explain()
+
+
+def test_a_decision_of_a_person_is_told() -> None:
+    gate = new_gate(checks=CHECK)
+    judged(gate, 0, broken())
+    gate.accept(named(0), who="ada", note="fine")
+    told = gate.explain(named(0))
+    assert told.headline == "orders 2026-01-01 was accepted by a person."
+    assert (told.action, told.decision) == (Action.PUBLISH, Decision.ACCEPTED)
+
+
+def test_a_verdict_shows_itself() -> None:
+    verdict = fresh()
+    assert repr(verdict) == verdict.explain()
+    page = verdict._repr_html_()
+    assert "failed and was held" in page
+    assert page.index("fail") < page.index("pass")
+
+
+def test_names_from_the_data_are_escaped_in_a_page() -> None:
+    name = "<script>alert(1)</script>"
+    table = renamed(broken(), "price", name)
+    verdict = judged(new_gate(checks=Check("orders").is_complete(name)), 0, table)
+    assert "<script>" not in verdict._repr_html_()
+
+
+# --- as data
+
+
+@pytest.mark.parametrize("day", [0, 12])
+def test_a_verdict_is_json(day: int) -> None:
+    checks = [CHECK, Check("parts", by="country").has_mean("price", at_most=1)]
+    verdict = judged(gate_after(day, checks=checks), day, broken(day))
+    told = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))
+    assert told["status"] == "fail"
+    assert told["action"] == "hold"
+    assert told["decision"] == "held"
+    assert told["partition"] == named(day)
+    assert told["budget"] == {"false_alarms": 0.05, "spent": verdict.account.spent}
+    assert len(told["judgements"]) == len(verdict.judgements)
+    assert {each["status"] for each in told["judgements"]} >= {"pass", "fail"}
+    assert told["causes"][0]["title"] == verdict.causes[0].title
+
+
+def test_a_verdict_on_a_batch_that_could_not_be_read_is_json_too() -> None:
+    told = json.loads(json.dumps(judged(new_gate(), 0, torn()).to_dict(), allow_nan=False))
+    assert (told["status"], told["action"], told["causes"][0]["kind"]) == ("error", "hold", "unread")
+
+
+# --- a notice
+
+
+def test_a_notice_of_a_held_batch_says_why_and_what_to_do() -> None:
+    verdict = judged(new_gate(checks=CHECK, owner="payments@"), 0, broken())
+    notice = verdict.notice(at=1.0)
+    assert (notice.kind, notice.status, notice.action) == ("held", Status.FAIL, Decision.HELD)
+    assert (notice.headline, notice.owner, notice.at) == (verdict.headline, "payments@", 1.0)
+    assert [each.title for each in notice.causes] == [each.title for each in verdict.causes]
+    assert notice.causes[0].rarity == "declared"
+    assert notice.commands == verdict.commands
+    json.dumps(notice.to_dict())
+
+
+KINDS = [
+    ("guard", orders(1), "recovered", Decision.PUBLISHED),
+    ("guard", broken(1), "held", Decision.HELD),
+    ("guard", orders(1).drop_columns(["price"]), "error", Decision.HELD),
+    ("observe", broken(1), "failing", Decision.PUBLISHED),
+    ("observe", orders(1).drop_columns(["price"]), "error", Decision.PUBLISHED),
+]
+
+
+@pytest.mark.parametrize(("mode", "table", "kind", "action"), KINDS)
+def test_the_kind_of_a_notice(mode: str, table: pa.Table, kind: str, action: Decision) -> None:
+    gate = new_gate(checks=CHECK, mode=mode)
+    judged(gate, 0)
+    notice = judged(gate, 1, table).notice()
+    assert (notice.kind, notice.action, notice.previous_status) == (kind, action, Status.PASS)
+
+
+def test_a_notice_of_the_first_run_has_none_before_it() -> None:
+    assert fresh().notice().previous_status is None
+
+
+def test_a_batch_of_which_nothing_could_be_judged_is_not_called_good() -> None:
+    check = Check("orders").has_mean("price", at_least=0).has_size(at_least=0, where="price > 1", level="warn")
+    verdict = judged(new_gate(checks=check), 0, orders(0).slice(0, 0))
+    assert verdict.action is Action.HOLD
+    assert "passed" not in verdict.headline
+    assert verdict.notice().kind != "recovered"

@@ -1,0 +1,313 @@
+"""From many failed expectations to the few things that went wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from headgate.checks.check import Check
+from headgate.gate.causes import Cause, Sort, causes_of, told
+from headgate.values.account import Account
+from headgate.values.expectation import Expectation, Judgement, Level, Source
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed, Measured
+from headgate.values.predicate import Between, OneOf, Predicate
+from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, orders, renamed, replaced
+
+HISTORY = Source.HISTORY
+FAR = Between(low=1e9)
+
+
+def failed(
+    metric: str,
+    value: float,
+    expected: Predicate = FAR,
+    rate: float | None = 0.001,
+    source: Source = HISTORY,
+    **given: Any,
+) -> Judgement:
+    made = Expectation(MetricKey.parse(metric), expected, source, false_alarm=rate, **given)
+    return made.judge(Measured(value))
+
+
+def errored(metric: str, why: str = "the column is gone") -> Judgement:
+    return Expectation(MetricKey.parse(metric), Between(low=0)).judge(Failed(why))
+
+
+def causes(*judgements: Judgement, **account: Any) -> list[Cause]:
+    return list(causes_of(judgements, Account(**account)))
+
+
+def novel(rate: float = 0.001) -> Judgement:
+    return failed("novelty()", 3.2, Between(high=1.5), rate, Source.NOVELTY)
+
+
+# --- grouped
+
+
+def test_nothing_wrong_has_no_cause() -> None:
+    good = Expectation(MetricKey.parse("mean(price)"), Between(0, 9), HISTORY).judge(Measured(5.0))
+    assert causes(good) == []
+
+
+NINE = [
+    *("mean(price)", "median(price)", "stddev(price)", "min(price)", "max(price)", "sum(price)"),
+    *("approx_count_distinct(price)", "ks_dist(price)", "cohen_d(price)"),
+]
+
+
+def test_one_column_that_breaks_nine_expectations_is_one_cause() -> None:
+    broken = [failed(metric, 7.0 + at, rate=0.001 * (9 - at)) for at, metric in enumerate(NINE)]
+    (cause,) = causes(*broken)
+    assert cause.columns == ("price",)
+    assert len(cause.judgements) == 9
+    assert str(cause.lead.expectation.metric) == "cohen_d(price)"
+    assert cause.false_alarm == 0.001
+
+
+def test_two_columns_that_break_in_their_own_ways_are_two_causes() -> None:
+    assert [each.columns for each in causes(failed("mean(a)", 5.0), failed("mean(b)", 7.0, rate=0.002))] == [
+        ("a",),
+        ("b",),
+    ]
+
+
+def test_two_columns_that_break_alike_are_one_cause() -> None:
+    (cause,) = causes(*(failed(f"completeness({name})", 0.41, OneOf((1.0,))) for name in "ab"))
+    assert cause.columns == ("a", "b")
+    assert cause.title.startswith("a and b broke alike: a is 59.0% empty")
+
+
+def test_many_columns_that_break_alike_are_named_by_the_first_few() -> None:
+    (cause,) = causes(*(failed(f"completeness(c{at})", 0.41, OneOf((1.0,))) for at in range(6)))
+    assert cause.title.startswith("c0, c1, c2 and 3 more columns broke alike")
+    assert len(cause.columns) == 6
+
+
+def test_fewer_rows_are_one_cause_with_all_that_counts_rows() -> None:
+    (cause,) = causes(failed("size()", 20.0), failed("sum(price)", 30.0), failed("sum(quantity)", 40.0))
+    assert cause.sort is Sort.VOLUME
+    assert cause.title == "20 rows, expected at least 1,000,000,000"
+    assert len(cause.judgements) == 3
+    assert cause.columns == ()
+
+
+def test_rows_that_the_account_calls_few_are_why_sums_are_small() -> None:
+    found = {"": ("rows 20 (110 to 130 in 30 runs)",)}
+    (cause,) = causes(failed("sum(price)", 30.0), short=True, found=found)
+    assert (cause.sort, cause.title) == (Sort.VOLUME, "rows 20 (110 to 130 in 30 runs)")
+    (other,) = causes(failed("sum(price)", 30.0), short=False)
+    assert (other.sort, other.columns) == (Sort.COLUMN, ("price",))
+
+
+def test_a_mean_is_not_small_because_rows_are_few() -> None:
+    assert [each.sort for each in causes(failed("size()", 20.0), failed("mean(price)", 30.0))] == [
+        Sort.VOLUME,
+        Sort.COLUMN,
+    ]
+
+
+def test_an_empty_batch_is_one_cause() -> None:
+    verdict = judged(gate_after(12), 12, orders(12).slice(0, 0))
+    assert len(verdict.causes) == 1
+    assert "0" in verdict.causes[0].title
+
+
+def test_columns_that_are_gone_and_new_and_of_another_type_are_one_cause() -> None:
+    laws = {"has_column(a)": 0.0, "has_column(b)": 0.0, 'column_type(c, type="integer")': 0.0}
+    broken = [failed(metric, value, OneOf((1.0,)), 0.0) for metric, value in laws.items()]
+    (cause,) = causes(*broken, failed("column_count()", 9.0, Between(high=8), 0.0))
+    assert cause.sort is Sort.SHAPE
+    assert cause.title == "a and b are gone; 9 columns, expected at most 8; c changed type (it was integer)"
+    assert cause.rarity == "no accepted run did this"
+
+
+def test_a_declared_rule_is_a_cause_of_its_own_and_says_that_it_was_declared() -> None:
+    declared = failed("mean(price)", 5.0, source=Source.DECLARED, rate=None, rule="has_mean(price)")
+    found = causes(failed("median(price)", 4.0), declared)
+    assert [each.sort for each in found] == [Sort.DECLARED, Sort.COLUMN]
+    assert (found[0].rarity, found[0].false_alarm) == ("declared", None)
+
+
+def test_a_declared_rule_that_segments_break_is_one_cause() -> None:
+    checks = Check("orders", by="country").has_mean("price", at_most=1)
+    verdict = judged(gate_after(0, checks=checks), 0)
+    (cause,) = verdict.causes
+    assert len(cause.judgements) == 3
+
+
+def test_what_could_not_be_evaluated_is_one_cause_for_each_column() -> None:
+    found = causes(errored("mean(price)"), errored("max(price)"), errored("mean(id)"))
+    assert {each.columns: len(each.judgements) for each in found} == {("price",): 2, ("id",): 1}
+    assert {each.sort for each in found} == {Sort.UNREAD}
+    assert {each.rarity for each in found} == {""}
+    assert any("(and 1 more of it)" in each.title for each in found)
+
+
+# --- novelty
+
+
+def test_a_novelty_that_blames_a_known_column_is_no_second_cause() -> None:
+    blamed = (("mean(price)", 0.7), ("size()", 0.2))
+    assert [each.sort for each in causes(failed("median(price)", 5.0), novel(), blamed=blamed)] == [Sort.COLUMN]
+
+
+def test_a_novelty_that_blames_another_column_is_a_cause_that_names_it() -> None:
+    found = causes(failed("median(price)", 5.0), novel(), blamed=(("mean(weight)", 0.7), ("mean(price)", 0.2)))
+    assert [each.sort for each in found] == [Sort.COLUMN, Sort.WHOLE]
+    assert found[1].columns[0] == "weight"
+
+
+def test_a_novelty_alone_names_the_columns_that_it_blames_the_most() -> None:
+    blamed = (
+        ("mean(a)", 0.3),
+        ("mean(b)", 0.25),
+        ("max(b)", 0.25),
+        ("mean(c)", 0.1),
+        ("mean(d)", 0.06),
+        ("size()", 0.04),
+    )
+    (cause,) = causes(novel(), blamed=blamed)
+    assert cause.columns == ("b", "a", "c")
+    assert cause.title.startswith("the batch as a whole is unlike those before it")
+    assert cause.title.endswith("most in b (50%), a (30%), c (10%)")
+
+
+@pytest.mark.parametrize("other", [failed("size()", 20.0), failed("has_column(a)", 0.0, OneOf((1.0,)), 0.0)])
+def test_a_novelty_beside_fewer_rows_or_other_columns_is_no_second_cause(other: Judgement) -> None:
+    assert len(causes(other, novel(), blamed=(("mean(b)", 0.9),))) == 1
+
+
+def test_a_novelty_that_blames_nothing_still_is_a_cause() -> None:
+    (cause,) = causes(novel())
+    assert (cause.sort, cause.columns) == (Sort.WHOLE, ())
+
+
+# --- ranked
+
+
+def test_the_most_telling_comes_first() -> None:
+    found = causes(
+        novel(),
+        failed("mean(weight)", 5.0),
+        failed("size()", 20.0),
+        failed("max(id)", 5.0, source=Source.DECLARED, rate=None),
+        failed("has_column(a)", 0.0, OneOf((1.0,)), 0.0),
+        errored("mean(b)"),
+    )
+    assert [each.sort for each in found] == [Sort.UNREAD, Sort.SHAPE, Sort.DECLARED, Sort.VOLUME, Sort.COLUMN]
+
+
+def test_of_two_columns_the_rarer_comes_first_and_then_the_one_that_breaks_more() -> None:
+    rare, often = failed("mean(rare)", 5.0, rate=1e-5), failed("mean(often)", 6.0, rate=1e-2)
+    assert [each.columns for each in causes(often, rare)] == [("rare",), ("often",)]
+    more = [failed("max(more)", 7.0, rate=1e-2), failed("min(more)", 8.0, rate=1e-2)]
+    assert [each.columns for each in causes(often, *more)] == [("more",), ("often",)]
+
+
+def test_warnings_are_told_apart_from_what_holds() -> None:
+    warned = failed("mean(price)", 5.0, source=Source.DECLARED, rate=None, level=Level.WARN)
+    assert causes(warned) == []
+    (cause,) = causes_of([warned], level=Level.WARN)
+    assert cause.columns == ("price",)
+
+
+# --- in words
+
+
+WORDS = [
+    ("completeness(price)", 0.4, OneOf((1.0,)), "price is 60.0% empty; expected at most 0.0%"),
+    ("completeness(price)", 0.4, Between(low=0.9), "price is 60.0% empty; expected at most 10.0%"),
+    ("completeness(price)", 0.9, Between(0.1, 0.3), "price is 10.0% empty; expected at least 70.0% and at most 90.0%"),
+    (
+        "new_values(country)",
+        0.336,
+        Between(high=0.1),
+        "33.6% of country are values that no run had before, expected at most 0.1",
+    ),
+    (
+        "new_patterns(code)",
+        1.0,
+        Between(high=0.1),
+        "100.0% of code are written in a way that no run had before, expected at most 0.1",
+    ),
+    (
+        "unchanged(code)",
+        1.0,
+        OneOf((0.0,)),
+        "code holds exactly what it held in the run before; it changed in every run until now",
+    ),
+    ("mean(price)", 5.0, Between(6, 7), "mean(price) is 5, expected within 6..7"),
+]
+
+
+@pytest.mark.parametrize(("metric", "value", "expected", "words"), WORDS)
+def test_a_failed_expectation_is_told_as_people_say_it(
+    metric: str, value: float, expected: Predicate, words: str
+) -> None:
+    judgement = failed(metric, value, expected)
+    assert told(judgement) == words
+    assert causes(judgement)[0].title == words
+
+
+def test_a_distance_is_told_by_what_moved_in_the_column() -> None:
+    found = {"price": ("mean 2,343.93 (19.5 to 25.5 in 30 runs)", "median 2,050 (17.4 to 22.5 in 30 runs)")}
+    (cause,) = causes(failed("ks_dist(price)", 1.0, Between(high=0.2)), found=found)
+    assert cause.title == "price: mean 2,343.93 (19.5 to 25.5 in 30 runs)"
+    assert cause.found == found["price"]
+
+
+def test_a_cause_is_plain_data() -> None:
+    (cause,) = causes(failed("mean(price)", 5.0, rate=0.0005), failed("max(price)", 5.0, rate=0.002))
+    assert cause.to_dict() == {
+        "kind": "column",
+        "title": "mean(price) is 5, expected at least 1,000,000,000",
+        "columns": ["price"],
+        "found": [],
+        "rarity": "1 in 2,000 runs",
+        "false_alarm": 0.0005,
+        "expectations": ["mean(price)", "max(price)"],
+    }
+
+
+# --- batches that broke
+
+
+BROKEN: dict[str, tuple[pa.Table, Sort, tuple[str, ...], str]] = {
+    "prices in cents": (dearer(orders(30)), Sort.COLUMN, ("price",), "price"),
+    "an empty column": (emptied(orders(30), "price", 2), Sort.COLUMN, ("price",), "price is 100.0% empty"),
+    "two columns half empty": (
+        emptied(emptied(orders(30), "price"), "quantity"),
+        Sort.COLUMN,
+        ("price", "quantity"),
+        "price and quantity broke alike",
+    ),
+    "a column of another name": (renamed(orders(30), "country", "land"), Sort.SHAPE, ("country",), "country is gone"),
+    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "20"),
+    "another type": (
+        replaced(orders(30), "quantity", orders(30)["quantity"].cast(pa.string())),
+        Sort.SHAPE,
+        ("quantity",),
+        "quantity changed type (it was integer)",
+    ),
+    "a country that never was": (elsewhere(orders(30)), Sort.COLUMN, ("country",), "country"),
+}
+
+
+@pytest.mark.parametrize(("table", "sort", "columns", "title"), BROKEN.values(), ids=BROKEN.keys())
+def test_one_thing_that_went_wrong_is_one_cause(
+    table: pa.Table, sort: Sort, columns: tuple[str, ...], title: str
+) -> None:
+    verdict = judged(gate_after(30), 30, table)
+    (cause,) = verdict.causes
+    assert (cause.sort, cause.columns) == (sort, columns)
+    assert title in cause.title
+    assert "one thing is wrong" in verdict.headline
+
+
+def test_two_things_that_went_wrong_are_two_causes() -> None:
+    verdict = judged(gate_after(30), 30, dearer(emptied(orders(30), "quantity")))
+    assert sorted(each.columns for each in verdict.causes) == [("price",), ("quantity",)]
+    assert "2 things are wrong" in verdict.headline

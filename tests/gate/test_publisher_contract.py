@@ -1,0 +1,403 @@
+"""What every publisher must do: each call again changes nothing, and no kill shows a half of a batch."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from headgate.gate.folders import Folders
+from headgate.gate.publisher import Delivery, Part, Publisher, split
+from headgate.store.steps import watched
+from headgate.values.errors import MisuseError, PublishError
+from headgate.values.run import Revision, Run, run_key
+
+DAY = "day=2026-11-14"
+FILES = ("part-0.txt", "part-1.txt", "part-2.txt")
+
+
+class Killed(BaseException):
+    """As sudden as a kill: nothing in the package catches it."""
+
+
+def delivery(number: int = 1, partition: str = DAY, part: Part = "whole") -> Delivery:
+    return Delivery("orders", partition, number, run_key("orders", partition, f"input {number}", ""), part)
+
+
+def staged_folder(place: Path, text: str) -> None:
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    for name in FILES:
+        (place / name).write_text(text)
+
+
+def read_folder(place: Path) -> str:
+    """The one text of all files of a batch; a batch that is not whole fails the test."""
+    found = {name: (place / name).read_text() for name in sorted(each.name for each in place.iterdir())}
+    assert tuple(found) == FILES, "a part of a batch"
+    assert len(set(found.values())) == 1, "a mixture of batches"
+    return found[FILES[0]]
+
+
+def staged_file(place: Path, text: str) -> None:
+    place.write_text(text)
+
+
+@dataclass
+class Lake:
+    """A publisher with the job that stages and the reader who looks."""
+
+    root: Path
+    manifest: bool
+    stage_at: Callable[[Path, str], None]
+    read: Callable[[Path], str]
+
+    @property
+    def publisher(self) -> Folders:
+        """A fresh one, as a new process would have."""
+        return Folders(self.root, manifest=self.manifest)
+
+    def stage(self, batch: Delivery, text: str) -> Delivery:
+        self.stage_at(self.publisher.staged(batch.partition, batch.part), text)
+        return batch
+
+    def seen(self, partition: str = DAY) -> str | None:
+        place = self.publisher.paths().get(partition)
+        return None if place is None else self.read(place)
+
+    def beside(self, name: str) -> Lake:
+        return Lake(self.root / name, self.manifest, self.stage_at, self.read)
+
+
+FORMS = {
+    "plain folders": (False, staged_folder, read_folder),
+    "plain files": (False, staged_file, Path.read_text),
+    "manifest folders": (True, staged_folder, read_folder),
+    "manifest files": (True, staged_file, Path.read_text),
+}
+
+
+@pytest.fixture(params=FORMS)
+def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Lake:
+    return Lake(tmp_path, *FORMS[request.param])
+
+
+def test_it_is_a_publisher(lake: Lake) -> None:
+    assert isinstance(lake.publisher, Publisher)
+
+
+def test_a_staged_batch_is_seen_by_nobody(lake: Lake) -> None:
+    batch = delivery()
+    assert lake.publisher.state(batch) == "absent"
+    lake.stage(batch, "first")
+    assert lake.publisher.state(batch) == "staged"
+    assert lake.seen() is None
+
+
+def test_a_published_batch_is_seen(lake: Lake) -> None:
+    batch = lake.stage(delivery(), "first")
+    where = lake.publisher.publish(batch)
+    assert lake.read(Path(where)) == "first" == lake.seen()
+    assert lake.publisher.state(batch) == "published"
+
+
+def test_publishing_again_changes_nothing_even_when_something_new_is_staged(lake: Lake) -> None:
+    batch = lake.stage(delivery(), "first")
+    where = lake.publisher.publish(batch)
+    lake.stage(delivery(2), "second")
+    assert lake.publisher.publish(batch) == where
+    assert lake.seen() == "first"
+    assert lake.publisher.state(delivery(2)) == "staged"
+
+
+def test_a_newer_revision_takes_the_place_of_the_older(lake: Lake) -> None:
+    lake.publisher.publish(lake.stage(delivery(1), "first"))
+    lake.publisher.publish(lake.stage(delivery(2), "second"))
+    assert lake.seen() == "second"
+    assert [lake.publisher.state(delivery(each)) for each in (1, 2)] == ["absent", "published"]
+
+
+def test_an_older_revision_never_takes_the_place_of_a_newer(lake: Lake) -> None:
+    lake.publisher.hold(lake.stage(delivery(1), "first"))
+    lake.publisher.publish(lake.stage(delivery(3), "third"))
+    lake.stage(delivery(2), "second")
+    for late in (lambda: lake.publisher.release(delivery(1)), lambda: lake.publisher.publish(delivery(2))):
+        with pytest.raises(PublishError, match="older than revision 3"):
+            late()
+    assert lake.seen() == "third"
+    assert lake.publisher.state(delivery(1)) == "held"
+
+
+def test_partitions_do_not_meet(lake: Lake) -> None:
+    other = "day=2026-11-15"
+    lake.publisher.publish(lake.stage(delivery(), "first"))
+    lake.publisher.publish(lake.stage(delivery(partition=other), "other"))
+    assert (lake.seen(), lake.seen(other)) == ("first", "other")
+
+
+def test_what_is_not_staged_cannot_be_published_or_held(lake: Lake) -> None:
+    for call in (lake.publisher.publish, lake.publisher.hold):
+        with pytest.raises(PublishError, match="no batch of orders day=2026-11-14"):
+            call(delivery())
+
+
+def test_a_held_batch_is_kept_and_not_seen(lake: Lake) -> None:
+    batch = lake.stage(delivery(), "first")
+    where = lake.publisher.hold(batch)
+    assert lake.publisher.hold(batch) == where
+    assert lake.read(Path(where)) == "first"
+    assert lake.publisher.state(batch) == "held"
+    assert lake.seen() is None
+
+
+def test_holding_leaves_what_is_published(lake: Lake) -> None:
+    lake.publisher.publish(lake.stage(delivery(1), "first"))
+    lake.publisher.hold(lake.stage(delivery(2), "second"))
+    assert lake.seen() == "first"
+    assert [lake.publisher.state(delivery(each)) for each in (1, 2)] == ["published", "held"]
+
+
+def test_a_held_batch_needs_a_release(lake: Lake) -> None:
+    lake.publisher.hold(lake.stage(delivery(), "first"))
+    with pytest.raises(PublishError, match=r"is held\. Release it"):
+        lake.publisher.publish(delivery())
+    assert lake.seen() is None
+
+
+def test_a_published_batch_cannot_be_held_or_discarded(lake: Lake) -> None:
+    lake.publisher.publish(lake.stage(delivery(), "first"))
+    for call in (lake.publisher.hold, lake.publisher.discard):
+        with pytest.raises(PublishError, match="is published"):
+            call(delivery())
+    assert lake.seen() == "first"
+
+
+def test_a_released_batch_is_seen(lake: Lake) -> None:
+    lake.publisher.publish(lake.stage(delivery(1), "first"))
+    lake.publisher.hold(lake.stage(delivery(2), "second"))
+    where = lake.publisher.release(delivery(2))
+    assert lake.publisher.release(delivery(2)) == where
+    assert lake.seen() == "second"
+    assert lake.publisher.state(delivery(2)) == "published"
+
+
+def test_only_a_held_batch_is_released(lake: Lake) -> None:
+    lake.stage(delivery(), "first")
+    with pytest.raises(PublishError, match="Only a held batch"):
+        lake.publisher.release(delivery())
+    assert lake.publisher.state(delivery()) == "staged"
+
+
+def test_a_discarded_batch_is_gone(lake: Lake) -> None:
+    where = Path(lake.publisher.hold(lake.stage(delivery(), "first")))
+    lake.publisher.discard(delivery())
+    lake.publisher.discard(delivery())
+    assert not where.exists()
+    assert lake.publisher.state(delivery()) == "absent"
+    with pytest.raises(PublishError, match="Only a held batch"):
+        lake.publisher.release(delivery())
+
+
+def test_discarding_leaves_a_staged_batch(lake: Lake) -> None:
+    lake.publisher.hold(lake.stage(delivery(1), "first"))
+    lake.stage(delivery(2), "second")
+    lake.publisher.discard(delivery(1))
+    lake.publisher.discard(delivery(1))
+    lake.publisher.publish(delivery(2))
+    assert lake.seen() == "second"
+
+
+def test_a_split_batch_shows_its_good_rows_and_keeps_its_bad_ones(lake: Lake) -> None:
+    batch = delivery()
+    for part in ("good", "bad"):
+        lake.stage(batch.only(part), part)
+    good, bad = split(lake.publisher, batch)
+    assert split(lake.publisher, batch) == (good, bad)
+    assert (lake.read(Path(good)), lake.read(Path(bad))) == ("good", "bad")
+    assert lake.seen() == "good"
+    assert [lake.publisher.state(batch.only(part)) for part in ("good", "bad")] == ["published", "held"]
+
+
+def test_bad_rows_never_take_the_place_of_the_good(lake: Lake) -> None:
+    batch = delivery()
+    for part in ("good", "bad"):
+        lake.stage(batch.only(part), part)
+    with pytest.raises(MisuseError, match="place of the good rows"):
+        lake.publisher.publish(batch.only("bad"))
+    split(lake.publisher, batch)
+    with pytest.raises(MisuseError, match="Stage the partition whole"):
+        lake.publisher.release(batch.only("bad"))
+    lake.publisher.publish(lake.stage(delivery(2), "repaired"))
+    lake.publisher.discard(batch.only("bad"))
+    assert lake.seen() == "repaired"
+
+
+def test_a_delivery_that_many_publish_at_once_is_published_once(lake: Lake) -> None:
+    lake.publisher.publish(lake.stage(delivery(1), "first"))
+    for number in range(2, 12):
+        batch = lake.stage(delivery(number), f"number {number}")
+        with ThreadPoolExecutor(8) as pool:
+            answers = set(pool.map(lambda _, batch=batch: lake.publisher.publish(batch), range(8)))
+        assert len(answers) == 1
+        assert lake.seen() == f"number {number}"
+
+
+def test_a_delivery_is_that_of_a_committed_run() -> None:
+    run = Run(dataset="orders", partition=DAY, fingerprint="input 1")
+    assert Delivery.of(Revision.of(run, number=1, sequence=7)) == delivery(1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"dataset": ""}, {"partition": ""}, {"partition": "x" * 1001}, {"number": 0}, {"key": "../../../../up"}]
+)
+def test_a_delivery_of_nothing_is_refused(wrong: dict[str, object]) -> None:
+    given = {"dataset": "orders", "partition": DAY, "number": 1, "key": "c0ffee00c0ffee00"}
+    with pytest.raises(MisuseError):
+        Delivery(**(given | wrong))  # type: ignore[arg-type]
+
+
+# Kills: the call is stopped at every step that it takes, one after the other, and made again by a fresh publisher.
+
+
+def first(lake: Lake) -> Callable[[], object]:
+    batch = lake.stage(delivery(1), "first")
+    return lambda: lake.publisher.publish(batch)
+
+
+def replacing(lake: Lake) -> Callable[[], object]:
+    lake.publisher.publish(lake.stage(delivery(1), "old"))
+    batch = lake.stage(delivery(2), "new")
+    return lambda: lake.publisher.publish(batch)
+
+
+def holding(lake: Lake) -> Callable[[], object]:
+    lake.publisher.publish(lake.stage(delivery(1), "old"))
+    batch = lake.stage(delivery(2), "new")
+    return lambda: lake.publisher.hold(batch)
+
+
+def releasing(lake: Lake) -> Callable[[], object]:
+    holding(lake)()
+    return lambda: lake.publisher.release(delivery(2))
+
+
+def discarding(lake: Lake) -> Callable[[], object]:
+    holding(lake)()
+    return lambda: lake.publisher.discard(delivery(2))
+
+
+def splitting(lake: Lake) -> Callable[[], object]:
+    lake.publisher.publish(lake.stage(delivery(1), "old"))
+    for part in ("good", "bad"):
+        lake.stage(delivery(2).only(part), part)
+    return lambda: split(lake.publisher, delivery(2))
+
+
+CALLS = {
+    first: {None, "first"},
+    replacing: {"old", "new"},
+    holding: {"old"},
+    releasing: {"old", "new"},
+    discarding: {"old"},
+    splitting: {"old", "good"},
+}
+
+
+def outline(lake: Lake) -> tuple[object, ...]:
+    states = [
+        lake.publisher.state(delivery(number, part=part)) for number in (1, 2) for part in ("whole", "good", "bad")
+    ]
+    return lake.seen(), *states
+
+
+@pytest.mark.parametrize("call", CALLS, ids=lambda call: call.__name__)
+def test_a_kill_at_any_step_shows_no_half_and_the_same_call_again_ends_it(
+    lake: Lake, call: Callable[[Lake], Callable[[], object]]
+) -> None:
+    clean, steps = lake.beside("clean"), list[str]()
+    work = call(clean)
+    with watched(steps.append):
+        work()
+    allowed = CALLS[call] if lake.manifest else CALLS[call] | {None}
+    for at in range(len(steps)):
+        killed = lake.beside(f"killed at {at}")
+        work = call(killed)
+        with watched(kill_after(at)), pytest.raises(Killed):
+            work()
+        assert killed.seen() in allowed, f"at {steps[at]}"
+        work()
+        assert outline(killed) == outline(clean), f"at {steps[at]}"
+        work()
+        assert outline(killed) == outline(clean), f"at {steps[at]}"
+    assert len(set(steps)) > 3, "few steps are named"
+
+
+def kill_after(steps: int) -> Callable[[str], None]:
+    left = iter(range(steps))
+
+    def watcher(_: str) -> None:
+        if next(left, None) is None:
+            raise Killed
+
+    return watcher
+
+
+@pytest.mark.parametrize("call", [replacing, releasing], ids=lambda call: call.__name__)
+def test_a_batch_whose_way_to_readers_was_cut_is_held_and_can_be_held_or_released_or_discarded(
+    lake: Lake, call: Callable[[Lake], Callable[[], object]]
+) -> None:
+    """A gate that asks for the state first must still find its way."""
+    steps = list[str]()
+    work = call(lake.beside("clean"))
+    with watched(steps.append):
+        work()
+    before, ways = ("staged" if call is replacing else "held"), set[str]()
+    for at in range(len(steps)):
+        for way in ("hold", "release", "discard"):
+            killed = lake.beside(f"{way} after {at}")
+            work = call(killed)
+            with watched(kill_after(at)), pytest.raises(Killed):
+                work()
+            state = killed.publisher.state(delivery(2))
+            assert state in {before, "held", "published"}, f"at {steps[at]}"
+            if state == "held":
+                ways |= {end_of(killed, way)}
+    assert ways == {"old", "new"}
+
+
+def end_of(killed: Lake, way: str) -> str:
+    """What readers see after the word of a person."""
+    try:
+        getattr(killed.publisher, way)(delivery(2))
+    except PublishError:
+        assert way != "release"
+        assert killed.seen() is None, "only what readers are about to see is past holding and discarding"
+        killed.publisher.release(delivery(2))
+        way = "release"
+    expected = {"hold": "held", "release": "published", "discard": "absent"}
+    assert killed.publisher.state(delivery(2)) == expected[way]
+    if way != "release" and killed.seen() is None:
+        killed.publisher.publish(delivery(1))  # it was put away already, and comes back
+    assert killed.seen() == ("new" if way == "release" else "old")
+    return str(killed.seen())
+
+
+def test_a_newer_revision_goes_ahead_of_a_killed_one(lake: Lake) -> None:
+    steps = list[str]()
+    work = replacing(lake.beside("clean"))
+    with watched(steps.append):
+        work()
+    for at in range(len(steps)):
+        killed = lake.beside(f"killed at {at}")
+        work = replacing(killed)
+        with watched(kill_after(at)), pytest.raises(Killed):
+            work()
+        killed.publisher.publish(killed.stage(delivery(3), "third"))
+        assert killed.seen() == "third"
+        with pytest.raises(PublishError, match="older than revision 3"):
+            work()
+        assert [killed.publisher.state(delivery(each)) for each in (1, 2, 3)] == ["absent", "absent", "published"]

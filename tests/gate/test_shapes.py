@@ -1,0 +1,142 @@
+"""Rules about the form of texts: learned from a sample, carried from run to run, cheaper the longer they hold."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pyarrow as pa
+import pytest
+
+import headgate as hg
+from headgate.analyzers.states.sample import Sample, Sampled
+from headgate.analyzers.value_sample import ValueSample
+from headgate.gate.shapes import askable, drawn_out, learned, priced, samples
+from headgate.learn.past import Past
+from headgate.learn.patterns.index import PatternIndex
+from headgate.values.account import Action
+from headgate.values.proposal import Proposal
+from tests.gate.orders import Speller, gate_after, judged, orders, replaced
+
+
+def codes(text: str = "{:03}-{:02}", rows: int = 60) -> pa.Table:
+    return pa.table({"code": [text.format(at * 7 % 1_000, at % 100) for at in range(rows)]})
+
+
+def rules_of(table: pa.Table, known: tuple[Proposal, ...] = (), discreet: bool = True) -> tuple[Proposal, ...]:
+    schema = hg.analyze(table, ["size()"]).schema
+    keys = [*samples(schema), *askable(known, schema)]
+    found = hg.analyze(table, keys)
+    return learned(found.states, found.outcomes, known, PatternIndex.public(), discreet=discreet)
+
+
+@cache
+def of_codes() -> tuple[Proposal, ...]:
+    return rules_of(codes())
+
+
+def test_a_scan_brings_along_samples_of_columns_of_text_and_of_no_others() -> None:
+    schema = hg.analyze(orders(0), ["size()"]).schema
+    assert samples(schema) == [ValueSample("country"), ValueSample("code")]
+
+
+def test_a_column_of_codes_teaches_how_codes_are_built() -> None:
+    rules = of_codes()
+    assert rules
+    assert {each.column for each in rules} == {"code"}
+    assert all(
+        each.expectation.judge(_share(each, codes("{:03}-{:02}", 90))).status is hg.Status.PASS for each in rules
+    )
+    assert all(each.expectation.judge(_share(each, codes("{:03}/{:02}"))).status is hg.Status.FAIL for each in rules)
+
+
+def _share(rule: Proposal, table: pa.Table) -> hg.Measured:
+    found = hg.analyze(table, [rule.expectation.metric]).outcomes[rule.expectation.metric]
+    assert isinstance(found, hg.Measured)
+    return found
+
+
+def test_a_few_values_teach_nothing() -> None:
+    assert rules_of(codes(rows=19)) == ()
+    assert rules_of(codes(rows=20))
+
+
+def test_a_rule_that_the_batch_meets_is_kept_as_it_is() -> None:
+    assert rules_of(codes(rows=90), of_codes()) == of_codes()
+    assert rules_of(codes(rows=90)) != of_codes()
+
+
+def test_a_rule_that_the_batch_breaks_gives_way_to_one_that_it_meets() -> None:
+    other = codes("{:03}/{:02}")
+    new = rules_of(other, of_codes())
+    assert not {each.expectation.metric for each in new} & {each.expectation.metric for each in of_codes()}
+    assert all(each.expectation.judge(_share(each, other)).status is hg.Status.PASS for each in new)
+
+
+def test_rules_of_a_column_that_is_not_text_today_are_not_asked_for() -> None:
+    schema = hg.analyze(pa.table({"code": [1, 2]}), ["size()"]).schema
+    assert askable(of_codes(), schema) == []
+    assert askable(of_codes(), hg.analyze(pa.table({"other": ["a"]}), ["size()"]).schema) == []
+
+
+def test_a_discreet_store_learns_no_rule_that_spells_a_value() -> None:
+    found = hg.analyze(codes(), [ValueSample("code")])
+    spelled = [learned(found.states, found.outcomes, (), Speller(), discreet=each) for each in (True, False)]
+    assert [[each.column for each in rules] for rules in spelled] == [[], ["code"]]
+
+
+@pytest.mark.parametrize("runs", [0, 1, 3, 9])
+def test_a_rule_that_has_held_for_runs_is_as_many_times_less_likely_to_break_in_the_next(runs: int) -> None:
+    first = of_codes()[0]
+    days = [hg.analyze(codes(rows=60 + day), [first.expectation.metric, "size()"]) for day in range(runs)]
+    (now, *_) = priced(of_codes(), Past.of(days) if days else None)
+    assert first.expectation.false_alarm is not None
+    assert now.expectation.false_alarm == pytest.approx(first.expectation.false_alarm / (runs + 1))
+    assert (f"held in {runs} runs" in now.note) == bool(runs)
+
+
+def test_runs_that_broke_a_rule_do_not_make_it_cheaper() -> None:
+    first = of_codes()[0]
+    days = [hg.analyze(codes(text), [first.expectation.metric]) for text in ("{:03}-{:02}", "{:03}/{:02}")]
+    (now, *_) = priced(of_codes(), Past.of(days))
+    assert now.expectation.false_alarm == pytest.approx((first.expectation.false_alarm or 0.0) / 2)
+
+
+def test_a_sample_is_drawn_out_to_what_the_column_holds() -> None:
+    sample = Sample((Sampled(1, "a", 3), Sampled(2, "b", 1)), most=200)
+    assert drawn_out(sample).to_pylist() == ["a", "a", "a", "b"]
+    assert len(drawn_out(Sample())) == 0
+
+
+def test_a_large_sample_is_drawn_out_in_proportion_and_leaves_no_value_out() -> None:
+    sample = Sample((Sampled(1, "often", 999_000), Sampled(2, "once", 1)), most=200)
+    values = drawn_out(sample).to_pylist()
+    assert 999 <= values.count("often") <= 1_000
+    assert values.count("once") == 1
+
+
+def test_the_second_batch_is_judged_by_the_form_of_the_first() -> None:
+    gate = gate_after(1, learn=["patterns"], false_alarms=0.5)
+    broken = replaced(orders(1), "code", [code.replace("-", " ?! ") for code in orders(1)["code"].to_pylist()])
+    verdict = judged(gate, 1, broken)
+    assert verdict.action is Action.HOLD
+    assert verdict.causes[0].columns == ("code",)
+
+
+def test_a_new_form_that_a_person_accepts_is_what_the_next_batch_is_judged_by() -> None:
+    gate = gate_after(1, learn=["patterns"], false_alarms=0.5)
+    days = [
+        replaced(orders(at), "code", [code.replace("-", ":") for code in orders(at)["code"].to_pylist()])
+        for at in (1, 2)
+    ]
+    assert judged(gate, 1, days[0]).action is Action.HOLD
+    gate.accept("2026-01-02")
+    assert judged(gate, 2, days[1]).action is Action.PUBLISH
+    assert judged(gate, 3).action is Action.HOLD
+
+
+@pytest.mark.parametrize("length", [100, 300, 2_000])
+def test_long_texts_are_judged_by_what_they_are(length: int) -> None:
+    """Not by what is shown of them."""
+    gate = gate_after(0, learn=["patterns"], false_alarms=0.3)
+    days = [pa.table({"blob": [str(day + 10 * at) * length for at in range(40)]}) for day in range(2)]
+    assert [judged(gate, day, table).action for day, table in enumerate(days)] == [Action.PUBLISH] * 2
