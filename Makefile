@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-novelty bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme example catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -54,6 +54,12 @@ readme: ## run the Python blocks of README.md and of the guides
 	$(PYTHON) -m tests.readme docs/inject.md
 	$(PYTHON) -m tests.readme docs/programs.md
 	$(PYTHON) -m tests.readme docs/patterns.md
+	$(PYTHON) -m tests.readme docs/gate.md
+	$(PYTHON) -m tests.readme docs/quarantine.md
+	$(PYTHON) -m tests.readme docs/backtest.md
+
+example: ## sixty days of flights through the gate; the page must say what it prints
+	$(PYTHON) examples/flights/replay.py --check
 	$(PYTHON) -m tests.readme docs/alerts.md
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
@@ -85,6 +91,12 @@ bench-history: ## programs on every real feed, against the paper's form and othe
 
 bench-history-speed: ## how long a program and a verdict take; writes benchmarks/history/results/speed.json
 	$(PYTHON) -m benchmarks.history.speed
+
+bench-gate: ## the gate against each learner alone on all feeds, and the real incidents; writes docs/gate-benchmark.md
+	$(PYTHON) -m benchmarks.gate
+
+bench-gate-speed: ## how long a warm gate takes for a batch
+	$(PYTHON) -m benchmarks.gate.speed
 
 bench-novelty: ## whole batches by the protocol of Redyuk et al., and the gate on the same; writes docs/novelty-benchmark.md
 	$(PYTHON) -m benchmarks.novelty

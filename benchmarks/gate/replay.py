@@ -25,7 +25,7 @@ from headgate.gate import shapes
 from headgate.gate.causes import causes_of
 from headgate.gate.findings import findings_of
 from headgate.gate.lesson import Learner, Lesson, Offered, Training
-from headgate.learn.past import Past, after
+from headgate.learn.past import DISTANCES, after, distances_between
 from headgate.values.account import Account
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -34,7 +34,8 @@ from headgate.values.proposal import Proposal
 from headgate.values.run import Run
 
 RUNS = 30
-USUAL = 60  # usual days of a feed that are judged; of longer feeds every second, third, ...
+USUAL = 36  # usual days of a feed that are judged; of longer feeds every second, third, ...
+SPOTS = 4  # days of a feed that are broken in many ways
 WIDE = 60  # columns beyond which fewer days are judged
 FORMS: dict[str, tuple[Learner, ...]] = {
     "gate": tuple(Learner),
@@ -42,7 +43,7 @@ FORMS: dict[str, tuple[Learner, ...]] = {
     "novelty": (Learner.NOVELTY,),
     "patterns": (Learner.PATTERNS,),
 }
-BUDGETS = (0.002, 0.005, 0.01, 0.02, 0.05, 0.1)
+BUDGETS = (0.003, 0.01, 0.02, 0.05, 0.1)
 Row = dict[str, Any]
 
 
@@ -65,16 +66,12 @@ def of_feed(feed: Feed) -> list[Row]:
 @cache
 def _made_by() -> str:
     """A replay is made again when a learner or the gate's way of asking them has changed."""
-    home = Path(hg.__file__).parent
-    folders = [
-        home / "learn",
-        home / "learn/history",
-        home / "learn/novelty",
-        home / "learn/patterns",
-        Path(__file__).parent,
-    ]
-    whole = "".join(fingerprint(each) for each in folders) + (home / "gate/lesson.py").read_text(encoding="utf-8")
-    return f"{zlib.crc32((whole + (home / 'learn/tails.json').read_text(encoding='utf-8')).encode()):08x}"
+    home, here = Path(hg.__file__).parent, Path(__file__).parent
+    folders = "".join(
+        fingerprint(home / each) for each in ("learn", "learn/history", "learn/novelty", "learn/patterns")
+    )
+    files = (home / "learn/tails.json", home / "gate/lesson.py", here / "replay.py", here / "days.py")
+    return f"{zlib.crc32((folders + ''.join(each.read_text(encoding='utf-8') for each in files)).encode()):08x}"
 
 
 class Replay:
@@ -85,6 +82,7 @@ class Replay:
         self.runs: list[Run] = []
         self.shapes: tuple[Proposal, ...] = ()
         self.training = Training()
+        self.every = 1
         self.index = hg.PatternIndex.public()
         self._patterns: dict[MetricKey, Outcome] = {}  # what the rules found in the newest judged day
         self._patterns_of = ""
@@ -92,7 +90,7 @@ class Replay:
     def rows(self) -> list[Row]:
         found: list[Row] = []
         cases = self._cases()
-        every = -(-len(analysed(self.feed)) // self._usual())
+        self.every = every = -(-len(analysed(self.feed)) // self._usual())
         for number, day in enumerate(arrivals(self.feed)):
             usual = day.incident is None
             judged = not usual or number % every == 0 or (day.at in cases and usual)
@@ -114,18 +112,21 @@ class Replay:
             for case in table_cases(self.feed, analysed(self.feed)):
                 found[case.at].append(case)
         spots = sorted(found)
-        keep = spots if self._usual() == USUAL else spots[:: max(1, len(spots) // 3)]
-        return {at: found[at] for at in keep}
+        wanted = SPOTS if self._usual() == USUAL else SPOTS // 2
+        return {at: found[at] for at in spots[:: max(1, len(spots) // wanted)]}
 
     # --- what joins
 
     def _join(self, day: Arrival) -> None:
+        """Distances are taken at once where most days are judged; where few are, when one that needs them is."""
         if day.joins is None:
             return
-        known = Past.of_runs(self.runs[-RUNS:]) if self.runs else None
         outcomes = {**day.joins.outcomes, **self._matched(day)}
-        if known is not None:
-            outcomes |= known.distances(day.joins.schema, day.joins.states)
+        compared: tuple[str, ...] = ()
+        if self.runs and self.every < RUNS:
+            before = [each.states for each in self.runs]
+            outcomes |= distances_between(day.joins.schema, day.joins.states, before, DISTANCES)
+            compared = after(self.runs)
         run = Run(
             dataset=self.feed.title,
             partition=day.partition,
@@ -133,7 +134,7 @@ class Replay:
             schema=day.joins.schema,
             outcomes=outcomes,
             states=day.joins.states,
-            account=Account(shapes=self.shapes, after=after(self.runs)),
+            account=Account(shapes=self.shapes, after=compared),
         )
         self.runs = [*self.runs, run][-RUNS:]
 
@@ -143,11 +144,12 @@ class Replay:
     # --- what is judged
 
     def _judged(self, day: Arrival, usual: bool, cases: list[TableCase]) -> list[Row]:
-        made = Offered.of(self.runs, None, tuple(Learner), self.training, tails=tails_for(self.feed.folder))
+        tails = tails_for(self.feed.folder)
+        made = Offered.of(self.runs, None, tuple(Learner), self.training, dearest=max(BUDGETS), tails=tails)
         lessons = {
             f"{form} {budget:g}": made.lesson(budget, learners)
             for form, learners in FORMS.items()
-            for budget in (BUDGETS if form != "patterns" else BUDGETS[2:5])
+            for budget in (BUDGETS if form != "patterns" else BUDGETS[1:4])
         }
         about = {"feed": self.feed.title, "at": day.at, "partition": day.partition, "runs": len(self.runs)}
         table = day.table if day.table is not None else batch_at(self.feed, day.partition)

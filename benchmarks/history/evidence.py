@@ -34,6 +34,8 @@ from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, write
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
+RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
+WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
 SINGLE = (forecasting, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
@@ -60,6 +62,8 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
 def counted(feed: Feed) -> Counted:
     """How many next values of a feed there were, and how many surprised by more than each reach; computed once."""
     single = _kept(feed, "counts", SINGLE, lambda: _counted(_surprises(feed)))
+    if len(analysed(feed)[-1].analysis.schema.columns) > WIDEST:
+        return single
     return single | _kept(feed, "novelty", (distancing, *WHOLE), lambda: _counted(_novelties(feed)))
 
 
@@ -110,7 +114,10 @@ def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
 def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
     """How novel the next run is as a whole, which is a metric like the others."""
     past = whole(feed)
+    every = len(past) // RUNS_LOOKED_AT + 1
     for length, at, rows in _spans(feed):
+        if at % every:
+            continue
         before = replace(past, partitions=tuple(past.partitions[row] for row in rows), values=past.values[rows])
         found = surprises(before, past.values[at][None])
         yield curve_key(NOVELTY.name, False, length), found[np.isfinite(found)]

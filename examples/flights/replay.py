@@ -1,11 +1,13 @@
 """Sixty days of flights through the gate, one by one, with three incidents that were made and a blizzard that was not.
 
-`python examples/flights/replay.py`
+`python examples/flights/replay.py` prints what is in README.md; with `--check` it fails if that says anything else,
+with `--write` it is written there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -15,6 +17,7 @@ import pyarrow.parquet as pq
 import headgate as hg
 
 Break = Callable[[pa.Table], pa.Table]
+FENCE = "```text\n"
 
 
 def kilometres(day: pa.Table) -> pa.Table:
@@ -39,7 +42,8 @@ INCIDENTS: dict[str, Break] = {
 }
 
 
-def main() -> None:
+def story() -> Iterator[str]:
+    """What happened, paragraph by paragraph."""
     flights = pq.read_table(Path(__file__).with_name("flights.parquet"))
     store = hg.open_store("memory:", values="plain")  # plain: this is public data
     check = hg.Check("flights").is_complete("flight").is_contained_in("origin", ["EWR", "JFK", "LGA"])
@@ -53,18 +57,38 @@ def main() -> None:
             quiet.append(name)
             continue
         if quiet:
-            print(f"{quiet[0]} to {quiet[-1]}: {len(quiet)} days published\n")
+            yield _published(quiet)
             quiet = []
-        print(verdict.explain(), end="\n\n")
+        yield verdict.explain()
         if broken:
             gate.reject(name, note=str(broken.__doc__).strip(), who="ops@")
             again = gate.judge(day, partition=name)
-            print(f"  -> rejected, repaired and judged again: {again.headline}\n")
+            yield f"-> rejected, repaired and judged again: {again.headline}"
         else:
             gate.accept(name, note="it was so", who="ops@")
-            print("  -> accepted: the airports were like that\n")
-    print(f"{quiet[0]} to {quiet[-1]}: {len(quiet)} days published" if quiet else "")
+            yield "-> accepted: the airports were like that"
+    if quiet:
+        yield _published(quiet)
+
+
+def _published(days: list[str]) -> str:
+    return f"{days[0]} to {days[-1]}: {len(days)} days published"
+
+
+def main(arguments: list[str]) -> int:
+    told = "\n\n".join(story())
+    page = Path(__file__).with_name("README.md")
+    text = page.read_text(encoding="utf-8")
+    before, _, rest = text.partition(FENCE)
+    inside, _, after = rest.partition("\n```")
+    if "--write" in arguments:
+        page.write_text(f"{before}{FENCE}{told}\n```{after}", encoding="utf-8")
+    print(told)
+    if "--check" in arguments and inside != told:
+        print(f"\n{page} says something else; python {__file__} --write mends it", file=sys.stderr)
+        return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

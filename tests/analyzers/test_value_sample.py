@@ -81,6 +81,12 @@ def test_what_is_kept_are_values_and_beginnings_of_values_and_nothing_else(value
     assert all(any(value.startswith(each.text) for value in values) for each in found)
 
 
+def test_long_values_among_short_ones_do_not_matter_to_how_parts_merge() -> None:
+    values = [f"v{at}" if at % 2 else f"{at}" * 201 for at in range(1_200)]
+    parts = [values[:500] + values[:100], values[500:] + values[:100]]
+    assert sample_of(parts[0]) + sample_of(parts[1]) == sample_of(parts[0] + parts[1])
+
+
 def test_two_long_values_that_begin_alike_are_not_taken_for_one() -> None:
     stem = "x" * 5_000
     found = sample_of([stem + "a", stem + "b", stem + "b"]).values

@@ -33,11 +33,14 @@ class World:
             row.doubled += examined(store, [self.lake.dataset], ()).doubled
             row.doubled += _doubled_rulings(store, self.lake.dataset)
             row.leaked += sum(not self.is_allowed(store, text) for text in seen.values())
-            for each in told:
-                made = _revision(store, self.lake.dataset, each)
-                kept = made is not None and self._is_kept(store, made, each)
-                carried_out = kept and (each.batch.partition in busy or self._is_carried_out(made, each.batch, seen))
-                row.lost += not carried_out
+            row.lost += sum(not self._stands(store, each, seen, busy) for each in told)
+
+    def _stands(self, store: HistoryStore, told: Told, seen: dict[str, str], busy: Collection[str]) -> bool:
+        """Whether what the driver was told is in the history, and was carried out."""
+        made = _revision(store, self.lake.dataset, told)
+        if made is None or not self._is_kept(store, made, told):
+            return False
+        return made.partition in busy or self._is_carried_out(made, told.batch, seen)
 
     def is_allowed(self, store: HistoryStore, text: str) -> bool:
         """Whether readers may see it: a committed pass of exactly this input, or a person's committed word on it."""

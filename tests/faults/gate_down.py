@@ -66,7 +66,7 @@ def _one_death(lake: Lake, batch: Batch, at: int, done: bool, row: Row) -> bool:
     with closing(open_store(lake.url)) as store:
         dying = Dying(store, at, done=done)
         try:
-            verdict = judged(lake.gate(dying), batch)  # type: ignore[arg-type]
+            verdict = judged(lake.gate(dying), batch)
         except StoreUnavailable:
             row.trials += 1
             row.points[f"no answer to {dying.calls[-1]}"] += 1

@@ -22,7 +22,7 @@ def test_nothing_is_published_lost_or_doubled_by_kills(backend: Backend, tmp_pat
 
 
 def test_all_who_judge_one_batch_get_one_verdict(backend: Backend, tmp_path: Path) -> None:
-    row = raced_for_one_batch(backend, tmp_path, processes=8, rounds=3)
+    row = raced_for_one_batch(backend, tmp_path, processes=8, rounds=2)
     assert (row.leaked, row.lost, row.doubled) == (0, 0, 0)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -17,11 +18,14 @@ from headgate.gate.gate import Gate
 from headgate.gate.lesson import Learner, Lesson
 from headgate.gate.replay import LEARNED, Hindsight, Plan, Standing
 from headgate.gate.settings import Settings
-from headgate.gate.strikes import Strike, strikes
+from headgate.gate.strikes import DRAWN, Strike, strikes
 from headgate.inject.increased_nulls import IncreasedNulls
+from headgate.learn.damage import damages
 from headgate.learn.history.forecast import FEWEST
 from headgate.learn.history.program import Clause, Program
+from headgate.learn.likeness import likeness
 from headgate.learn.novelty.model import NOVELTY, Novelty
+from headgate.learn.past import Past
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
@@ -423,6 +427,15 @@ def test_novelty_after_an_issue_is_that_of_the_changed_metrics() -> None:
         grown = {key: Measured(outcomes[key].value * factor) for key in outcomes if key == rows or key.name == "sum"}  # type: ignore[union-attr, operator]
         assert caught["", f"volume_change(factor={factor})"] == (not limit.holds(novelty.ratio(outcomes | grown)))
     assert 0 < sum(caught.values()) < len(caught)
+
+
+def test_a_batch_that_is_struck_twice_is_hurt_in_the_same_way() -> None:
+    store = recorded(range(1))
+    run = store.run(store.revisions("orders")[0])
+    now = Past.of_runs([run])
+    made = {column.label: likeness(column, run.states, DRAWN) for column in run.schema.columns}
+    first, second = damages(now, made), damages(now, made)
+    assert all(np.array_equal(one.broken, other.broken, True) for one, other in zip(first, second, strict=True))
 
 
 def test_of_a_wide_table_some_columns_are_struck() -> None:

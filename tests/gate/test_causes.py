@@ -14,7 +14,7 @@ from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Measured
 from headgate.values.predicate import Between, OneOf, Predicate
-from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, orders, renamed, replaced
+from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, month, orders, renamed, replaced
 
 HISTORY = Source.HISTORY
 FAR = Between(low=1e9)
@@ -285,7 +285,8 @@ BROKEN: dict[str, tuple[pa.Table, Sort, tuple[str, ...], str]] = {
         "price and quantity broke alike",
     ),
     "a column of another name": (renamed(orders(30), "country", "land"), Sort.SHAPE, ("country",), "country is gone"),
-    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "20"),
+    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "rows 20 (110 to 130 in 30 runs)"),
+    "a tenth of the rows": (orders(30).slice(0, 10), Sort.VOLUME, (), "rows 10 (110 to 130 in 30 runs)"),
     "another type": (
         replaced(orders(30), "quantity", orders(30)["quantity"].cast(pa.string())),
         Sort.SHAPE,
@@ -300,7 +301,7 @@ BROKEN: dict[str, tuple[pa.Table, Sort, tuple[str, ...], str]] = {
 def test_one_thing_that_went_wrong_is_one_cause(
     table: pa.Table, sort: Sort, columns: tuple[str, ...], title: str
 ) -> None:
-    verdict = judged(gate_after(30), 30, table)
+    verdict = judged(month(), 30, table)
     (cause,) = verdict.causes
     assert (cause.sort, cause.columns) == (sort, columns)
     assert title in cause.title
@@ -308,6 +309,6 @@ def test_one_thing_that_went_wrong_is_one_cause(
 
 
 def test_two_things_that_went_wrong_are_two_causes() -> None:
-    verdict = judged(gate_after(30), 30, dearer(emptied(orders(30), "quantity")))
+    verdict = judged(month(), 30, dearer(emptied(orders(30), "quantity")))
     assert sorted(each.columns for each in verdict.causes) == [("price",), ("quantity",)]
     assert "2 things are wrong" in verdict.headline

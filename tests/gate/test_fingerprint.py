@@ -87,15 +87,13 @@ def test_it_does_not_matter_over_how_many_tasks_the_rows_were_spread(table: pa.T
 
 
 @settings(max_examples=3)
-@given(
-    st.permutations(range(8)), st.sampled_from([orders(12), elsewhere(orders(12)), emptied(orders(12), "price", 0.1)])
-)
+@given(st.permutations(range(8)), st.sampled_from([orders(8), elsewhere(orders(8)), emptied(orders(8), "price", 0.1)]))
 def test_a_verdict_does_not_depend_on_the_order_of_the_rows(order: list[int], table: pa.Table) -> None:
-    gate = gate_after(12, learn=["history", "novelty"])
+    gate = gate_after(8, learn=["history", "novelty"])
     pieces = [table.slice(at * len(table) // 8, (at + 1) * len(table) // 8 - at * len(table) // 8) for at in order]
     mixed = pa.concat_tables(pieces)
     assert sorted(mixed["id"].to_pylist()) == sorted(table["id"].to_pylist())
-    plain, other = judged(gate_after(12, learn=["history", "novelty"]), 12, table), judged(gate, 12, mixed)
+    plain, other = judged(gate_after(8, learn=["history", "novelty"]), 8, table), judged(gate, 8, mixed)
     assert other.run.fingerprint == plain.run.fingerprint
     assert statuses(other) == statuses(plain)
     assert [each.title for each in other.causes] == [each.title for each in plain.causes]

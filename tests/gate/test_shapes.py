@@ -140,3 +140,12 @@ def test_long_texts_are_judged_by_what_they_are(length: int) -> None:
     gate = gate_after(0, learn=["patterns"], false_alarms=0.3)
     days = [pa.table({"blob": [str(day + 10 * at) * length for at in range(40)]}) for day in range(2)]
     assert [judged(gate, day, table).action for day, table in enumerate(days)] == [Action.PUBLISH] * 2
+
+
+def test_a_column_of_which_half_is_too_long_to_be_learned_from_is_not_judged_by_the_other_half() -> None:
+    gate = gate_after(0, learn=["patterns"], false_alarms=0.3)
+    long = "lorem ipsum " * 30
+    days = [
+        pa.table({"blob": [f"{day}{at:03}-{at}" if at % 2 else f"{at} {long}" for at in range(80)]}) for day in (1, 2)
+    ]
+    assert [judged(gate, day, table).action for day, table in enumerate(days)] == [Action.PUBLISH] * 2

@@ -81,18 +81,25 @@ def test_freedom_grows_with_the_history_and_stays_below_three() -> None:
 
 
 @pytest.mark.parametrize("share", [0.0, 1e-4, 0.9])
-def test_what_varies_costs_the_larger_of_theory_and_evidence(share: float) -> None:
-    made = forecast(np.random.default_rng(0).normal(size=(30, 1)), [measure("completeness(x)")])
+def test_what_varies_without_end_costs_the_larger_of_theory_and_evidence(share: float) -> None:
+    made = forecast(np.random.default_rng(0).normal(size=(30, 1)), [measure("mean(x)")])
     tails = evidence(any=Curve(1e12, (share,) * 3))
     heavy = student_tail(np.array(GRID), freedom(np.array([30])))
-    np.testing.assert_allclose(costs(made, [measure("completeness(x)")], tails)[0], np.maximum(heavy, share), rtol=1e-6)
+    np.testing.assert_allclose(costs(made, [measure("mean(x)")], tails)[0], np.maximum(heavy, share), rtol=1e-6)
+
+
+@pytest.mark.parametrize("name", ["completeness(x)", "ks_dist(x)", "value_l1(x)"])
+def test_what_lies_between_two_ends_costs_what_was_seen(name: str) -> None:
+    made = forecast(np.random.default_rng(0).normal(size=(30, 1)), [measure(name)])
+    tails = evidence(any=Curve(1e12, (1e-3, 1e-4, 1e-5)))
+    np.testing.assert_allclose(costs(made, [measure(name)], tails)[0], (1e-3, 1e-4, 1e-5), rtol=1e-6)
 
 
 def test_a_distance_has_one_tail_only() -> None:
     values = np.random.default_rng(0).normal(size=(30, 1))
     tails = evidence(any=Curve(1e12, (0.0,) * 3))
-    both = costs(forecast(values, [measure("completeness(x)")]), [measure("completeness(x)")], tails)
-    upper = costs(forecast(values, [measure("ks_dist(x)")]), [measure("ks_dist(x)")], tails)
+    both = costs(forecast(values, [measure("mean(x)")]), [measure("mean(x)")], tails)
+    upper = costs(forecast(values, [measure("emd(x)")]), [measure("emd(x)")], tails)
     np.testing.assert_allclose(upper, both / 2, rtol=1e-6)
 
 

@@ -23,6 +23,21 @@ SHOWN = 3
 _SHAPE = frozenset({"has_column", "column_count", "column_type"})
 _SAID = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
 _SIZE = MetricKey("size")
+_OF_ROWS = frozenset(
+    {
+        *(
+            "approx_count_distinct",
+            "dist_val_count",
+            "unique_ratio",
+            "most_frequent_ratio",
+            "entropy",
+            "range",
+            "min",
+            "max",
+        ),
+        *("ks_dist", "value_l1", "pattern_l1", "new_values", "new_patterns"),
+    }
+)
 _NAMED = 4  # columns that a title names
 _NEAR = 3  # digits to which two columns' values agree if they broke together
 
@@ -122,8 +137,8 @@ def _group(each: Judgement, short: bool) -> tuple[Sort, str]:
 
 
 def _counts(name: str) -> bool:
-    """Whether a metric grows with the rows, so that fewer rows are the whole reason."""
-    return name in metrics() and metrics()[name].additive
+    """Whether a metric moves with the number of rows, so that fewer rows are the whole reason."""
+    return name in _OF_ROWS or (name in metrics() and metrics()[name].additive)
 
 
 def _cause(sort: Sort, where: str, held: list[Judgement], account: Account) -> Cause:

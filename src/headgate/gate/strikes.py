@@ -25,8 +25,9 @@ from headgate.values.schema import Schema
 Truths: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
-DRAWN = 2 * SIZE
-"""Rows of the likenesses that are struck: others than those that trained, so other rows of them are broken."""
+DRAWN = SIZE * 5 // 4
+"""Rows of the likenesses that are struck: more than those that trained, so that others of them are broken, and few
+enough for sketches to be exact, so that a backtest finds the same each time."""
 STRUCK = 16
 """Columns of a batch that are struck at most; over the spots, the columns of a wider table take turns."""
 _UNKNOWN = Undefined("there is no value")

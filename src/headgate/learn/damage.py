@@ -35,6 +35,8 @@ _NULLS = (0.01, 0.5, 1.0)
 STALE = "stale"
 """The issue of a column that was not renewed; it needs two batches, so it is not among those that are injected."""
 _WEIGHT = 16
+OFTEN = 3
+"""How often nulls count as an issue: of the dated incidents of real feeds, every sixth is a jump of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,16 @@ class Damaged(NamedTuple):
 
     @property
     def ids(self) -> list[tuple[IssueId, ...]]:
-        """For each issue, the columns that it befalls."""
-        return [tuple((column, issue) for column in self.columns or (self.column,)) for issue in self.issues]
+        """For each issue, the columns that it befalls; nulls count several times, as they befall columns most often."""
+        often = [OFTEN if issue.startswith(IncreasedNulls.name) else 1 for issue in self.issues]
+        return [
+            tuple(
+                (column, issue if not time else f"{issue}, again {time}")
+                for column in self.columns or (self.column,)
+                for time in range(times)
+            )
+            for issue, times in zip(self.issues, often, strict=True)
+        ]
 
 
 def damages(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[Damage]:
@@ -132,18 +142,18 @@ def _damage(past: Past, column: Column, measures: tuple[Measure, ...], samples: 
     whole = samples[column.label]
     neighbour = _neighbour(past, column, samples)
     rng = np.random.default_rng(zlib.crc32(column.label.encode("utf-8", "surrogatepass")))
-    broken = [
-        (name, each.broken(whole, rng, neighbour))
-        for name, each in issues_of(column.kind)
-        if neighbour is not None or not each.needs_neighbour
-    ]
+    issues = [each for each in issues_of(column.kind) if neighbour is not None or not each[1].needs_neighbour]
+    broken = [(name, each.broken(whole, rng, neighbour)) for name, each in issues]
     readings = [_reading(each) for each in measures]
     before = _states(whole, readings)
     clean = np.array(_measured(readings, before, before))
     found = np.array([_measured(readings, _states(each, readings), before) for _, each in broken])
-    found = found * np.array([_heard(past, each) for each in measures])
+    found = found.reshape(len(broken), -1) * np.array([_heard(past, each) for each in measures])
+    empties = np.array([isinstance(each, IncreasedNulls) and each.value == "null" for _, each in issues])
+    share = np.array([each.key.name == "completeness" for each in measures])
+    found = np.where(empties[:, None] & ~share, clean, found)  # what is left of the values may look as before
     names = (*(name for name, _ in broken), STALE)
-    rows = np.vstack([found.reshape(len(broken), -1), _stale(measures, clean)])
+    rows = np.vstack([found, _stale(measures, clean)])
     return Damage(column.label, column.kind, names, measures, clean, rows)
 
 

@@ -39,7 +39,7 @@ SMALL = Program(
 )
 
 TEXT = """\
-7 clauses from 30 runs; at most 0.39% of good batches held, budget 1.00%; catches 51 of 60 injected issues
+7 clauses from 30 runs; about 0.39% of good batches held, budget 1.00%; catches 51 of 60 injected issues
   2 columns present, 1 with their types, column_count() at most 2 (the schema)
   size() within 900..1,100 (weekly lag 7; 1 in 2,400 runs)
   completeness(price) equal to 1 (equal in 30 runs; 1 in 1,000 runs)

@@ -22,6 +22,11 @@ from headgate.values.proposal import IssueId, Proposal
 Floats = npt.NDArray[np.float64]
 MILDER = (1.0, 0.3, 0.1)
 """How severe an issue may be beside the injected one: a tenth as severe surprises a tenth as much."""
+TOGETHER = 0.3
+"""Of the rate of a varying series, what counts: series of a table leave their bands together (docs/decisions/0026)."""
+ACCIDENT = 2.5
+"""The same for bands close around a constant: those that are bought, being cheap, are left more often than others."""
+FAR = 10.0  # grains, a tenth of what is natural: beyond, a change of a constant is no accident
 _EXACT = 1e-5  # scales below which a band is meant as equality
 _DIGITS = 3  # of a band's width, beyond which its ends are rounded outwards
 
@@ -58,7 +63,8 @@ class FiniteSample:
         beyond = len(surprises) - np.searchsorted(surprises, self.tails.grid, side="right")
         for place in range(len(beyond) - 1, -1, -1):  # the widest first
             reach, rate = self.tails.grid[place], float(rates[place])
-            if rate >= 1 or rate > self.dearest:
+            weight = ACCIDENT if made.constant[at] and reach < FAR else TOGETHER
+            if rate >= 1 or weight * rate > self.dearest:
                 break  # narrower ones cost no less
             if beyond[place] == last:
                 continue
@@ -67,7 +73,8 @@ class FiniteSample:
             issues = frozenset(issue for issue, surprise in caught if surprise > wide)
             if predicate is not None and len(issues) > last:
                 last = len(issues)
-                yield Proposal(Expectation(measure.key, predicate, Source.HISTORY, false_alarm=rate), issues, note)
+                expectation = Expectation(measure.key, predicate, Source.HISTORY, false_alarm=rate)
+                yield Proposal(expectation, issues, note, weight=weight)
 
 
 def _surprises(

@@ -31,10 +31,16 @@ class Clause(msgspec.Struct, frozen=True):
     note: str = ""
     catches: int = 0
     pinned: bool = False
+    weight: float = 1.0
 
     @classmethod
     def of(cls, proposal: Proposal) -> Clause:
-        return cls(proposal.expectation, proposal.note, len(proposal.catches), proposal.pinned)
+        return cls(proposal.expectation, proposal.note, len(proposal.catches), proposal.pinned, proposal.weight)
+
+    @property
+    def cost(self) -> float:
+        """What it takes from the budget; what a person pinned takes nothing."""
+        return 0.0 if self.pinned else self.weight * (self.expectation.false_alarm or 0.0)
 
     @property
     def metric(self) -> MetricKey:
@@ -66,8 +72,8 @@ class Program(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> float:
-        """The stated rates of false alarms of all clauses together: a bound on the share of good batches held."""
-        return sum(each.expectation.false_alarm or 0.0 for each in self.clauses if not each.pinned)
+        """What all clauses take from the budget: about the share of good batches that is held."""
+        return sum(each.cost for each in self.clauses)
 
     def judge(self, batch: Analysis, past: Past) -> Verdict:
         """The verdict on a batch; its distances are those from the newest run of the past."""
@@ -188,7 +194,7 @@ class Program(msgspec.Struct, frozen=True):
     def _title(self) -> str:
         if not self.runs:
             return ": ".join(filter(None, [self._short(), self.why]))
-        spent = f"at most {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
+        spent = f"about {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,7 +34,10 @@ def freedom(runs: npt.NDArray[Any]) -> Floats:
 
 
 def costs(made: Forecast, measures: Sequence[Measure], tails: Tails) -> Floats:
-    """The stated rate of false alarms of each series (rows) at each reach of the grid: the larger of both bounds."""
+    """The stated rate of false alarms of each series (rows) at each reach of the grid: the larger of both bounds.
+
+    What lies between two ends (a share, a distance that has a largest value) has no heavy tail: what was seen counts.
+    """
     kinds = [
         (each.key.name, bool(constant), int(runs))
         for each, constant, runs in zip(measures, made.constant, made.runs, strict=True)
@@ -43,4 +47,5 @@ def costs(made: Forecast, measures: Sequence[Measure], tails: Tails) -> Floats:
     lengths, places = np.unique(made.runs, return_inverse=True)
     heavy = student_tail(np.array(tails.grid), freedom(lengths)[:, None])[places]
     heavy = np.where(made.one_sided[:, None], heavy / 2, heavy)
-    return np.where(made.constant[:, None], seen, np.fmax(seen, heavy))
+    bounded = np.array([math.isfinite(each.most) and not each.signed for each in measures], np.bool_)
+    return np.where((made.constant | bounded)[:, None], seen, np.fmax(seen, heavy))

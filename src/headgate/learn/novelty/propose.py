@@ -22,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 MILDER = (1.0, 0.3, 0.1)
 """How severe an issue may be beside the injected one, as for the bands of single metrics."""
+MILDEST = (0.1, 0.03)
+"""How severe an issue is that befalls all columns at once: such as single metrics do not see."""
+MANY = 4  # columns that such an issue counts for, which is weight enough
 STEP = 0.1  # of a ratio, the unit of surprise: limits are wanted between 1 and 2 more than anywhere
 TAIL = 2.5  # the power with which the heaviest tail that is reckoned with falls (docs/methods/novelty.md)
 
@@ -127,6 +130,24 @@ class _Newest:
             ids = [_milder(share, befallen) for share in MILDER for befallen in whole]
             for befallen, ratio in zip(ids, self._ratios(places, values).tolist(), strict=True):
                 yield from ((issue, ratio) for issue in befallen)
+        yield from self._everywhere(damage)
+
+    def _everywhere(self, damage: Sequence[Damaged]) -> Iterator[tuple[IssueId, float]]:
+        """Issues that befall all columns at once, each too mild to be seen in one of them alone."""
+        parts: dict[str, list[tuple[npt.NDArray[np.intp], Floats]]] = {}
+        for each in damage:
+            told = self.feature[each.places] >= 0
+            for issue, after in zip(each.issues, each.values[:, told], strict=True):
+                parts.setdefault(issue, []).append((each.places[told], after))
+        columns = tuple(dict.fromkeys(each.column for each in damage if each.column))[:MANY]
+        for issue, held in parts.items():
+            if len(held) < 2:
+                continue
+            places, after = (np.concatenate(each) for each in zip(*held, strict=True))
+            before = self.values[places]
+            values = np.array([before + share * (after - before) for share in MILDEST])
+            for share, ratio in zip(MILDEST, self._ratios(self.feature[places], values).tolist(), strict=True):
+                yield from (((column, f"{share:g} x {issue} everywhere"), ratio) for column in columns)
 
     def _ratios(self, places: npt.NDArray[np.intp], values: Floats) -> Floats:
         """With these features of these values (a row for each issue): only their gaps are reckoned anew."""
