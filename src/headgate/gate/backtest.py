@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -235,9 +236,8 @@ class Backtest(msgspec.Struct, frozen=True, dict=True):
         return repr(self)
 
     def _repr_html_(self) -> str:
-        return "".join(table.html(name or self.title) for name, table in self._tables()) + Table((), ()).html(
-            self.advice if self.runs else self.title
-        )
+        tables = "".join(table.html(name or self.title) for name, table in self._tables())
+        return f"{tables}<p>{html.escape(self.advice if self.runs else self.title)}</p>"
 
 
 _HEADERS = ("good held", "95% interval", "bad held", "issues caught", "stated")

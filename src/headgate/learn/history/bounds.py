@@ -27,6 +27,7 @@ TOGETHER = 0.3
 ACCIDENT = 2.5
 """The same for bands close around a constant: those that are bought, being cheap, are left more often than others."""
 FAR = 10.0  # grains, a tenth of what is natural: beyond, a change of a constant is no accident
+_CHANCE = "unchanged"  # two days may be equal by chance, in a column of few values or of numbers from 1 on
 _EXACT = 1e-5  # scales below which a band is meant as equality
 _DIGITS = 3  # of a band's width, beyond which its ends are rounded outwards
 
@@ -63,7 +64,8 @@ class FiniteSample:
         beyond = len(surprises) - np.searchsorted(surprises, self.tails.grid, side="right")
         for place in range(len(beyond) - 1, -1, -1):  # the widest first
             reach, rate = self.tails.grid[place], float(rates[place])
-            weight = ACCIDENT if made.constant[at] and reach < FAR else TOGETHER
+            accident = made.constant[at] and (reach < FAR or measure.key.name == _CHANCE)
+            weight = ACCIDENT if accident else TOGETHER
             if rate >= 1 or weight * rate > self.dearest:
                 break  # narrower ones cost no less
             if beyond[place] == last:
