@@ -191,7 +191,8 @@ def _magnitudes(found: Found) -> str:
         "## Errors by magnitude\n",
         "The paper's Figure 3. Every error happens to one column that it suits (a swap to two), drawn anew for each "
         "batch, and to a share of its values drawn uniformly; typos to a share of the letters. Types are kept: what "
-        "does not fit a whole number is rounded. Both methods learn from all batches before, from the same "
+        "does not fit a whole number is rounded. A column drawn for typos may have few letters (`StockCode`, "
+        "`InvoiceNo`): then hardly a value changes. Both methods learn from all batches before, from the same "
         "statistics.\n",
         "![magnitudes](pictures/novelty-magnitudes.svg)\n",
     ]

@@ -29,12 +29,12 @@ class Clean:
     seen: dict[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, batches: list[Batch], *, manifest: bool = False, runs: int = FEW) -> Clean:
-        """Judged one by one, in memory."""
+    def of(cls, batches: list[Batch], *, manifest: bool = False, runs: int = FEW, secret: bytes | None = None) -> Clean:
+        """Judged one by one, in memory. What is learned of hidden values depends on the `secret` that hides them."""
         found = cls()
         with tempfile.TemporaryDirectory(prefix="headgate-clean-") as folder:
             lake = Lake("memory:", "orders", Path(folder), manifest, runs=runs)
-            gate = lake.gate(MemoryStore())
+            gate = lake.gate(MemoryStore(secret=secret))
             for batch in batches:
                 seen = found.steps.setdefault(batch.text, Counter())
                 with watched(lambda name, seen=seen: seen.update([name])):  # type: ignore[misc]

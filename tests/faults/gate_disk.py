@@ -36,7 +36,7 @@ WRITES = (
     "folders.hold",
 )
 _DISK = 4 << 20
-_PAGES = 24
+_PAGES = 16
 
 
 class _Case(NamedTuple):

@@ -72,10 +72,11 @@ def restarted_postgresql(
 def _judged(
     backend: Backend, folder: Path, processes: int, days: int, seed: int, share: float, restarts: int = 0
 ) -> tuple[Row, Counter[str]]:
-    batches = _batches(days, seed)
-    clean, row = Clean.of(batches, runs=_RUNS), Row("F5", backend.name, processes * len(batches))
-    lakes, begun, seen = [_lake(backend, folder) for _ in range(processes)], time.monotonic(), Counter[str]()
-    open_store(lakes[0].url).close()
+    batches, url = _batches(days, seed), backend.url()
+    with closing(open_store(url)) as store:
+        clean = Clean.of(batches, runs=_RUNS, secret=store.secret)
+    row, begun, seen = Row("F5", backend.name, processes * len(batches)), time.monotonic(), Counter[str]()
+    lakes = [_lake(url, backend, folder) for _ in range(processes)]
     told: dict[str, list[Told]] = {lake.dataset: [] for lake in lakes}
     with ExitStack() as stack:
         children = []
@@ -102,10 +103,10 @@ def _compare(lake: Lake, clean: Clean, batches: list[Batch], told: list[Told], r
     clean.assert_same(lake)
 
 
-def _lake(backend: Backend, folder: Path) -> Lake:
+def _lake(url: str, backend: Backend, folder: Path) -> Lake:
     name = unique("orders")
     place = folder / name.replace(" ", "-")
-    return Lake(backend.url(), name, place, environment=backend.environment, runs=_RUNS)
+    return Lake(url, name, place, environment=backend.environment, runs=_RUNS)
 
 
 def _batches(days: int, seed: int) -> list[Batch]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
 import os
-import shutil
 import sys
 import time
 from collections.abc import Iterator
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from headgate.gate.moves import delete, leave, make, move, sync, take, told, write
 from headgate.gate.publisher import Delivery, Part, Whereabouts, folder_name
 from headgate.store.steps import step
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
@@ -61,8 +60,8 @@ class Folders:
         self._data, self._manifests = self._published / "_data", self._published / "_manifests"
         self._discarded = self._held / "_discarded"
         for place in (self._staging, self._published, self._held, self._data, self._manifests):
-            with _told(place):
-                _make(place)
+            with told(place):
+                make(place)
         _on_one_file_system(places)
 
     def staged(self, partition: str, part: Part = "whole") -> Path:
@@ -78,7 +77,7 @@ class Folders:
 
     def paths(self) -> dict[str, Path]:
         """The published batches, by partition."""
-        with _told(self._manifests):
+        with told(self._manifests):
             names = sorted(each for each in os.listdir(self._manifests) if each.endswith(".json"))
         found = [manifest.delivery for name in names if (manifest := self._load(self._manifests / name))]
         return {each.partition: self._place(each) for each in found if os.path.lexists(self._place(each))}
@@ -103,7 +102,7 @@ class Folders:
                     raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
                 _refuse_older(delivery, current)
                 source = claimed if os.path.lexists(claimed) else self.staged(delivery.partition, delivery.part)
-                _take(delivery, source, target, "hold", f"The job writes the batch to {source} before it is judged.")
+                take(delivery, source, target, "hold", f"The job writes the batch to {source} before it is judged.")
         return str(target)
 
     def discard(self, delivery: Delivery) -> None:
@@ -114,9 +113,9 @@ class Folders:
             if current == delivery and not os.path.lexists(held):
                 raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
             if (source := self._kept(delivery, current)) is not None:
-                _move(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
-            _delete(gone)
-            _leave(held.parent)
+                move(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
+            delete(gone)
+            leave(held.parent)
 
     def state(self, delivery: Delivery) -> Whereabouts:
         current = self._current(delivery)
@@ -132,7 +131,7 @@ class Folders:
         """Delete batches that newer ones replaced, so many seconds after the last change. Says how many."""
         count = 0
         with self._alone():
-            _delete(self._discarded)  # what a killed discard left
+            delete(self._discarded)  # what a killed discard left
             for folder in self._data.iterdir():
                 manifest = self._manifests / f"{folder.name}.json"
                 current = self._load(manifest)
@@ -140,7 +139,7 @@ class Folders:
                     continue
                 old = [each for each in folder.iterdir() if _number(each) < current.delivery.number]
                 for each in old:
-                    _delete(each)
+                    delete(each)
                 count += len(old)
         return count
 
@@ -170,23 +169,23 @@ class Folders:
         if not self._is_shown(delivery, current):
             _refuse_older(delivery, current)
             if not os.path.lexists(self._claimed(delivery)):
-                _take(delivery, source, self._claimed(delivery), "claim", hint)
+                take(delivery, source, self._claimed(delivery), "claim", hint)
             self._show(delivery, current)
-        _leave(self._quarantine(delivery).parent)
+        leave(self._quarantine(delivery).parent)
         return str(self._place(delivery))
 
     def _show(self, delivery: Delivery, current: Delivery | None) -> None:
         place, manifest = self._place(delivery), self._manifest(delivery.partition)
-        written = _write(manifest.with_suffix(".next"), self._text(delivery))
+        written = write(manifest.with_suffix(".next"), self._text(delivery))
         if not self.manifest and os.path.lexists(place):
             unknown = self._claimed(delivery).with_name("0-unknown")
-            _move(place, self._claimed(current) if current else unknown, "put_away")
+            move(place, self._claimed(current) if current else unknown, "put_away")
         step("folders.point")
         os.replace(written, manifest)
         step("folders.pointed")
-        _sync(manifest.parent)
+        sync(manifest.parent)
         if not self.manifest:
-            _move(self._claimed(delivery), place, "show")
+            move(self._claimed(delivery), place, "show")
 
     def _kept(self, delivery: Delivery, current: Delivery | None) -> Path | None:
         """Where a batch is that readers do not see: in quarantine, or claimed by a call that was killed."""
@@ -215,7 +214,7 @@ class Folders:
         return self._load(self._manifest(partition))
 
     def _load(self, file: Path) -> Manifest | None:
-        with _told(file):
+        with told(file):
             try:
                 text = file.read_bytes()
             except FileNotFoundError:
@@ -239,7 +238,7 @@ class Folders:
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
         """One at a time; the operating system lets go of the lock of a process that died."""
-        with _told(self._published), open(self._manifests / "lock", "ab") as lock:
+        with told(self._published), open(self._manifests / "lock", "ab") as lock:
             step("folders.lock")
             if sys.platform != "win32":
                 fcntl.flock(lock, fcntl.LOCK_EX)
@@ -299,81 +298,3 @@ def _on_one_file_system(places: dict[str, Path]) -> None:
             f"{', '.join(map(str, places.values()))} are not on one file system, so no rename can publish a batch.",
             hint="Put staging and held on the file system of the published folder.",
         )
-
-
-def _take(delivery: Delivery, source: Path, target: Path, name: str, hint: str) -> None:
-    if not os.path.lexists(source):
-        raise PublishError(f"there is no batch of {delivery} at {source}.", hint)
-    if source.is_symlink():
-        raise PublishError(f"{source} is a link; what it leads to could change later.", hint="Stage the data itself.")
-    _move(source, target, name)
-
-
-def _move(source: Path, target: Path, name: str) -> None:
-    _make(target.parent)
-    step(f"folders.{name}")
-    os.rename(source, target)
-    step(f"folders.{name}.done")
-    _sync(target.parent)
-    _sync(source.parent)
-
-
-def _write(file: Path, text: bytes) -> Path:
-    step("folders.write")
-    with open(file, "wb") as written:
-        written.write(text)
-        written.flush()
-        step("folders.fsync")
-        os.fsync(written.fileno())
-    return file
-
-
-def _delete(batch: Path) -> None:
-    if os.path.lexists(batch):
-        step("folders.delete")
-        shutil.rmtree(batch) if batch.is_dir() and not batch.is_symlink() else batch.unlink()
-        step("folders.delete.done")
-        _sync(batch.parent)
-
-
-def _leave(folder: Path) -> None:
-    """Take away the folder of a partition of which nothing is held any more."""
-    with contextlib.suppress(OSError):
-        folder.rmdir()
-
-
-def _make(folder: Path) -> None:
-    """A folder and those above it, each durable in the one above."""
-    if not folder.is_dir():
-        _make(folder.parent)
-        step("folders.make")
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir()
-        _sync(folder.parent)
-
-
-def _sync(folder: Path) -> None:
-    if sys.platform != "win32":
-        step("folders.sync")
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
-
-
-@contextlib.contextmanager
-def _told(place: Path) -> Iterator[None]:
-    """The operating system's errors as ours."""
-    try:
-        yield
-    except OSError as trouble:
-        hint = ""
-        if trouble.errno in (errno.ENOSPC, errno.EDQUOT):
-            hint = "Free some space and call again."
-        elif trouble.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-            hint = "Whoever runs the gate must be allowed to write to staging, published and held; then call again."
-        elif trouble.errno == errno.EXDEV:
-            hint = "Put staging, published and held on one file system."
-        where = trouble.filename or place
-        raise PublishError(f"{where}: {trouble.strerror or type(trouble).__name__}.", hint) from None

@@ -21,6 +21,7 @@ from headgate.values.state import State
 
 FEWEST = 20  # values of a column from which a rule is learned
 LIMITS = (0.15, 0.02)  # of the rate at which good values ever break a rule
+TOO_LONG = 0.001  # of values that are longer than is kept: of more, no rule can speak
 REPEATS = 1_000  # values that a sample is drawn out to
 
 
@@ -45,7 +46,8 @@ def learned(
     of_column: dict[str, list[Proposal]] = {}
     for each in known:
         of_column.setdefault(each.column, []).append(each)
-    found: list[Proposal] = []
+    looked = {key.columns[0] for key, state in states.items() if isinstance(state, Sample)}
+    found = [each for each in known if each.column not in looked]  # nothing is seen of it: what was known stands
     for key, state in states.items():
         if isinstance(state, Sample):
             rules = of_column.get(key.columns[0], [])
@@ -88,7 +90,7 @@ def _met(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:
 def _rules(sample: Sample, column: str, index: PatternIndex, discreet: bool) -> list[Proposal]:
     """A narrow rule, which must first prove itself, and a wide one, which a small budget can pay at once."""
     values = drawn_out(sample)
-    if len(values) < FEWEST:
+    if len(values) < FEWEST or sample.cut_share > TOO_LONG:
         return []
     rules = {str(rule): rule for limit in LIMITS if (rule := index.infer(values, limit=limit)) is not None}
     return [propose_pattern(rule, column, values) for rule in rules.values() if not (discreet and rule.spelled)]
@@ -96,7 +98,8 @@ def _rules(sample: Sample, column: str, index: PatternIndex, discreet: bool) -> 
 
 def drawn_out(sample: Sample) -> pa.Array:
     """The sampled values, each as often as it occurs, or fewer times where all would be too many."""
-    total = sum(each.count for each in sample.values)
+    kept = [(each.text, each.count) for each in sample.values if each.text is not None]
+    total = sum(count for _, count in kept)
     share = min(1.0, REPEATS / total) if total else 1.0
-    texts = [each.text for each in sample.values for _ in range(max(1, round(each.count * share)))]
+    texts = [text for text, count in kept for _ in range(max(1, round(count * share)))]
     return pa.array(texts, pa.string())

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headgate.analyzers.distances.distance import NONE_NOW
+from headgate.analyzers.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.analyzers.distances.registry import distances, distances_for
 from headgate.engine.analysis import Analysis
 from headgate.learn.measure import Measure, is_distance, is_known, measure_of
@@ -210,9 +210,13 @@ def _between(
             made: Any = kind(column.label)
             key = made.state_key
             one, other = now.get(key), (merged if kind.of_all else before).get(key)
-            if kind.name in names and other is not None and one is None and not now:
+            if kind.name not in names:
+                continue
+            if one is None and other is not None and not now:
                 found[made.key] = Undefined(NONE_NOW)  # of a batch without rows there is no state at all
-            elif kind.name in names and one is not None and other is not None:
+            elif one is not None and other is None and not before:
+                found[made.key] = Undefined(NONE_BEFORE)
+            elif one is not None and other is not None:
                 if key not in hidden:
                     hidden[key] = one if secret is None else one.hidden(secret)
                 found[made.key] = made.between(hidden[key], other)

@@ -12,10 +12,10 @@ from headgate.values.state import State
 
 
 class Sampled(msgspec.Struct, frozen=True, array_like=True, order=True):
-    """One value with the hash that it was chosen by, and how often it occurs."""
+    """One value with the hash that it was chosen by, and how often it occurs; None stands for one too long to keep."""
 
     hash: int
-    text: str
+    text: str | None
     count: int
 
 
@@ -37,7 +37,7 @@ class Sample(State, frozen=True, tag="value_sample"):
         chosen = np.argpartition(keys, most)[:most] if len(keys) > most else np.arange(len(keys))
         texts = tally.label(chosen) if len(chosen) else []
         found = zip(keys[chosen].tolist(), texts, tally.counts[chosen].tolist(), strict=True)
-        whole = (Sampled(*each) for each in found if len(each[1]) <= LONGEST_LABEL)  # longer ones are cut
+        whole = (Sampled(key, text if len(text) <= LONGEST_LABEL else None, count) for key, text, count in found)
         return cls(tuple(sorted(whole)), most)
 
     def __add__(self, other: Sample) -> Sample:
@@ -49,8 +49,14 @@ class Sample(State, frozen=True, tag="value_sample"):
         return Sample(tuple(sorted(counts.values())[:most]), most)
 
     def hidden(self, secret: bytes) -> Sample:
-        names = ((keyed(each.text, secret), each.count) for each in self.values)
+        names = ((keyed(each.text or str(each.hash), secret), each.count) for each in self.values)
         return Sample(tuple(sorted(Sampled(int(name, 16), name, count) for name, count in names)), self.most)
+
+    @property
+    def cut_share(self) -> float:
+        """The share of the sampled rows whose value was too long to keep."""
+        total = sum(each.count for each in self.values)
+        return sum(each.count for each in self.values if each.text is None) / total if total else 0.0
 
     @property
     def weight(self) -> int:
