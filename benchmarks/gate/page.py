@@ -44,7 +44,7 @@ def _head(rows: Sequence[Row]) -> list[str]:
         "",
         "Written by `python -m benchmarks.gate` from `benchmarks/gate/results`; do not edit.",
         "",
-        f"Every feed is replayed day by day: {days:,} usual days and {cases:,} broken batches (12 days a feed, one thing wrong in each) are",
+        f"Every feed is replayed day by day: {days:,} usual days and {cases:,} broken batches (4 days a feed, one thing wrong in each) are",
         "judged by what the 30 accepted runs before them teach, and the real incidents as first published. What joins the history is what the",
         "publisher's later files tell: a corrected batch takes the place of the wrong one, a change that stayed is accepted, the rest is rejected.",
         "*gate* is all learners in one budget; *history*, *novelty* and *patterns* are each alone with the same budget. What is known beforehand of how",
