@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -10,6 +11,7 @@ import pytest
 import headgate as hg
 from headgate.checks.check import Check
 from headgate.engine import batch as opened
+from headgate.gate.folders import Folders
 from headgate.gate.gate import Gate
 from headgate.gate.notice import Notice
 from headgate.gate.publisher import Delivery
@@ -432,3 +434,27 @@ def test_a_gate_that_learns_nothing_judges_what_is_declared() -> None:
     gate = gate_after(12, learn=(), checks=COMPLETE)
     assert judged(gate, 12, dearer(orders(12))).action is Action.PUBLISH
     assert judged(gate, 13, emptied(orders(13), "price")).action is Action.HOLD
+
+
+def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tmp_path: Path) -> None:
+    folders = Folders(tmp_path)
+    gate = Gate("sales", store=MemoryStore(), checks=Check("c").is_non_negative("price"), publisher=folders)
+    batch = pa.table({"price": [9.5, -1.0]})
+    folders.staged("1").mkdir()
+    verdict = gate.judge(batch, "1")
+    assert verdict.action is Action.HOLD
+    assert verdict.splits
+    for part, rows in zip(("good", "bad"), verdict.split(batch), strict=True):
+        folders.staged("1", part).mkdir()  # type: ignore[arg-type]
+        (folders.staged("1", part) / "rows").write_text(str(rows["price"].to_pylist()))  # type: ignore[arg-type]
+    ruling = gate.split("1", who="ann")
+    assert (ruling.decision, ruling.who, ruling.note) == (Decision.RELEASED, "ann", "rows split")
+    assert (folders.path("1") / "rows").read_text() == "[9.5]"
+    assert folders.state(Delivery.of(verdict.revision, "bad")) == "held"
+    assert gate.lesson(before="2").past is None, "a batch that was split teaches nothing"
+
+
+def test_rows_cannot_be_split_without_a_publisher() -> None:
+    gate = gate_after(1)
+    with pytest.raises(MisuseError, match="no publisher"):
+        gate.split(named(0))

@@ -30,6 +30,7 @@ from headgate.gate.lesson import Learner, Lesson, Offered, Training, no_lesson
 from headgate.gate.measurements import Measurements, measure
 from headgate.gate.notice import Notice
 from headgate.gate.publisher import Delivery, Publisher
+from headgate.gate.publisher import split as publish_split
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.gate.verification import Verification
 from headgate.gate.verify import Asked, answered, asked_by, listed, measurable
@@ -333,6 +334,19 @@ class Gate:
     def discard(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
         """Drop a held batch for good; the run stays in the history, and teaches nothing."""
         return self._ruled(partition, Decision.DISCARDED, note, who, number)
+
+    def split(self, partition: str, *, note: str = "rows split", who: str = "", number: int | None = None) -> Ruling:
+        """Publish the good rows of a held batch and keep the bad ones, staged as its two parts; learn nothing from it.
+
+        `verdict.split(df)` gives both; `publisher.staged(partition, part="good")` is where the job writes them.
+        """
+        if self.publisher is None:
+            raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
+        revision = self._revision(partition, number)
+        ruling = self._decide(revision, Decision.RELEASED, note, who)
+        step("gate.ruled")
+        publish_split(self.publisher, Delivery.of(revision))
+        return ruling
 
     def _ruled(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
         """Recorded first, then carried out: what is published is always written down."""
