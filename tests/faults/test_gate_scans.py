@@ -53,7 +53,6 @@ def test_a_batch_with_a_fingerprint_that_broke_off_is_judged_when_it_can_be_read
     assert verdict.passed
 
 
-@pytest.mark.xfail(strict=True, reason="what was measured of segments is not in the fingerprint")
 def test_two_inputs_that_only_a_segment_tells_apart_are_two_inputs() -> None:
     check = Check("orders").has_mean("price", between=(0, 100), by=["country"])
     gate = Gate("orders", store=MemoryStore(), checks=check, learn=())
@@ -86,7 +85,6 @@ def test_a_worker_that_dies_in_the_scan_is_an_error_and_the_batch_is_held(
 
 
 @pytest.mark.spark
-@pytest.mark.xfail(strict=True, reason="a column that could not be read counts only where something is expected of it")
 def test_a_column_that_could_not_be_read_is_an_error_though_nothing_is_expected_of_it(
     with_dead_workers: dict[str, list[object]],
 ) -> None:

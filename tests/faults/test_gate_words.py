@@ -19,7 +19,6 @@ class Killed(BaseException):
     """As sudden as a kill: nothing in the package catches it."""
 
 
-@pytest.mark.xfail(strict=True, reason="the gate's late decision overrules what a person said meanwhile")
 @pytest.mark.parametrize(("flaw", "word"), [("nulls", Decision.ACCEPTED), ("", Decision.REJECTED)])
 def test_the_word_of_a_person_stands_though_the_gate_decides_later(tmp_path: Path, flaw: str, word: Decision) -> None:
     lake, store, batch = Lake("memory:", "orders", tmp_path), MemoryStore(), Batch("p", 1, flaw)
@@ -57,7 +56,6 @@ def test_a_word_that_was_killed_before_it_was_carried_out_is_carried_out_by_the_
         "folders.point",
         pytest.param(
             "folders.pointed",
-            marks=pytest.mark.xfail(strict=True, reason="the manifest names a batch that readers do not see yet"),
         ),
     ],
 )
@@ -72,7 +70,6 @@ def test_a_batch_that_is_rejected_before_readers_saw_it_is_held(tmp_path: Path, 
     assert lake.folders.state(Delivery.of(verdict.revision)) == "held"
 
 
-@pytest.mark.xfail(strict=True, reason="what readers see already cannot be held, and that is raised")
 def test_a_published_batch_that_was_rejected_can_be_judged_again(tmp_path: Path) -> None:
     lake, store, batch = Lake("memory:", "orders", tmp_path), MemoryStore(), Batch("p", 1)
     lake.stage(batch)

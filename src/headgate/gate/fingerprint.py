@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from headgate.analyzers.states.distinct import Distinct
 from headgate.analyzers.states.frequencies import Frequencies
 from headgate.analyzers.states.moments import Moments
 from headgate.engine.analysis import Analysis
+from headgate.values.expectation import Judgement
 from headgate.values.state import Counts, State
 
 _DIGITS = 9  # sums of floats differ in the last ones with the order in which parts are merged
 
 
-def fingerprint_of(batch: Analysis) -> str:
-    """A hash of the columns, of the counts of values, of the sketches of distinct ones, and of sums.
+def fingerprint_of(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str:
+    """A hash of the columns, of the counts of values, of the sketches of distinct ones, of sums, and of judgements.
 
     It is the same however the rows are ordered and spread over tasks. Two inputs with the same fingerprint can hardly
     be told apart by anything that is judged here; a name that the caller gives is better.
@@ -28,6 +29,8 @@ def fingerprint_of(batch: Analysis) -> str:
             whole.update(_text(f"{key}\0") + part)
     for name in sorted(map(str, batch.failed)):
         whole.update(_text(f"{name}\0failed\0"))
+    for text in sorted(map(_judged, judgements)):
+        whole.update(_text(text))
     return f"states:{whole.hexdigest()[:40]}"
 
 
@@ -52,6 +55,11 @@ def _rounded(state: Moments) -> str:
         return f"{state.count}"
     size = max(abs(state.low), abs(state.high)) or 1.0
     return f"{state.count} {state.low!r} {state.high!r} {round(state.mean / size, _DIGITS)}"
+
+
+def _judged(each: Judgement) -> str:
+    value = "" if each.value is None else f"{each.value:.{_DIGITS}g}"
+    return f"{each.expectation}\0{each.segment}\0{each.status}\0{value}\0"
 
 
 def _text(text: str) -> bytes:

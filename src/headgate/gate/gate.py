@@ -38,7 +38,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.store.port import HistoryStore
 from headgate.store.steps import step
 from headgate.values.account import Account, Action, Mode
-from headgate.values.errors import AlreadyCommitted, MisuseError, UnknownRun
+from headgate.values.errors import AlreadyCommitted, MisuseError, StoreError, UnknownRun
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Outcome
@@ -50,6 +50,14 @@ from headgate.values.verdict import Verdict, judge
 
 HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
 """What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
+
+_FILLED = "completeness"  # every column has it, so where it failed nothing was read of the column
+
+
+def _is_read(key: MetricKey) -> Expectation:
+    """What every column must meet: an unread one is an error, whether or not anything is expected of it."""
+    return Expectation(key, Between(low=0.0), Source.RULES, rule=f"is_read({key.columns[0]})")
+
 
 _KEPT = 400  # runs that are kept in memory, so that a gate that judges again and again reads only what is new
 _GATE = "gate"
@@ -125,7 +133,7 @@ class Gate:
                 found = _measured_before(data, asked)
             else:
                 found = measure(batch, [*measurable(asked, schema), *self._wanted(schema, lesson)], progress)
-        except MisuseError:
+        except (MisuseError, StoreError):
             raise
         except Exception as trouble:
             verdict = self._done(self._committed(self._unread(partition, basis, trouble)), None)
@@ -186,7 +194,7 @@ class Gate:
         run = Run(
             dataset=self.dataset,
             partition=partition,
-            fingerprint=fingerprint_of(batch),
+            fingerprint=fingerprint_of(batch, [each.judgement for each in declared]),
             suite=self.settings.suite(self.checks),
             schema=batch.schema,
             outcomes=outcomes,
@@ -204,6 +212,8 @@ class Gate:
         judgements = list(lesson.program.verdict(outcomes, batch.schema).judgements)
         if not any(_says_how_many(each) for each in asked):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
+        unread = [_is_read(key) for key in outcomes if key.name == _FILLED and isinstance(outcomes[key], Failed)]
+        judgements += judge(unread, outcomes).judgements
         return [Judged("learned", -1 - at, _metric(each), each) for at, each in enumerate(judgements)]
 
     def _account(
@@ -261,16 +271,23 @@ class Gate:
     # --- recording, then publishing
 
     def _recorded(self, partition: str, fingerprint: str) -> Revision | None:
-        """The revision of this very input, if it has been judged before in the same way."""
+        """The partition's newest revision, if it is of this very input, judged in the same way."""
         key = run_key(self.dataset, partition, fingerprint, self.settings.suite(self.checks))
-        return next((each for each in self.store.revisions(self.dataset, partition) if each.key == key), None)
+        known = self.store.revisions(self.dataset, partition)
+        return known[-1] if known and known[-1].key == key else None
 
     def _committed(self, run: Run) -> Revision:
+        """The revision of a run. An input that comes again after another one is a new revision: it is current again."""
         step("gate.judged")
-        try:
-            return self.store.commit(run)
-        except AlreadyCommitted as earlier:
-            return earlier.revision
+        while True:
+            try:
+                return self.store.commit(run)
+            except AlreadyCommitted as earlier:
+                newest = self.store.revisions(self.dataset, run.partition)[-1]
+                if newest.number <= earlier.revision.number:
+                    return earlier.revision
+                name = f"{run.fingerprint} after {newest.number}"
+                run = msgspec.structs.replace(run, fingerprint=name, attempt=uuid.uuid4().hex)
 
     def _done(self, revision: Revision, verification: Verification | None) -> BatchVerdict:
         """What was committed is what counts: read back, carried out, and only then called published or held."""
@@ -284,6 +301,8 @@ class Gate:
         )
         verdict.where = self._delivered(verdict)
         step("gate.delivered")
+        standing = self._standing(revision)  # a person may have spoken while the batch was moved
+        verdict.decision = standing
         if standing is None and not self._lets_pass(verdict):
             decision = Decision.PUBLISHED if verdict.action is Action.PUBLISH else Decision.HELD
             self._decide(revision, decision, verdict.headline, _GATE)
@@ -308,8 +327,8 @@ class Gate:
         if self.publisher is None:
             return ""
         delivery = Delivery.of(verdict.revision)
-        if verdict.action is Action.HOLD:
-            return "" if self.publisher.state(delivery) == "absent" else self.publisher.hold(delivery)
+        if verdict.action is Action.HOLD:  # what is published stays so, though it is wrong: readers may rely on it
+            return "" if self.publisher.state(delivery) in ("absent", "published") else self.publisher.hold(delivery)
         if self.publisher.state(delivery) == "held":
             return self.publisher.release(delivery)
         return self.publisher.publish(delivery)

@@ -10,7 +10,7 @@ import msgspec
 from headgate.analyzers.base.hashing import keyed
 from headgate.analyzers.base.registry import from_key, metrics
 from headgate.values.account import Account
-from headgate.values.codec import Head, decode, encode, seal, unseal
+from headgate.values.codec import Head, decode, encode, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes
 from headgate.values.expectation import Judgement, Status
 from headgate.values.key import MetricKey
@@ -71,7 +71,7 @@ def restored(revision: Revision, record: Record) -> Run:
     if (head.tag, head.key) != (_TAG, revision.key):
         raise CorruptBytes(f"these are not the details of {revision.dataset} {revision.partition}.")
     try:
-        details = msgspec.msgpack.decode(body, type=_Details)
+        details = unpack(body, _Details)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
         raise CorruptBytes(f"the bytes do not hold the details of a run: {trouble}.") from None
     states = opened(record.states)

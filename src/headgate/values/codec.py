@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
+from threading import Lock
 from typing import Any, TypeVar
 
 import msgspec
@@ -118,7 +119,7 @@ def decode(data: bytes, key: str | None = None) -> State:
 
 def _decoded(body: bytes, kind: type[_Value]) -> _Value:
     try:
-        return msgspec.msgpack.decode(body, type=kind)
+        return unpack(body, kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
         raise CorruptBytes(f"the bytes do not hold a {kind.__name__}: {trouble}.") from None
 
@@ -126,3 +127,19 @@ def _decoded(body: bytes, kind: type[_Value]) -> _Value:
 def to_builtins(value: Any) -> Any:
     """A value as plain dictionaries, lists, numbers and text, for JSON."""
     return msgspec.to_builtins(value)
+
+
+_BUILDING = Lock()
+_decoders: dict[type[Any], msgspec.msgpack.Decoder[Any]] = {}
+
+
+def unpack(body: bytes, kind: type[_Value]) -> _Value:
+    """The value of this type in these bytes.
+
+    Decoders are made by one thread at a time: two that look up a type for the first time at once can crash the process.
+    """
+    with _BUILDING:
+        if kind not in _decoders:
+            _decoders[kind] = msgspec.msgpack.Decoder(kind)
+    found: _Value = _decoders[kind].decode(body)
+    return found

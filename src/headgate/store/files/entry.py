@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.store.record import Record
-from headgate.values.codec import MAGIC, Head, seal, unseal
+from headgate.values.codec import MAGIC, Head, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes, StoredDataError
 from headgate.values.run import Revision, Ruling
 
@@ -177,7 +177,7 @@ def body_of(data: bytes, tag: str, key: str | None) -> bytes:
 
 def decoded(body: bytes, kind: type[_Value]) -> _Value:
     try:
-        return msgspec.msgpack.decode(body, type=kind)
+        return unpack(body, kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
         raise CorruptBytes(f"the bytes do not hold what they should: {trouble}.") from None
 
