@@ -45,7 +45,9 @@ def test_the_neighbour_is_the_nearest_column_of_the_kind_that_has_values():
 
 def test_a_batch_is_at_no_distance_from_itself_and_at_some_from_another():
     same, other = hg.analyze(ORDERS), hg.analyze(ORDERS.slice(0, 10))
-    assert max(distances_to(Kind.FLOAT, "price", same.states, same.states).values()) < 1e-9
+    found = distances_to(Kind.FLOAT, "price", same.states, same.states)
+    assert found.pop("unchanged") == 1
+    assert max(found.values()) < 1e-9
     assert distances_to(Kind.FLOAT, "price", other.states, same.states)["emd"] > 1
 
 

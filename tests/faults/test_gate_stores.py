@@ -41,9 +41,9 @@ def test_new_input_of_a_partition_is_a_new_revision_and_the_history_shows_one(ba
             numbers.append(judged(lake.gate(store), batch).revision.number)
         shown = store.last(lake.dataset, 9)
         decisions = [each.decision for each in store.revisions(lake.dataset)]
-    assert numbers == [1, 2, 3, 2]
-    assert [(each.partition, each.number) for each in shown] == [("p", 3)]
-    assert decisions == [Decision.PUBLISHED, Decision.PUBLISHED, Decision.HELD]
+    assert numbers == [1, 2, 3, 4]
+    assert [(each.partition, each.number) for each in shown] == [("p", 4)]
+    assert decisions == [Decision.PUBLISHED, Decision.PUBLISHED, Decision.HELD, Decision.PUBLISHED]
     assert lake.seen() == {"p": batches[1].text}
 
 

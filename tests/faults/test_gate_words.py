@@ -56,6 +56,7 @@ def test_a_word_that_was_killed_before_it_was_carried_out_is_carried_out_by_the_
         "folders.point",
         pytest.param(
             "folders.pointed",
+            marks=pytest.mark.xfail(strict=True, reason="the manifest names a batch that readers do not see yet"),
         ),
     ],
 )

@@ -98,7 +98,7 @@ class Folders:
         with self._alone():
             if not os.path.lexists(target):
                 current = self._current(delivery)
-                if self._is_shown(delivery, current):
+                if current == delivery:
                     raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
                 _refuse_older(delivery, current)
                 source = claimed if os.path.lexists(claimed) else self.staged(delivery.partition, delivery.part)
@@ -110,7 +110,7 @@ class Folders:
         gone = self._discarded / held.parent.name / held.name
         with self._alone():
             current = self._current(delivery)
-            if self._is_shown(delivery, current) and not os.path.lexists(held):
+            if current == delivery and not os.path.lexists(held):
                 raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
             if (source := self._kept(delivery, current)) is not None:
                 move(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
