@@ -448,10 +448,14 @@ def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tm
         folders.staged("1", part).mkdir()  # type: ignore[arg-type]
         (folders.staged("1", part) / "rows").write_text(str(rows["price"].to_pylist()))  # type: ignore[arg-type]
     ruling = gate.split("1", who="ann")
-    assert (ruling.decision, ruling.who, ruling.note) == (Decision.RELEASED, "ann", "rows split")
+    assert (ruling.decision, ruling.who, ruling.note) == (Decision.SPLIT, "ann", "rows split")
     assert (folders.path("1") / "rows").read_text() == "[9.5]"
     assert folders.state(Delivery.of(verdict.revision, "bad")) == "held"
     assert gate.lesson(before="2").past is None, "a batch that was split teaches nothing"
+    again = gate.judge(batch, "1")
+    assert again.revision.number == verdict.revision.number
+    assert again.action is Action.HOLD
+    assert (folders.path("1") / "rows").read_text() == "[9.5]", "the bad rows came through with the whole"
 
 
 def test_rows_cannot_be_split_without_a_publisher() -> None:

@@ -83,7 +83,7 @@ class BatchVerdict:
         match self.decision:
             case Decision.ACCEPTED | Decision.RELEASED:
                 return Action.PUBLISH
-            case Decision.REJECTED | Decision.DISCARDED:
+            case Decision.REJECTED | Decision.DISCARDED | Decision.SPLIT:  # as a whole, a split batch stays held
                 return Action.HOLD
         return self.account.action
 
@@ -147,7 +147,7 @@ class BatchVerdict:
         """One sentence: dataset, batch, verdict, what was done."""
         name, done = f"{self.dataset} {self.partition}", _DONE[self.action]
         count = len(self.causes)
-        if self.decision in (Decision.ACCEPTED, Decision.REJECTED, Decision.RELEASED, Decision.DISCARDED):
+        if self.decision not in (None, Decision.PUBLISHED, Decision.HELD):
             return f"{name} was {self.decision.value} by a person."
         if self.status is Status.ERROR:
             return f"{name} could not be judged in full and was {done}."

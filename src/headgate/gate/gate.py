@@ -362,7 +362,7 @@ class Gate:
         if self.publisher is None:
             raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
         revision = self._revision(partition, number)
-        ruling = self._decide(revision, Decision.RELEASED, note, who)
+        ruling = self._decide(revision, Decision.SPLIT, note, who)
         step("gate.ruled")
         publish_split(self.publisher, Delivery.of(revision))
         return ruling

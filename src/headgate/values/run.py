@@ -26,7 +26,7 @@ class Decision(StrEnum):
     """What became of a batch. Published and held are the gate's, the others a person's.
 
     Accepted: it was as it should be, and teaches. Rejected: it was wrong. Released: published as it is, without
-    teaching. Discarded: dropped from quarantine.
+    teaching. Split: its good rows are published, the bad ones stay in quarantine. Discarded: dropped from quarantine.
     """
 
     PUBLISHED = "published"
@@ -34,6 +34,7 @@ class Decision(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     RELEASED = "released"
+    SPLIT = "split"
     DISCARDED = "discarded"
 
 
