@@ -18,12 +18,12 @@ from benchmarks.history.cases import random
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import SHORTEST, batch_at, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
-from benchmarks.history.table_cases import Choice, TableCase, _broken, choices, table_cases
+from benchmarks.history.table_cases import Choice, TableCase, broken, choices, table_cases
 from benchmarks.history.tables import tails_for
 from headgate.analyzers.base.registry import from_key
 from headgate.gate import shapes
 from headgate.gate.causes import causes_of
-from headgate.gate.findings import findings_of
+from headgate.gate.findings import traced
 from headgate.gate.lesson import Learner, Lesson, Offered, Training
 from headgate.learn.past import DISTANCES, after, distances_between
 from headgate.values.account import Account
@@ -166,8 +166,8 @@ class Replay:
         elif usual:
             costs = {name: made.program.cost for name, made in lessons.items()}
             rows.append({**about, "what": "usual", "held": self._held(lessons, base, matched), "costs": costs})
-        for case, broken in self._broken_columns(day, table, cases):
-            changed = {**matched, **broken}
+        for case, found in self._broken_columns(day, table, cases):
+            changed = {**matched, **found}
             held = {name: why[:1] for name, why in self._held(lessons, case.analysis, changed).items()}
             rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})
         if day.joins is not None and day.incident is None:
@@ -198,7 +198,7 @@ class Replay:
                 yield case, {}
                 continue
             about = (self.feed.title, day.partition, choice.column, str(choice.issue))
-            yield case, self._looked_at(_broken(table, choice, random(*about)))[0] if self.shapes else {}
+            yield case, self._looked_at(broken(table, choice, random(*about)))[0] if self.shapes else {}
 
     def _held(
         self, lessons: dict[str, Lesson], batch: hg.Analysis, matched: dict[MetricKey, Outcome]
@@ -215,10 +215,8 @@ class Replay:
 
     def _told(self, lesson: Lesson, verdict: Any, outcomes: Any) -> list[str]:
         bad = [each.expectation for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)]
-        blamed = lesson.blamed(outcomes)
-        columns = {key.columns[0] for key in (each.metric for each in bad) if key.columns}
-        found = findings_of(lesson.past, outcomes, columns)
-        account = Account(blamed=blamed, found=dict(found.told), short=found.short)
+        found = traced(lesson, outcomes, [each.metric for each in bad])
+        account = Account(blamed=found.blamed, found=dict(found.told), short=found.short)
         causes = causes_of(verdict.judgements, account)
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]

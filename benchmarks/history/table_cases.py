@@ -107,7 +107,7 @@ def _suits(table: pa.Table, column: str, issue: Issue) -> bool:
     return not issue.needs_neighbour or neighbour(table, column) is not None
 
 
-def _broken(table: pa.Table, choice: Choice, rng: np.random.Generator) -> pa.Table:
+def broken(table: pa.Table, choice: Choice, rng: np.random.Generator) -> pa.Table:
     """What differs from the clean batch: one column, or all of them where rows are at fault."""
     issue, column = choice
     if issue.of_rows:
@@ -139,7 +139,7 @@ def _write(feed: Feed, file: Path) -> None:
             table = batch_at(feed, partition)
             for choice in choices(table, random(feed.title, partition)):
                 about = (feed.title, partition, choice.column, str(choice.issue))
-                analysis = hg.analyze(_broken(table, choice, random(*about)))
+                analysis = hg.analyze(broken(table, choice, random(*about)))
                 row = {"at": at, "column": choice.column, "issue": about[-1], "analysis": analysis.to_bytes()}
                 sink.write(pa.RecordBatch.from_pylist([row], _SCHEMA))
     part.rename(file)

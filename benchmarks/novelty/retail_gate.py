@@ -19,7 +19,8 @@ from benchmarks.novelty.protocol import Confusion
 from headgate.analyzers.base.registry import default_metrics, from_key
 from headgate.engine.analysis import Analysis
 from headgate.gate import shapes
-from headgate.gate.gate import HAS_ROWS, Gate
+from headgate.gate.gate import Gate
+from headgate.gate.hearing import HAS_ROWS
 from headgate.gate.lesson import Learner, Lesson, Offered, Training
 from headgate.learn.tails import Curve, Tails, pooled
 from headgate.store.port import HistoryStore

@@ -10,7 +10,7 @@ import msgspec
 
 from headgate.gate.causes import SHOWN, Cause, Sort, causes_of, told
 from headgate.gate.notice import Notice, NoticeCause
-from headgate.gate.verification import Verification
+from headgate.gate.verification import Verification, record_of
 from headgate.learn.history.program import rarity
 from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
@@ -280,7 +280,9 @@ class BatchVerdict:
             "changes": list(self.changes),
             "budget": {"false_alarms": self.account.budget, "spent": self.account.spent},
             "learners": dict(self.account.learners),
-            "judgements": [_record(each) for each in self.judgements],
+            "judgements": [
+                {**record_of(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
+            ],
         }
 
     def __repr__(self) -> str:
@@ -294,19 +296,3 @@ def _how_rare(cause: Cause) -> str:
     if cause.rarity in ("", "declared", "no accepted run did this"):
         return cause.rarity
     return f"a false alarm {cause.rarity}"
-
-
-def _record(each: Judgement) -> dict[str, Any]:
-    expectation = each.expectation
-    return {
-        "metric": str(expectation.metric),
-        "rule": expectation.rule,
-        "expected": str(expectation.predicate),
-        "source": expectation.source.value,
-        "level": expectation.level.value,
-        "status": each.status.value,
-        "value": each.value,
-        "false_alarm": expectation.false_alarm,
-        "segment": dict(each.segment),
-        "reason": each.reason,
-    }

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 
+from headgate.gate.lesson import Lesson
 from headgate.learn.history.forecast import forecast
 from headgate.learn.measure import Measure
 from headgate.learn.past import Past, numbers
@@ -50,16 +52,28 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
 
 @dataclass(frozen=True)
 class Findings:
-    """The telling metrics of some columns ("" for the table) with their ranges in the past; `short` if rows are why."""
+    """The telling metrics of some columns ("" for the table) with their ranges in the past; `short` if rows are why.
 
-    told: Mapping[str, tuple[str, ...]]
-    short: bool
+    `blamed` are the metrics that make the batch as a whole unlike the runs before it, each with its share.
+    """
+
+    told: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    short: bool = False
+    blamed: tuple[tuple[str, float], ...] = ()
+
+
+def traced(lesson: Lesson, outcomes: Mapping[MetricKey, Outcome], broken: Iterable[MetricKey]) -> Findings:
+    """What a person is shown of a batch that broke expectations about these metrics."""
+    blamed = lesson.blamed(outcomes)
+    keys = [*broken, *(MetricKey.parse(metric) for metric, _ in blamed)]
+    found = findings_of(lesson.past, outcomes, {key.columns[0] for key in keys if key.columns})
+    return replace(found, blamed=blamed)
 
 
 def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], columns: Iterable[str]) -> Findings:
     """Of these columns and of the rows, what moved the most, each with what it was in the runs before."""
     if past is None or len(past) < 2:
-        return Findings({}, False)
+        return Findings()
     values = numbers(outcomes)
     now = np.array([values.get(each.key, np.nan) for each in past.measures])
     surprise = forecast(past.values, past.measures).surprise(now)
@@ -85,12 +99,11 @@ def _plain(measure: Measure) -> bool:
     return measure.plain and measure.key.name in _WORDS
 
 
-def _told(measure: Measure, value: float, series: np.ndarray) -> str:
+def _told(measure: Measure, value: float, series: npt.NDArray[np.float64]) -> str:
     word, spelled = _WORDS[measure.key.name]
     say = shown_moment if measure.moment else spelled
     there = series[np.isfinite(series)]
-    ends = sorted({say(float(there.min())), say(float(there.max()))}, key=lambda text: text != say(float(there.min())))
-    if measure.key.name == "completeness":
-        ends = ends[::-1]
-    range_ = " to ".join(ends)
-    return f"{word} {say(value)} ({range_} in {len(there)} runs)"
+    ends = [say(float(there.min())), say(float(there.max()))]
+    if spelled is _empty:  # the fullest run is the least empty one
+        ends.reverse()
+    return f"{word} {say(value)} ({' to '.join(dict.fromkeys(ends))} in {len(there)} runs)"

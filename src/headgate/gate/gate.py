@@ -10,22 +10,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import default_metrics, from_key, metrics
-from headgate.analyzers.size import Size
-from headgate.analyzers.states.sample import Sample
 from headgate.checks.check import Check
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import open_batch, settled
 from headgate.engine.progress import Progress
-from headgate.gate import shapes
 from headgate.gate.backtest import BUDGETS, SPOTS, Backtest, backtest
 from headgate.gate.batch_verdict import BatchVerdict, Lately
-from headgate.gate.blame import Judged
-from headgate.gate.changes import changes_of
 from headgate.gate.circumstances import Circumstances
-from headgate.gate.findings import findings_of
-from headgate.gate.fingerprint import fingerprint_of
+from headgate.gate.hearing import Hearing
 from headgate.gate.lesson import Learner, Lesson, Offered, Training, no_lesson
 from headgate.gate.measurements import Measurements, measure
 from headgate.gate.notice import Notice
@@ -37,27 +29,11 @@ from headgate.gate.verify import Asked, answered, asked_by, listed, measurable
 from headgate.learn.patterns.index import PatternIndex
 from headgate.store.port import HistoryStore
 from headgate.store.steps import step
-from headgate.values.account import Account, Action, Mode
+from headgate.values.account import Action, Mode
 from headgate.values.errors import AlreadyCommitted, MisuseError, StoreError, UnknownRun
-from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
-from headgate.values.key import MetricKey
-from headgate.values.outcome import Failed, Outcome
-from headgate.values.predicate import Between, Pending
-from headgate.values.proposal import Proposal
+from headgate.values.outcome import Failed
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling, Run, run_key
-from headgate.values.schema import Schema
-from headgate.values.verdict import Verdict, judge
-
-HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
-"""What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
-
-_FILLED = "completeness"  # every column has it, so where it failed nothing was read of the column
-
-
-def _is_read(key: MetricKey) -> Expectation:
-    """What every column must meet: an unread one is an error, whether or not anything is expected of it."""
-    return Expectation(key, Between(low=0.0), Source.RULES, rule=f"is_read({key.columns[0]})")
-
+from headgate.values.verdict import Verdict
 
 _KEPT = 400  # runs that are kept in memory, so that a gate that judges again and again reads only what is new
 _GATE = "gate"
@@ -123,7 +99,7 @@ class Gate:
         basis = self.store.head(self.dataset)
         if fingerprint is not None and (known := self._recorded(partition, fingerprint)) is not None:
             return self._done(known, None)
-        lesson = self.lesson(before=partition, as_of=basis)
+        hearing = self._hearing(partition, basis)
         others = settled(tables)
         try:
             batch = None if isinstance(data, Analysis) else open_batch(data, others)
@@ -132,15 +108,15 @@ class Gate:
             if batch is None:
                 found = _measured_before(data, asked)
             else:
-                found = measure(batch, [*measurable(asked, schema), *self._wanted(schema, lesson)], progress)
+                found = measure(batch, [*measurable(asked, schema), *hearing.wanted(schema)], progress)
         except (MisuseError, StoreError):
             raise
         except Exception as trouble:
-            verdict = self._done(self._committed(self._unread(partition, basis, trouble)), None)
+            verdict = self._done(self._committed(hearing.unread(trouble)), None)
             verdict.trouble = trouble
             return verdict
         declared = answered(asked, found, schema)
-        run, judged = self._judged(partition, found.whole, lesson, declared, asked, basis)
+        run, judged = hearing.run(found.whole, declared, asked)
         run = msgspec.structs.replace(run, fingerprint=fingerprint or run.fingerprint)
         return self._done(self._committed(run), Verification(judged, found, others))
 
@@ -168,105 +144,21 @@ class Gate:
         """The learned part of the verdict on a recorded run: from its states alone, no data is read."""
         return lesson.program.verdict(lesson.outcomes(run.schema, run.outcomes, run.states), run.schema)
 
-    def _wanted(self, schema: Schema, lesson: Lesson) -> list[tuple[tuple[str, ...], Metric[Any]]]:
-        """What the one scan measures besides what checks ask for."""
-        wanted: list[Metric[Any]] = [Size(), *default_metrics(schema)]
-        if Learner.PATTERNS in self.settings.learners:
-            wanted += map(from_key, shapes.askable(lesson.shapes, schema))
-            wanted += shapes.samples(schema)
-        return [((), each) for each in wanted]
-
-    def _judged(
-        self,
-        partition: str,
-        batch: Analysis,
-        lesson: Lesson,
-        declared: Sequence[Judged],
-        asked: Sequence[Asked],
-        basis: int,
-    ) -> tuple[Run, list[Judged]]:
-        outcomes = _without_samples(lesson.outcomes(batch.schema, batch.outcomes, batch.states))
-        learned = self._learned(lesson, outcomes, batch, asked)
-        judged = [*declared, *learned]
-        verdict = Verdict(tuple(each.judgement for each in judged))
-        account = self._account(lesson, batch, outcomes, verdict)
-        states = {key: state for key, state in batch.states.items() if not isinstance(state, Sample)}
-        run = Run(
-            dataset=self.dataset,
-            partition=partition,
-            fingerprint=fingerprint_of(batch, [each.judgement for each in declared]),
-            suite=self.settings.suite(self.checks),
-            schema=batch.schema,
-            outcomes=outcomes,
-            states=states,
-            verdict=verdict,
-            account=account,
-            basis=basis,
+    def _hearing(self, partition: str, basis: int) -> Hearing:
+        return Hearing(
+            self.dataset,
+            partition,
+            self.settings,
+            self.settings.suite(self.checks),
+            basis,
+            self.lesson(before=partition, as_of=basis),
+            self.store.secret is not None,
+            lambda: self._index,
         )
-        return run, judged
-
-    def _learned(
-        self, lesson: Lesson, outcomes: Mapping[MetricKey, Outcome], batch: Analysis, asked: Sequence[Asked]
-    ) -> list[Judged]:
-        """The judgements on what nobody declared."""
-        judgements = list(lesson.program.verdict(outcomes, batch.schema).judgements)
-        if not any(_says_how_many(each) for each in asked):
-            judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
-        unread = [_is_read(key) for key in outcomes if key.name == _FILLED and isinstance(outcomes[key], Failed)]
-        judgements += judge(unread, outcomes).judgements
-        return [Judged("learned", -1 - at, _metric(each), each) for at, each in enumerate(judgements)]
-
-    def _account(
-        self, lesson: Lesson, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict
-    ) -> Account:
-        bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
-        notes = {str(each.metric): each.note for each in lesson.program.clauses if each.metric in bad and each.note}
-        blamed = lesson.blamed(outcomes) if verdict.status is not Status.PASS else ()
-        columns = {key.columns[0] for key in (*bad, *_blamed_keys(blamed)) if key.columns}
-        found = findings_of(lesson.past if bad else None, outcomes, columns)
-        return Account(
-            mode=self.settings.mode,
-            action=self.settings.action(verdict.status),
-            budget=self.settings.false_alarms,
-            spent=lesson.program.cost,
-            runs=0 if lesson.past is None else len(lesson.past),
-            after=lesson.after,
-            learners=dict(lesson.learners),
-            notes=notes,
-            found=dict(found.told),
-            short=found.short,
-            shapes=self._shapes(lesson, batch, outcomes),
-            blamed=blamed,
-            changes=changes_of(lesson.past, batch.schema, outcomes),
-        )
-
-    def _shapes(self, lesson: Lesson, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
-        if Learner.PATTERNS not in self.settings.learners:
-            return ()
-        discreet = self.store.secret is not None
-        return shapes.learned(batch.states, outcomes, lesson.shapes, self._index, discreet=discreet)
 
     @cached_property
     def _index(self) -> PatternIndex:
         return PatternIndex.public() if self._index_given is None else self._index_given
-
-    def _unread(self, partition: str, basis: int, trouble: Exception) -> Run:
-        """A batch that could not be read is recorded too, as an error: it is held.
-
-        Nothing of the input was seen, so it gets a name of its own: a second try is another run. The words of an
-        exception may quote the data, which a store that hides values must not get.
-        """
-        words = f": {trouble}" if self.store.secret is None else ""
-        why = f"the batch could not be read: {type(trouble).__name__}{words}"
-        return Run(
-            dataset=self.dataset,
-            partition=partition,
-            fingerprint=f"unread:{uuid.uuid4().hex}",
-            suite=self.settings.suite(self.checks),
-            verdict=Verdict((Judgement(HAS_ROWS, Status.ERROR, why),)),
-            account=Account(self.settings.mode, self.settings.action(Status.ERROR), self.settings.false_alarms),
-            basis=basis,
-        )
 
     # --- recording, then publishing
 
@@ -443,24 +335,3 @@ def _measured_before(analysis: Analysis, asked: Sequence[Asked]) -> Measurements
             hint="Give the batch itself.",
         )
     return Measurements({(): analysis})
-
-
-def _says_how_many(asked: Asked) -> bool:
-    """Whether a person has said how many rows the batch must have, so that it may also be none."""
-    expectation = asked.expectation
-    strict = expectation.level is Level.ERROR and not isinstance(expectation.predicate, Pending)
-    return strict and not asked.by and expectation.metric == HAS_ROWS.metric
-
-
-def _metric(each: Judgement) -> Metric[Any] | None:
-    """The metric that was judged; a distance and the novelty of the whole have none that reads rows."""
-    key = each.expectation.metric
-    return from_key(key) if key.name in metrics() else None
-
-
-def _without_samples(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, Outcome]:
-    return {key: outcome for key, outcome in outcomes.items() if key.name != "value_sample"}
-
-
-def _blamed_keys(blamed: Iterable[tuple[str, float]]) -> list[MetricKey]:
-    return [MetricKey.parse(metric) for metric, _ in blamed]

@@ -65,7 +65,7 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
         except ValueError as error:
             raise MisuseError(
                 f"a notice cannot be made: {error}.",
-                hint="status is pass, fail, skip or error; action is published, held, accepted or rejected.",
+                hint="status is pass, fail, skip or error; action is a decision, such as published or held.",
             ) from None
         if self.kind not in get_args(Kind):
             raise MisuseError(f"{self.kind!r} is no kind of notice.", hint=f"Use {', '.join(get_args(Kind))}.")

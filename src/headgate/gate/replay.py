@@ -12,7 +12,7 @@ import numpy as np
 
 from headgate.analyzers.distances.registry import distances
 from headgate.gate.causes import causes_of
-from headgate.gate.findings import findings_of
+from headgate.gate.findings import traced
 from headgate.gate.lesson import Learner, Lesson, Offered, Training, no_lesson
 from headgate.gate.settings import Settings
 from headgate.gate.strikes import Strike, strikes
@@ -236,10 +236,8 @@ def _verdict(run: Run, lesson: Lesson) -> Verdict:
 
 def _causes(run: Run, lesson: Lesson, wrong: Sequence[Judgement]) -> tuple[str, ...]:
     """What is wrong, in the words of the verdict that the gate would have given."""
-    blamed = lesson.blamed(run.outcomes)
-    keys = [*(each.expectation.metric for each in wrong), *(MetricKey.parse(metric) for metric, _ in blamed)]
-    found = findings_of(lesson.past, run.outcomes, {key.columns[0] for key in keys if key.columns})
-    account = Account(found=dict(found.told), short=found.short, blamed=blamed)
+    found = traced(lesson, run.outcomes, [each.expectation.metric for each in wrong])
+    account = Account(found=dict(found.told), short=found.short, blamed=found.blamed)
     return tuple(each.title for each in causes_of(wrong, account))
 
 

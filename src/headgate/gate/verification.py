@@ -123,7 +123,7 @@ class Verification:
             "status": self.status.value,
             "passed": self.passed,
             "checks": {name: verdict.status.value for name, verdict in self.checks.items()},
-            "judgements": [self._record(each) for each in self.judged],
+            "judgements": [{"check": each.check, **record_of(each.judgement)} for each in self.judged],
         }
 
     def to_run(self, dataset: str, partition: str, fingerprint: str, suite: str = "") -> Run:
@@ -177,21 +177,6 @@ class Verification:
         analyses = self._found.segments(tuple(name for name, _ in segment))
         return analyses[tuple(value for _, value in segment)].states.get(each.metric.state_key)
 
-    def _record(self, each: Judged) -> dict[str, Any]:
-        judgement, expectation = each.judgement, each.judgement.expectation
-        return {
-            "check": each.check,
-            "rule": expectation.rule or str(expectation.metric),
-            "metric": str(expectation.metric),
-            "expected": str(expectation.predicate),
-            "level": expectation.level.value,
-            "source": expectation.source.value,
-            "segment": dict(judgement.segment),
-            "status": judgement.status.value,
-            "value": judgement.value,
-            "reason": judgement.reason,
-        }
-
     def _title(self) -> str:
         total = len(self.judgements)
         counts = {status: sum(each.status is status for each in self.judgements) for status in Status}
@@ -212,6 +197,22 @@ class Verification:
     def _repr_html_(self) -> str:
         more = f"<p>... and {len(self.judged) - _SHOWN:,} more</p>" if len(self.judged) > _SHOWN else ""
         return self.table().html(self._title()) + more
+
+
+def record_of(judgement: Judgement) -> dict[str, Any]:
+    """A judgement as plain data."""
+    expectation = judgement.expectation
+    return {
+        "rule": expectation.rule or str(expectation.metric),
+        "metric": str(expectation.metric),
+        "expected": str(expectation.predicate),
+        "level": expectation.level.value,
+        "source": expectation.source.value,
+        "segment": dict(judgement.segment),
+        "status": judgement.status.value,
+        "value": judgement.value,
+        "reason": judgement.reason,
+    }
 
 
 def _named(segment: Segment) -> str:

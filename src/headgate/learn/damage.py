@@ -32,6 +32,8 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 _NULLS = (0.01, 0.5, 1.0)
+MILDER = (1.0, 0.3, 0.1)
+"""How severe an issue may be beside the injected one: learners reckon with milder forms of it."""
 STALE = "stale"
 """The issue of a column that was not renewed; it needs two batches, so it is not among those that are injected."""
 _WEIGHT = 16

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.damage import Damaged
+from headgate.learn.damage import MILDER, Damaged
 from headgate.learn.history.forecast import Forecast, forecast
 from headgate.learn.history.rates import costs
 from headgate.learn.measure import Measure
@@ -20,10 +20,8 @@ from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
-MILDER = (1.0, 0.3, 0.1)
-"""How severe an issue may be beside the injected one: a tenth as severe surprises a tenth as much."""
 TOGETHER = 0.3
-"""Of the rate of a varying series, what counts: series of a table leave their bands together (docs/decisions/0026)."""
+"""Of the rate of a band, what counts in the sum: series of a table leave theirs together (docs/decisions/0026)."""
 ACCIDENT = 2.5
 """The same for bands close around a constant: those that are bought, being cheap, are left more often than others."""
 FAR = 10.0  # grains, a tenth of what is natural: beyond, a change of a constant is no accident

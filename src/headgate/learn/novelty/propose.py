@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.damage import Damaged
+from headgate.learn.damage import MILDER, Damaged
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.neighbours import Apart, nearest, squared_gaps
 from headgate.learn.past import Past, newest
@@ -20,8 +20,6 @@ from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
 
-MILDER = (1.0, 0.3, 0.1)
-"""How severe an issue may be beside the injected one, as for the bands of single metrics."""
 MILDEST = (0.1, 0.03)
 """How severe an issue is that befalls all columns at once: such as single metrics do not see."""
 MANY = 4  # columns that such an issue counts for, which is weight enough
