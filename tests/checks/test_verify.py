@@ -15,6 +15,8 @@ from headgate.checks.constraint import constraints
 from headgate.values.errors import HeadgateError, MisuseError
 from headgate.values.expectation import Judgement, Status
 from tests.checks.cases import DATASET, NOW, Case, past, segmented_cases, table, tables, whole_cases
+from tests.pages import HOSTILE as HOSTILE_TEXTS
+from tests.pages import Seen, assert_harmless, coloured, terminal
 
 
 def checks_of(cases: tuple[Case, ...]) -> list[hg.Check]:
@@ -414,6 +416,38 @@ def test_html_escapes_names_and_values() -> None:
     assert "&lt;img src=x&gt;" in page
     for tag in ("<script", "<img", "<b>", "<i>"):
         assert tag not in page
+
+
+SCREEN = """\
+ ERROR  of 3 expectations 1 not evaluated, 1 not met, 1 met
+
+         check   level  what was found
+! error  orders  error  mean(cost) could not be computed:
+                        mean(cost) names the column 'cost';
+                        there are id.
+✗ fail   orders  warn   mean(id) is 2, expected at most 1
+✓ pass   orders  error  is_unique(id): uniqueness(id) is 1,
+                        expected 1
+"""
+
+
+def test_a_verdict_in_a_terminal_says_in_words_what_colours_stress() -> None:
+    batch = pa.table({"id": [1, 2, 3]})
+    rules = hg.Check("orders").is_unique("id").has_mean("cost", at_most=1).has_mean("id", at_most=1, level="warn")
+    found = hg.verify(batch, rules)
+    lines = [line.rstrip() for line in terminal(found, 60).split("\n") if set(line) != {"─"}]
+    assert "\n".join(lines) == SCREEN
+    stressed = {("1;30;43", "ERROR"), ("1;33", "! error"), ("1;31", "✗ fail"), ("1;32", "✓ pass")}
+    assert stressed <= coloured(found, 60)
+    assert {"ERROR", "! error", "✗ fail", "✓ pass"} <= set(Seen(found._repr_html_()).said)
+
+
+@pytest.mark.parametrize("name", HOSTILE_TEXTS)
+def test_names_and_values_are_only_text_wherever_they_are_shown(name: str) -> None:
+    batch = pa.table({name: [name, None], "r": [name, "EU"]})
+    rules = hg.Check(name).is_complete(name).is_contained_in("r", ["US"], by=name)
+    assert_harmless(hg.verify(batch, rules))
+    assert_harmless(rules)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -34,6 +34,7 @@ from headgate.values.outcome import Measured
 from headgate.values.predicate import Between
 from headgate.values.run import Decision, Run
 from tests.learn.histories import analysis, batch, commit, orders
+from tests.pages import HOSTILE, Seen, assert_harmless, coloured, terminal
 
 RUNS = 26
 INCIDENT, REGIME, ODD = 14, 20, 12
@@ -467,6 +468,22 @@ def test_it_is_plain_data_and_escapes_names() -> None:
     shown = Backtest("orders", (OWN,), (odd,))._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_causes_are_only_text_wherever_they_are_shown(name: str) -> None:
+    odd = Hindsight(name, 1, Decision.HELD, False, (True,), (0.0,), causes=(name,))
+    assert_harmless(Backtest(name, (OWN,), (odd,)))
+
+
+def test_what_to_heed_is_coloured_in_a_terminal_and_said_in_words() -> None:
+    assert any(code == "1;33" and words.startswith("a false hold") for code, words in coloured(eventful()))
+    assert eventful().advice.split(",")[0] in terminal(eventful(), 150)
+    store = recorded(range(11))
+    store.decide("orders", partition(10), Decision.REJECTED)
+    found = backtest(store, "orders", QUICK, budgets=(), spots=0)
+    assert ("1;31", "missed") in coloured(found)
+    assert "missed" in Seen(found._repr_html_()).said
 
 
 @pytest.mark.parametrize("wrong", [{"budgets": [1.5]}, {"budgets": [-0.1]}, {"spots": -1}])

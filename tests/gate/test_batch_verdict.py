@@ -10,11 +10,14 @@ import pytest
 
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.gate import Gate
+from headgate.store.memory import MemoryStore
 from headgate.values.account import Action
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 from headgate.values.run import Decision
 from tests.gate.orders import dearer, emptied, gate_after, judged, named, new_gate, orders, renamed, torn
+from tests.pages import HOSTILE, Seen, assert_harmless, terminal
 
 CHECK = Check("orders").is_complete("price").is_unique("id").has_size(at_most=1_000, level="warn")
 
@@ -107,7 +110,7 @@ def test_what_was_learned_is_told_with_what_was_seen_what_it_was_and_how_rare_th
     told = verdict.explain()
     assert verdict.headline.endswith("failed and was held: 2 things are wrong.")
     assert "quantity is 25.6% empty; expected at most " in told
-    assert "empty 25.6% (0.0% in 12 runs)" in told
+    assert "25.6% empty (0.0% in 12 runs)" in told
     assert "; 32 of 125 rows" in told
     assert "mean 2,369.28 (20.2538 to 24.7967 in 12 runs)" in told
     assert re.search(r"learned from \d+ runs; a false alarm 1 in [\d,]+ runs", told)
@@ -115,7 +118,7 @@ def test_what_was_learned_is_told_with_what_was_seen_what_it_was_and_how_rare_th
     assert re.search(r"Learned: history: \d+ expectations from 12 runs; patterns: .+; novelty: .+", told)
 
 
-def test_a_verdict_told_from_the_history_is_the_same_except_for_rows() -> None:
+def test_a_verdict_told_from_the_history_is_the_same() -> None:
     for days, table in ((12, dearer(orders(12))), (12, orders(12)), (12, renamed(orders(12), "code", "kode"))):
         gate = gate_after(days)
         first = judged(gate, days, table)
@@ -124,10 +127,11 @@ def test_a_verdict_told_from_the_history_is_the_same_except_for_rows() -> None:
         assert later.to_dict() == first.to_dict()
 
 
-def test_rows_are_all_that_the_history_leaves_out() -> None:
+def test_the_history_tells_how_many_rows_are_to_blame_though_it_has_none() -> None:
     gate = new_gate(checks=CHECK)
     first, later = judged(gate, 0, broken()).explain(), gate.explain(named(0)).explain()
-    assert first.replace("; 13 of 124 rows", "") == later
+    assert "13 of 124 rows" in later
+    assert first == later
 
 
 HEADLINES = [
@@ -157,6 +161,7 @@ def test_at_most_three_causes_are_told_in_full() -> None:
     assert "  3. " in verdict.explain()
     assert "  4. " not in verdict.explain()
     assert "... and 3 more: verdict.causes" in verdict.explain()
+    assert "  ... and 3 more\n" in verdict.explain(commands="shell")
 
 
 def test_what_can_be_done_is_told_only_where_something_is_to_be_done() -> None:
@@ -195,6 +200,85 @@ def test_names_from_the_data_are_escaped_in_a_page() -> None:
     table = renamed(broken(), "price", name)
     verdict = judged(new_gate(checks=Check("orders").is_complete(name)), 0, table)
     assert "<script>" not in verdict._repr_html_()
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_are_only_text_wherever_they_are_shown(name: str) -> None:
+    table = renamed(broken(), "price", name)
+    short = name[:1_000]  # a run's names have at most so many characters, a column's may have more
+    gate = Gate(short, store=MemoryStore(), checks=Check(name).is_complete(name), owner=name)
+    verdict = gate.judge(table, short)
+    assert verdict.causes
+    for commands in ("python", "shell"):
+        assert_harmless(verdict.page(commands))  # type: ignore[arg-type]
+
+
+# --- in a shell, a terminal and a notebook
+
+
+SHELL = """\
+  Then: headgate rows orders 2026-01-01
+          the rows that break a check
+        headgate accept orders 2026-01-01 --note "why it is right"
+          expected: teaches, and is published
+        headgate release orders 2026-01-01 --note "..."
+          publish it as it is, learn nothing from it
+        headgate reject orders 2026-01-01 --note "..."
+          wrong: it is to be repaired
+        headgate run orders --partition 2026-01-01
+          judge it again, when it is repaired"""
+
+
+def test_what_to_do_is_told_for_a_shell_too() -> None:
+    verdict = fresh()
+    assert verdict.explain(commands="shell").endswith(SHELL)
+    assert verdict.explain(commands="shell").splitlines()[:3] == verdict.explain().splitlines()[:3]
+    assert verdict.shell_commands[0] == "headgate explain orders 2026-01-01"
+    assert "\n".join(verdict.shell_commands[1:]) == "\n".join(SHELL.removeprefix("  Then: ").split("\n        ")[::2])
+    assert judged(new_gate(checks=CHECK), 0).shell_commands == ()
+
+
+def test_rows_are_offered_only_where_a_check_has_failed() -> None:
+    learned = judged(gate_after(12), 12, dearer(orders(12)))
+    assert learned.causes
+    assert not any(" rows " in each for each in learned.shell_commands)
+    assert any(" rows " in each for each in fresh().shell_commands)
+
+
+def test_commands_of_no_language_are_refused() -> None:
+    with pytest.raises(MisuseError, match='Write commands="python" or "shell"'):
+        fresh().explain(commands="perl")  # type: ignore[arg-type]
+
+
+LOOKS = [
+    (orders(0), "PASS", "\x1b[1;30;42m"),
+    (broken(), "FAIL", "\x1b[1;37;41m"),
+    (orders(0).drop_columns(["price"]), "ERROR", "\x1b[1;30;43m"),
+]
+
+
+@pytest.mark.parametrize(("table", "word", "colour"), LOOKS)
+def test_the_status_is_a_word_in_its_colour(table: pa.Table, word: str, colour: str) -> None:
+    verdict = judged(new_gate(checks=CHECK), 0, table)
+    assert terminal(verdict, colours=True).startswith(f"{colour} {word} \x1b[0m")
+    assert terminal(verdict).startswith(f" {word}  {verdict.headline}")
+    assert Seen(verdict._repr_html_()).said[:2] == [word, verdict.headline]
+
+
+def test_a_notebook_has_the_causes_what_to_do_and_all_judgements_behind_a_fold() -> None:
+    verdict = fresh()
+    seen = Seen(verdict._repr_html_())
+    assert verdict.causes[0].title in seen.said
+    assert "gate.accept('2026-01-01', note=\"why it is right\")" in seen.said
+    assert f"{len(verdict.judgements)} expectations judged" in seen.said
+    assert seen.tags.count("tr") == 1 + len(verdict.judgements)
+
+
+def test_a_person_s_decision_is_the_status() -> None:
+    gate = new_gate(checks=CHECK)
+    judged(gate, 0, broken())
+    gate.reject(named(0), who="ada", note="no")
+    assert terminal(gate.explain(named(0)), colours=True).startswith("\x1b[1;37;41m REJECTED ")
 
 
 # --- as data

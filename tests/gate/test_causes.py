@@ -8,7 +8,8 @@ import pyarrow as pa
 import pytest
 
 from headgate.checks.check import Check
-from headgate.gate.causes import Cause, Sort, causes_of, told
+from headgate.gate.causes import Cause, causes_of
+from headgate.gate.titles import Sort, told
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
@@ -95,9 +96,9 @@ def test_fewer_rows_are_one_cause_with_all_that_counts_rows() -> None:
 
 
 def test_rows_that_the_account_calls_few_are_why_sums_are_small() -> None:
-    found = {"": ("rows 20 (110 to 130 in 30 runs)",)}
+    found = {"": ("20 rows (110 to 130 in 30 runs)",)}
     (cause,) = causes(failed("sum(price)", 30.0), short=True, found=found)
-    assert (cause.sort, cause.title) == (Sort.VOLUME, "rows 20 (110 to 130 in 30 runs)")
+    assert (cause.sort, cause.title) == (Sort.VOLUME, "20 rows (110 to 130 in 30 runs)")
     (other,) = causes(failed("sum(price)", 30.0), short=False)
     assert (other.sort, other.columns) == (Sort.COLUMN, ("price",))
 
@@ -126,9 +127,45 @@ def test_columns_that_are_gone_and_new_and_of_another_type_are_one_cause() -> No
 
 def test_a_declared_rule_is_a_cause_of_its_own_and_says_that_it_was_declared() -> None:
     declared = failed("mean(price)", 5.0, source=Source.DECLARED, rate=None, rule="has_mean(price)")
-    found = causes(failed("median(price)", 4.0), declared)
+    found = causes(failed("median(id)", 4.0), declared)
     assert [each.sort for each in found] == [Sort.DECLARED, Sort.COLUMN]
     assert (found[0].rarity, found[0].false_alarm) == ("declared", None)
+
+
+def test_what_was_learned_of_a_column_that_breaks_a_check_is_the_same_cause() -> None:
+    first, second = (
+        failed(f"{name}(price)", 5.0, source=Source.DECLARED, rate=None, rule=f"has_{name}(price)")
+        for name in ("mean", "max")
+    )
+    learned = [failed("median(price)", 4.0), failed("min(price)", 4.0)]
+    found = causes(*learned, first, second, failed("median(id)", 4.0))
+    assert [(each.sort, len(each.judgements)) for each in found] == [
+        (Sort.DECLARED, 3),
+        (Sort.DECLARED, 1),
+        (Sort.COLUMN, 1),
+    ]
+    assert sum(len(each.judgements) for each in found) == 5
+    assert found[0].rarity == "declared"
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "rule", "said"),
+    [
+        ("approx_count_distinct(origin)", 4.0000000298, "", "origin has about 4 different values, expected at most 1"),
+        ("uniqueness(id)", 0.963, "is_unique(id)", "is_unique(id): 3.7% of the rows break it, expected none"),
+        ("uniqueness(id)", 0.99999, "is_unique(id)", "is_unique(id): 0.001% of the rows break it, expected none"),
+    ],
+)
+def test_shares_and_counts_are_told_as_people_say_them(metric: str, value: float, rule: str, said: str) -> None:
+    predicate = Between(low=1) if rule else Between(high=1)
+    expectation = Expectation(MetricKey.parse(metric), predicate, Source.DECLARED, rule=rule)
+    assert told(expectation.judge(Measured(value))) == said
+
+
+def test_a_check_by_segment_says_that_it_speaks_of_segments() -> None:
+    checks = Check("orders", by="country").has_mean("price", at_most=1)
+    (cause,) = judged(gate_after(0, checks=checks), 0).causes
+    assert cause.title.endswith(", in 3 segments by country")
 
 
 def test_a_declared_rule_that_segments_break_is_one_cause() -> None:
@@ -285,8 +322,8 @@ BROKEN: dict[str, tuple[pa.Table, Sort, tuple[str, ...], str]] = {
         "price and quantity broke alike",
     ),
     "a column of another name": (renamed(orders(30), "country", "land"), Sort.SHAPE, ("country",), "country is gone"),
-    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "rows 20 (110 to 130 in 30 runs)"),
-    "a tenth of the rows": (orders(30).slice(0, 10), Sort.VOLUME, (), "rows 10 (110 to 130 in 30 runs)"),
+    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "20 rows (110 to 130 in 30 runs)"),
+    "a tenth of the rows": (orders(30).slice(0, 10), Sort.VOLUME, (), "10 rows (110 to 130 in 30 runs)"),
     "another type": (
         replaced(orders(30), "quantity", orders(30)["quantity"].cast(pa.string())),
         Sort.SHAPE,

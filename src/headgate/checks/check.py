@@ -12,6 +12,7 @@ from headgate.checks.setting import AnySetting
 from headgate.checks.thresholds import WORDS, predicate_of, threshold
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
+from headgate.values.page import Page, Paged, Point, Points
 from headgate.values.predicate import Predicate, Python
 
 MODIFIERS = (*WORDS, "holds", "warn", "error", "level", "where", "by")
@@ -19,7 +20,7 @@ MODIFIERS = (*WORDS, "holds", "warn", "error", "level", "where", "by")
 _WHOLE = {"has_no_anomalies": "A metric's key can have a where of its own: 'mean(price) where \"region = 'EU'\"'."}
 
 
-class Check(Methods):
+class Check(Paged, Methods):
     """`hg.Check("orders").is_complete("id").has_mean("price", between=(5, 500))`. Every call gives a new check.
 
     There is a method for every metric, `has_` and its name, and for every constraint of the vocabulary. Each takes what
@@ -100,9 +101,10 @@ class Check(Methods):
     def __len__(self) -> int:
         return len(self.rules)
 
-    def __repr__(self) -> str:
-        lines = [f"{self.name}: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"]
-        return "\n".join([*lines, *(f"  {_described(rule)}" for rule in self.rules)])
+    def page(self) -> Page:
+        title = f"{self.name}: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
+        points = Points(tuple(Point(_described(rule)) for rule in self.rules))
+        return Page(title, blocks=(points,) if self.rules else ())
 
 
 def _expected(found: Constraint, said: dict[str, Any], level: Level) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import islice
@@ -18,6 +17,7 @@ from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
+from headgate.values.page import Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.schema import Kind, Schema
 from headgate.values.shown import shown, shown_moment
 from headgate.values.state import State, tag_of
@@ -29,7 +29,7 @@ _FAILURES = 20
 _TOO_LARGE = "it has too many groups to keep for merging; analyze both batches together, or use unique_ratio"
 
 
-class Analysis(Mapping[MetricKey, Outcome]):
+class Analysis(Paged, Mapping[MetricKey, Outcome]):
     """Outcomes by metric: `analysis["mean(price)"]`, `analysis[hg.Mean("price")]`, `analysis.value("mean(price)")`."""
 
     def __init__(
@@ -174,13 +174,11 @@ class Analysis(Mapping[MetricKey, Outcome]):
         found = [self.schema.columns[places[label]].kind for label in key.columns if label in places]
         return found[0] if len(found) == 1 else None
 
-    def __repr__(self) -> str:
-        return (
-            "\n".join([self._title(), "", self.table(_SHOWN).text(), *self._rest()]) if self.metrics else self._title()
-        )
-
-    def _repr_html_(self) -> str:
-        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+    def page(self) -> Page:
+        outcomes = islice(self.outcomes.values(), _SHOWN)
+        marks = tuple(Mark(Tone.BAD if isinstance(each, Failed) else Tone.PLAIN) for each in outcomes)
+        grid = [Grid(self.table(_SHOWN), marks=marks, marked=2)] if self.metrics else []
+        return Page(self._title(), blocks=(*grid, *map(Note, self._rest())))
 
     def _title(self) -> str:
         return f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"

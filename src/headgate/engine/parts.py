@@ -19,6 +19,7 @@ from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
+from headgate.values.page import Grid, Note, Page, Paged
 from headgate.values.run import Revision, Run
 from headgate.values.schema import Schema
 from headgate.values.state import Rows, Stack, State, tag_of
@@ -32,7 +33,7 @@ _UNLIKE: Stack[State] = Stack(())
 _SHOWN = 20  # parts that a terminal or a notebook cell shows
 
 
-class Parts(Mapping[Part, Analysis]):
+class Parts(Paged, Mapping[Part, Analysis]):
     """Analyses of the parts of a dataset, by the values of the columns in `by`: `parts["EU", "2026-11-14"]`.
 
     `parts.view(region="EU")` is the analysis of some of them together, `parts | newer` has those of `newer` in place of
@@ -285,13 +286,9 @@ class Parts(Mapping[Part, Analysis]):
         titles = (*self.by, *(str(metric.key) for metric in columns))
         return Table(titles, tuple(rows), numeric=frozenset(range(len(self.by), len(titles))))
 
-    def __repr__(self) -> str:
-        more = [f"... and {len(self) - _SHOWN:,} more"] if len(self) > _SHOWN else []
-        return "\n".join([self._title(), "", self._shown().text(), *more]) if len(self) else self._title()
-
-    def _repr_html_(self) -> str:
-        more = f"<p>... and {len(self) - _SHOWN:,} more</p>" if len(self) > _SHOWN else ""
-        return self._shown().html(self._title()) + more
+    def page(self) -> Page:
+        more = [Note(f"... and {len(self) - _SHOWN:,} more")] if len(self) > _SHOWN else []
+        return Page(self._title(), blocks=(Grid(self._shown()), *more) if len(self) else ())
 
     def _shown(self) -> Table:
         size = [metric for metric in self.metrics if metric.name == "size" and metric.where is None]

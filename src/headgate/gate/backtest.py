@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cached_property
@@ -16,6 +15,7 @@ from headgate.learn.history.forecast import FEWEST
 from headgate.stats.intervals import wilson
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
+from headgate.values.page import Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.table import Table
 
 BUDGETS = (0.002, 0.005, 0.01, 0.02, 0.05)
@@ -61,7 +61,7 @@ def _budgets(given: Iterable[float], own: float) -> list[float]:
     return tried
 
 
-class Backtest(msgspec.Struct, frozen=True, dict=True):
+class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
     """Every recorded batch in hindsight, and what follows for the budget. The first of `plans` is the gate's own."""
 
     dataset: str
@@ -217,31 +217,32 @@ class Backtest(msgspec.Struct, frozen=True, dict=True):
             "advice": self.advice,
         }
 
-    def _tables(self) -> Iterator[tuple[str, Table]]:
+    def page(self) -> Page:
+        advice = [Note(self.advice, apart=True)] if self.runs else []
+        return Page(self.title, blocks=(*self._grids(), *advice))
+
+    def _grids(self) -> Iterator[Grid]:
         if not self.judged:
             return
-        yield "", self.table()
+        best = self.recommended
+        marks = tuple(Mark(Tone.GOOD if each.plan.budget == best else Tone.PLAIN) for each in self.trials)
+        yield Grid(self.table(), "", 32, 100, marks, marked=6)
         if self.learners and len(self.plans[0].learners) > 1:
-            yield f"Each learner alone, with {self.plans[0].budget:.2%}", self.learner_table()
+            yield Grid(self.learner_table(), f"Each learner alone, with {self.plans[0].budget:.2%}", 32, 100)
         found = self.held_table()
         if found.rows:
             more = f", the first {_SHOWN} of {len(found.rows)}" if len(found.rows) > _SHOWN else ""
-            yield f"Held or missed{more}", msgspec.structs.replace(found, rows=found.rows[:_SHOWN])
-
-    def __repr__(self) -> str:
-        blocks = ["\n".join(filter(None, [name, table.text(widest=32, last=100)])) for name, table in self._tables()]
-        return "\n\n".join([self.title, *blocks, *([self.advice] if self.runs else [])])
-
-    def __str__(self) -> str:
-        return repr(self)
-
-    def _repr_html_(self) -> str:
-        tables = "".join(table.html(name or self.title) for name, table in self._tables())
-        return f"{tables}<p>{html.escape(self.advice if self.runs else self.title)}</p>"
+            kept = msgspec.structs.replace(found, rows=found.rows[:_SHOWN])
+            tones = tuple(Mark(_tone(row[2])) for row in kept.rows)
+            yield Grid(kept, f"Held or missed{more}", 32, 100, tones, marked=2)
 
 
 _HEADERS = ("good held", "95% interval", "bad held", "issues caught", "stated")
 _WORDS = {Standing.GOOD: "a false hold", Standing.BAD: "held", Standing.OPEN: "held, nobody has said"}
+
+
+def _tone(said: str) -> Tone:
+    return Tone.BAD if said == "missed" else Tone.UNSURE if said.startswith("a false hold") else Tone.PLAIN
 
 
 def _told(each: Hindsight) -> tuple[str, ...]:

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
 import msgspec
 
-from headgate.gate.causes import SHOWN, Cause, Sort, causes_of, told
+from headgate.gate import story
+from headgate.gate.blame import recorded_rows
+from headgate.gate.causes import Cause, causes_of
+from headgate.gate.commands import Language
 from headgate.gate.notice import Notice, NoticeCause
 from headgate.gate.verification import Verification, record_of
-from headgate.learn.history.program import rarity
-from headgate.values.account import Account, Action, Mode
+from headgate.values.account import Account, Action
 from headgate.values.errors import MisuseError
-from headgate.values.expectation import Judgement, Level, Source, Status
+from headgate.values.expectation import Judgement, Level, Status
+from headgate.values.page import Page, Paged
 from headgate.values.run import Decision, Revision, Run
-from headgate.values.shown import shown
 from headgate.values.table import Table
 from headgate.values.verdict import Verdict
-
-ALSO = 3  # broken expectations of a cause that are told beside the first
-_DONE = {Action.PUBLISH: "published", Action.HOLD: "held"}
 
 
 class Lately(msgspec.Struct, frozen=True):
@@ -32,7 +30,7 @@ class Lately(msgspec.Struct, frozen=True):
     previous: Status | None = None
 
 
-class BatchVerdict:
+class BatchVerdict(Paged):
     """What became of a batch. `action` is what the pipeline must do with it; `explain()` says why."""
 
     def __init__(
@@ -145,87 +143,30 @@ class BatchVerdict:
     @property
     def headline(self) -> str:
         """One sentence: dataset, batch, verdict, what was done."""
-        name, done = f"{self.dataset} {self.partition}", _DONE[self.action]
-        count = len(self.causes)
-        if self.decision not in (None, Decision.PUBLISHED, Decision.HELD):
-            return f"{name} was {self.decision.value} by a person."
-        if self.status is Status.ERROR:
-            return f"{name} could not be judged in full and was {done}."
-        if count:
-            wrong = "one thing is wrong" if count == 1 else f"{count} things are wrong"
-            return f"{name} failed and was {done}: {wrong}."
-        if self.status is Status.SKIP:
-            return f"nothing could be judged of {name}, so it was {done}."
-        return f"{name} passed and was {done}."
+        return story.headline(self)
 
-    def explain(self) -> str:
-        """The verdict as a person needs it at 3am: what was done, the causes, how rare, what changed, what to do."""
-        return "\n".join(self._lines())
+    def page(self, commands: Language = "python") -> Page:
+        """The verdict as a person needs it; with `commands="shell"` what to do is told as shell commands."""
+        return story.page_of(self, commands)
 
-    def _lines(self) -> Iterator[str]:
-        yield self.headline
-        for number, each in enumerate(self.causes[:SHOWN], 1):
-            yield f"  {number}. {each.title}"
-            yield from (f"     {line}" for line in self._details(each))
-        if len(self.causes) > SHOWN:
-            yield f"  ... and {len(self.causes) - SHOWN} more: verdict.causes"
-        for each in self.warnings[:SHOWN]:
-            yield f"  warning: {each.title}"
-        if self.changes and self.causes:
-            yield f"  What changed: {'; '.join(self.changes)}"
-        yield f"  {self._spending()}"
-        yield f"  Learned: {self._learned()}"
-        if self.owner:
-            yield f"  Owner: {self.owner}"
-        if self.causes:
-            yield from (f"  {'Then:' if at == 0 else '     '} {line}" for at, line in enumerate(self.commands))
+    def explain(self, commands: Language = "python") -> str:
+        """The page as plain text: what was done, the causes, how rare, what changed, what to do."""
+        return self.page(commands).text()
 
-    def _details(self, cause: Cause) -> Iterator[str]:
-        lead = cause.lead
-        found = [each for each in cause.found if each not in cause.title]
-        if found:
-            yield "; ".join(found)
-        said = "; ".join(filter(None, [self._origin(lead), _how_rare(cause), self._blamed(lead)]))
-        if said:
-            yield said
-        others = [told(each) for each in cause.judgements if told(each) not in cause.title]
-        if others and cause.sort is not Sort.SHAPE:
-            more = f" and {len(others) - ALSO} more" if len(others) > ALSO else ""
-            yield f"broken: {'; '.join(others[:ALSO])}{more}"
-
-    def _origin(self, judgement: Judgement) -> str:
-        note = self.account.notes.get(str(judgement.expectation.metric), "")
-        if not note or judgement.expectation.source is Source.DECLARED:
-            return ""
-        if note.startswith("in "):
-            return f"it was so {note}"
-        return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"
-
-    def _blamed(self, judgement: Judgement) -> str:
-        return "" if self._verification is None else self._verification.blamed_rows(judgement)
-
-    def _spending(self) -> str:
-        account = self.account
-        held = f"; {self.lately.held} of the last {self.lately.runs} runs were held" if self.lately.runs else ""
-        mode = " It observes, and holds nothing." if account.mode is Mode.OBSERVE else ""
-        spent = f"{account.spent:.2%} of them are spent" if account.spent else "nothing of that is spent yet"
-        return f"Budget: {account.budget:.2%} of good batches may be held, {spent}{held}.{mode}"
-
-    def _learned(self) -> str:
-        told = "; ".join(f"{name}: {what}" for name, what in self.account.learners.items())
-        return told or "nothing: only what was declared is judged"
+    def blamed_rows(self, judgement: Judgement) -> str:
+        """How many rows are to blame for a judgement, in words; empty where that is not known."""
+        found = "" if self._verification is None else self._verification.blamed_rows(judgement)
+        return found or recorded_rows(judgement, self.run.states)
 
     @property
     def commands(self) -> tuple[str, ...]:
-        """What a person can do now, to copy."""
-        if self.action is Action.PUBLISH and self.account.mode is Mode.GUARD:
-            return ()
-        name = repr(self.partition)
-        return (
-            f'gate.accept({name}, note="why it is right")   # expected: teaches, and is published',
-            f'gate.release({name}, note="...")   # publish it as it is, learn nothing from it',
-            f'gate.reject({name}, note="...")   # wrong: repair it and judge {name} again',
-        )
+        """What a person can do now, in Python, to copy."""
+        return tuple(f"{each.whole}   # {each.note}" for each in story.python(self))
+
+    @property
+    def shell_commands(self) -> tuple[str, ...]:
+        """What a person can do now, in a shell, to copy."""
+        return tuple(each.whole for each in story.shell(self))
 
     def notice(self, at: float | None = None) -> Notice:
         """What an alert says of it."""
@@ -240,7 +181,9 @@ class BatchVerdict:
             action=Decision.HELD if self.action is Action.HOLD else Decision.PUBLISHED,
             headline=self.headline,
             at=self.run.at if at is None else at,
-            causes=tuple(NoticeCause(each.title, "; ".join(self._details(each)), each.rarity) for each in self.causes),
+            causes=tuple(
+                NoticeCause(each.title, "; ".join(story.details(self, each)), each.rarity) for each in self.causes
+            ),
             owner=self.owner,
             commands=self.commands,
             changed=self.changes,
@@ -248,21 +191,8 @@ class BatchVerdict:
         )
 
     def table(self) -> Table:
-        """All judgements: what failed first, then what could not be told, then the rest."""
-        order = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
-        ranked = sorted(self.judgements, key=lambda each: order.index(each.status))
-        rows = tuple(
-            (
-                each.status.value,
-                each.expectation.source.value,
-                each.expectation.subject,
-                "" if each.value is None else shown(each.value),
-                str(each.expectation.predicate),
-                rarity(each.expectation.false_alarm),
-            )
-            for each in ranked
-        )
-        return Table(("status", "from", "metric", "value", "expected", "false alarm"), rows, numeric=frozenset({3}))
+        """All judgements: what could not be told first, then what failed, then the rest."""
+        return story.table_of(self.judgements)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -284,15 +214,3 @@ class BatchVerdict:
                 {**record_of(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
             ],
         }
-
-    def __repr__(self) -> str:
-        return self.explain()
-
-    def _repr_html_(self) -> str:
-        return self.table().html(self.headline)
-
-
-def _how_rare(cause: Cause) -> str:
-    if cause.rarity in ("", "declared", "no accepted run did this"):
-        return cause.rarity
-    return f"a false alarm {cause.rarity}"

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
 from headgate.analyzers.base.metric import Metric, Offence
+from headgate.analyzers.base.registry import from_key, metrics
 from headgate.analyzers.base.sql import both, chained, literal, quoted
+from headgate.analyzers.states.counts import MatchCount
+from headgate.analyzers.states.groups import Groups, GroupSizes
 from headgate.engine.rows import RowRule
 from headgate.values.expectation import Judgement, Level, Status
 from headgate.values.key import MetricKey
+from headgate.values.state import State
 
 Segment: TypeAlias = tuple[tuple[str, str | None], ...]
 
@@ -44,6 +48,28 @@ def offence_of(each: Judged) -> Offence | None:
     if judgement.status is not Status.FAIL or judgement.value is None or each.metric is None:
         return None
     return each.metric.offence(judgement.expectation.predicate, judgement.value)
+
+
+def blamed_rows(judged: Judged, state: State | None) -> str:
+    """How many rows are to blame for a judgement, in words; empty where no single row is, or it is not known."""
+    if offence_of(judged) is None:
+        return ""
+    match state:
+        case MatchCount(matched=matched, seen=seen):
+            return f"{seen - matched:,} of {seen:,} rows"
+        case Groups() | GroupSizes() as groups:
+            sizes = groups.sizes
+            return f"{sizes.rows - sizes.unique:,} of {sizes.rows:,} rows"
+    return ""
+
+
+def recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State]) -> str:
+    """The same of a judgement that was read from the history, from the states of its run."""
+    key = judgement.expectation.metric
+    if judgement.segment or key.name not in metrics():  # states are kept of the whole batch, distances have none
+        return ""
+    metric = from_key(key)
+    return blamed_rows(Judged("", 0, metric, judgement), states.get(metric.state_key))
 
 
 def _blamable(judged: Sequence[Judged], level: Level) -> dict[tuple[int, MetricKey], list[Judged]]:

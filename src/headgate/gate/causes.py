@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from enum import IntEnum
 from typing import Any
 
 import msgspec
 
 from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.distances.registry import distances
+from headgate.gate.titles import Sort, names_of, title_of
 from headgate.learn.history.program import rarity
 from headgate.values.account import Account
 from headgate.values.expectation import Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.shown import shown
 
 SHOWN = 3
 """Causes that a person is told first."""
 
 _SHAPE = frozenset({"has_column", "column_count", "column_type"})
-_SAID = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
 _SIZE = MetricKey("size")
 _OF_ROWS = frozenset(
     {
@@ -38,19 +35,7 @@ _OF_ROWS = frozenset(
         *("ks_dist", "value_l1", "pattern_l1", "new_values", "new_patterns"),
     }
 )
-_NAMED = 4  # columns that a title names
 _NEAR = 3  # digits to which two columns' values agree if they broke together
-
-
-class Sort(IntEnum):
-    """What kind of thing went wrong, the most telling first."""
-
-    UNREAD = 0
-    SHAPE = 1
-    DECLARED = 2
-    VOLUME = 3
-    COLUMN = 4
-    WHOLE = 5
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -68,15 +53,22 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def false_alarm(self) -> float | None:
+        if self.declared:
+            return None
         rates = [each.expectation.false_alarm for each in self.judgements if each.expectation.false_alarm is not None]
         return min(rates, default=None)
+
+    @property
+    def declared(self) -> bool:
+        """Whether it breaks what a person expects."""
+        return any(each.expectation.source is Source.DECLARED for each in self.judgements)
 
     @property
     def rarity(self) -> str:
         """How seldom a good batch looks like this, in words."""
         if self.sort is Sort.UNREAD:
             return ""
-        if any(each.expectation.source is Source.DECLARED for each in self.judgements):
+        if self.declared:
             return "declared"
         return rarity(self.false_alarm) or "no accepted run did this"
 
@@ -115,7 +107,7 @@ def causes_of(
     for each in bad:
         groups[_group(each, short)].append(each)
     found = [_cause(sort, where, held, account) for (sort, where), held in groups.items()]
-    return tuple(sorted(_joined(_placed(found, account.blamed)), key=_rank))
+    return tuple(sorted(_joined(_absorbed(_placed(found, account.blamed))), key=_rank))
 
 
 def _group(each: Judgement, short: bool) -> tuple[Sort, str]:
@@ -146,99 +138,12 @@ def _cause(sort: Sort, where: str, held: list[Judgement], account: Account) -> C
     named = () if sort is Sort.VOLUME else ranked
     columns = tuple(dict.fromkeys(column for each in named for column in each.expectation.metric.columns[:1]))
     found = account.found.get(where if sort is Sort.COLUMN else columns[0] if sort is Sort.DECLARED and columns else "")
-    return Cause(sort, _title(sort, where, ranked, found or ()), columns, ranked, found or ())
+    return Cause(sort, title_of(sort, where, ranked, found or ()), columns, ranked, found or ())
 
 
 def _rate(each: Judgement) -> tuple[float, str]:
     rate = each.expectation.false_alarm
     return (0.0 if rate is None else rate), str(each.expectation.metric)
-
-
-def _title(sort: Sort, where: str, held: Sequence[Judgement], found: Sequence[str]) -> str:
-    first = held[0]
-    more = f" (and {len(held) - 1} more of it)" if len(held) > 1 else ""
-    match sort:
-        case Sort.UNREAD:
-            return (f"{where}: " if where else "") + first.reason + more
-        case Sort.SHAPE:
-            return _shape(held)
-        case Sort.VOLUME:
-            return found[0] if found else _rows(held)
-        case Sort.WHOLE:
-            return f"the batch as a whole is unlike those before it: {first.reason}"
-        case Sort.COLUMN if found and not _speaks(first):
-            return f"{where}: {found[0]}"
-        case _:
-            return told(first)
-
-
-def _speaks(each: Judgement) -> bool:
-    """Whether the metric's own name tells a person what is wrong."""
-    return each.expectation.metric.name not in distances() or each.expectation.metric.name in _SAID
-
-
-def _rows(held: Sequence[Judgement]) -> str:
-    size = next((each for each in held if each.expectation.metric.name == "size"), held[0])
-    if size.value is None or size.expectation.metric.name != "size":
-        return told(size)
-    return f"{shown(size.value)} rows, expected {size.expectation.predicate}"
-
-
-def told(each: Judgement) -> str:
-    """A failed expectation as people say it, where that is plainer than its metric's name."""
-    key, value = each.expectation.metric, each.value
-    column = key.columns[0] if key.columns else ""
-    predicate = str(each.expectation.predicate).removeprefix("equal to ")
-    match key.name:
-        case "completeness" if value is not None:
-            return f"{column} is {1 - value:.1%} empty; {_least_filled(each)}"
-        case "unchanged" if value == 1:
-            return f"{column} holds exactly what it held in the run before; it changed in every run until now"
-        case "new_values" if value is not None:
-            return f"{value:.1%} of {column} are values that no run had before, expected {predicate}"
-        case "new_patterns" if value is not None:
-            return f"{value:.1%} of {column} are written in a way that no run had before, expected {predicate}"
-        case _:
-            return each.reason
-
-
-def _least_filled(each: Judgement) -> str:
-    low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
-    most = f"at most {1 - low:.1%}" if low is not None else ""
-    least = f"at least {1 - high:.1%}" if high is not None and high < 1 else ""
-    return f"expected {' and '.join(filter(None, [least, most])) or each.expectation.predicate}"
-
-
-def _shape(held: Sequence[Judgement]) -> str:
-    """What is another way about the columns, in one sentence."""
-    gone = [_column(each) for each in held if each.expectation.metric.name == "has_column"]
-    typed = [each for each in held if each.expectation.metric.name == "column_type"]
-    count = [each for each in held if each.expectation.metric.name == "column_count"]
-    said = []
-    if gone:
-        said.append(f"{_names(gone)} {'is' if len(gone) == 1 else 'are'} gone")
-    if count and count[0].value is not None:
-        said.append(f"{shown(count[0].value)} columns, expected {count[0].expectation.predicate}")
-    if typed:
-        kinds = {str(dict(each.expectation.metric.parameters).get("type", "")) for each in typed}
-        was = f" (it was {kinds.pop()})" if len(kinds) == 1 else ""
-        said.append(f"{_names([_column(each) for each in typed])} changed type{was}")
-    return "; ".join(said)
-
-
-def _column(each: Judgement) -> str:
-    return each.expectation.metric.columns[0]
-
-
-def _names(columns: Sequence[str]) -> str:
-    """The first few names.
-
-    >>> _names(["a", "b", "c", "d", "e"])
-    'a, b, c and 2 more columns'
-    """
-    if len(columns) <= _NAMED:
-        return " and ".join([", ".join(columns[:-1]), columns[-1]]) if len(columns) > 1 else columns[0]
-    return f"{', '.join(columns[: _NAMED - 1])} and {len(columns) - _NAMED + 1} more columns"
 
 
 def _placed(found: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cause]:
@@ -260,6 +165,22 @@ def _placed(found: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cau
     return [each for each in found if each.sort is not Sort.WHOLE] + [named]
 
 
+def _absorbed(found: list[Cause]) -> list[Cause]:
+    """What was learned of a column that breaks a person's check is the same thing seen again: one cause."""
+    learned: dict[tuple[str, ...], Cause] = {
+        each.columns: each for each in found if each.sort is Sort.COLUMN and len(each.columns) == 1
+    }
+    made = []
+    for each in sorted(found, key=_rank):  # a column's first check takes what was learned of it
+        also = learned.pop(each.columns, None) if each.sort is Sort.DECLARED else None
+        if also is not None:
+            judgements = each.judgements + also.judgements
+            made.append(msgspec.structs.replace(each, judgements=judgements, found=each.found or also.found))
+        elif each.sort is not Sort.COLUMN or each.columns in learned or len(each.columns) != 1:
+            made.append(each)
+    return made
+
+
 def _joined(found: list[Cause]) -> list[Cause]:
     """Columns that broke in the same way, by the same metric to the same value, broke together."""
     alike: dict[Any, list[Cause]] = defaultdict(list)
@@ -278,7 +199,7 @@ def _signature(each: Cause) -> Any:
 def _one(group: Sequence[Cause]) -> Cause:
     columns = tuple(dict.fromkeys(column for each in group for column in each.columns))
     judgements = tuple(sorted((each for cause in group for each in cause.judgements), key=_rate))
-    title = f"{_names(columns)} broke alike: {group[0].title}"
+    title = f"{names_of(columns)} broke alike: {group[0].title}"
     return Cause(group[0].sort, title, columns, judgements, group[0].found)
 
 

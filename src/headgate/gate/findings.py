@@ -18,6 +18,7 @@ from headgate.values.shown import shown, shown_moment
 
 MOST = 3
 _TELLING = 4.0  # how surprising a metric must be to be told
+_FAR = 30.0  # beyond this, how far a metric went says nothing of how telling it is
 _FEWER = 6.0  # how surprising the number of rows must be for it to be the cause of what changed with it
 
 
@@ -29,25 +30,27 @@ def _empty(value: float) -> str:
     return f"{max(0.0, 1 - value):.1%}"
 
 
+# How each metric is said, `{}` for its value; of two that moved equally far the first tells a person more.
 _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
-    "completeness": ("empty", _empty),
-    "new_values": ("values never seen", _share),
-    "new_patterns": ("written in new ways", _share),
-    "approx_count_distinct": ("different values", lambda value: shown(round(value))),
-    "unique_ratio": ("unique", _share),
-    "most_frequent_ratio": ("the most frequent value", _share),
-    "mean": ("mean", shown),
-    "median": ("median", shown),
-    "min": ("least", shown),
-    "max": ("largest", shown),
-    "stddev": ("deviation", shown),
-    "str_len": ("mean length", shown),
-    "min_length": ("shortest text", shown),
-    "max_length": ("longest text", shown),
-    "digit_len": ("digits in a value", shown),
-    "punc_len": ("punctuation in a value", shown),
-    "size": ("rows", shown),
+    "size": ("{} rows", shown),
+    "completeness": ("{} empty", _empty),
+    "mean": ("mean {}", shown),
+    "median": ("median {}", shown),
+    "new_values": ("{} values never seen before", _share),
+    "new_patterns": ("{} written in a new way", _share),
+    "approx_count_distinct": ("{} different values", lambda value: shown(round(value))),
+    "unique_ratio": ("{} unique", _share),
+    "most_frequent_ratio": ("{} one and the same value", _share),
+    "min": ("least {}", shown),
+    "max": ("largest {}", shown),
+    "stddev": ("deviation {}", shown),
+    "str_len": ("mean length {}", shown),
+    "min_length": ("shortest text {}", shown),
+    "max_length": ("longest text {}", shown),
+    "digit_len": ("digits in a value {}", shown),
+    "punc_len": ("punctuation in a value {}", shown),
 }
+_PLAINNESS = {name: at for at, name in enumerate(_WORDS)}
 
 
 @dataclass(frozen=True)
@@ -79,8 +82,8 @@ def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], column
     surprise = forecast(past.values, past.measures).surprise(now)
     wanted = {*columns, ""}
     ranked = sorted(
-        (at for at, each in enumerate(past.measures) if each.column in wanted and _plain(each)),
-        key=lambda at: -np.nan_to_num(surprise[at]),
+        (at for at, each in enumerate(past.measures) if each.column in wanted and named(each)),
+        key=lambda at: (-min(_FAR, float(np.nan_to_num(surprise[at]))), _PLAINNESS[past.measures[at].key.name]),
     )
     found: dict[str, list[str]] = {}
     short = False
@@ -95,15 +98,34 @@ def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], column
     return Findings({column: tuple(told) for column, told in found.items()}, short)
 
 
-def _plain(measure: Measure) -> bool:
-    return measure.plain and measure.key.name in _WORDS
+def named(measure: Measure) -> str | None:
+    """What people call a metric; None where it has no plainer name than its own.
+
+    >>> from headgate.learn.measure import measure_of
+    >>> named(measure_of(MetricKey("stddev", ("price",))))
+    'deviation'
+    """
+    word = _WORDS.get(measure.key.name) if measure.plain else None
+    return None if word is None else word[0].replace("{}", "").strip()
+
+
+def spoken(measure: Measure, value: float) -> str:
+    """A value of a metric as people say it.
+
+    >>> from headgate.learn.measure import measure_of
+    >>> spoken(measure_of(MetricKey("completeness", ("price",))), 0.875)
+    '12.5%'
+    """
+    if measure.moment:
+        return shown_moment(value)
+    word = _WORDS.get(measure.key.name)
+    return word[1](value) if word else _share(value) if measure.share else shown(value)
 
 
 def _told(measure: Measure, value: float, series: npt.NDArray[np.float64]) -> str:
-    word, spelled = _WORDS[measure.key.name]
-    say = shown_moment if measure.moment else spelled
     there = series[np.isfinite(series)]
-    ends = [say(float(there.min())), say(float(there.max()))]
-    if spelled is _empty:  # the fullest run is the least empty one
+    ends = [spoken(measure, float(there.min())), spoken(measure, float(there.max()))]
+    if measure.key.name == "completeness":  # the fullest run is the least empty one
         ends.reverse()
-    return f"{word} {say(value)} ({' to '.join(dict.fromkeys(ends))} in {len(there)} runs)"
+    now = _WORDS[measure.key.name][0].format(spoken(measure, value))
+    return f"{now} ({' to '.join(dict.fromkeys(ends))} in {len(there)} runs)"

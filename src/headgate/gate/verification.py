@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from headgate.analyzers.states.counts import MatchCount
-from headgate.analyzers.states.groups import Groups, GroupSizes
 from headgate.engine.analysis import Analysis
 from headgate.engine.rows import RowRule, failing_rows, split_rows
-from headgate.gate.blame import Judged, Segment, offence_of, row_rules
+from headgate.gate.blame import Judged, Segment, blamed_rows, offence_of, row_rules
 from headgate.gate.measurements import Measurements
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Judgement, Level, Status
+from headgate.values.page import Block, Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.run import Run
 from headgate.values.state import State
 from headgate.values.table import Table
 from headgate.values.verdict import Verdict
 
+TONES = {Status.PASS: Tone.GOOD, Status.FAIL: Tone.BAD, Status.ERROR: Tone.UNSURE, Status.SKIP: Tone.UNSURE}
 _MARKS = {Status.PASS: "✓", Status.FAIL: "✗", Status.SKIP: "·", Status.ERROR: "!"}
 _WORDS = {Status.ERROR: "not evaluated", Status.FAIL: "not met", Status.SKIP: "skipped", Status.PASS: "met"}
 _SHOWN = 60  # judgements that a terminal or a notebook cell shows
 
 
-class Verification:
+class Verification(Paged):
     """The verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
 
     def __init__(
@@ -141,9 +141,11 @@ class Verification:
 
     def table(self) -> Table:
         headers = ("", "check", "level", "what was found")
+        return Table(headers, tuple(self._cells(each) for each in self._ranked()[:_SHOWN]))
+
+    def _ranked(self) -> list[Judged]:
         order = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
-        ranked = sorted(self.judged, key=lambda each: order.index(each.judgement.status))
-        return Table(headers, tuple(self._cells(each) for each in ranked[:_SHOWN]))
+        return sorted(self.judged, key=lambda each: order.index(each.judgement.status))
 
     def _cells(self, each: Judged) -> tuple[str, str, str, str]:
         judgement = each.judgement
@@ -161,15 +163,7 @@ class Verification:
         return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {check}{self._said(each)}"
 
     def _blamed(self, each: Judged) -> str:
-        if each.judgement.status is not Status.FAIL or offence_of(each) is None:
-            return ""
-        match self._state(each):
-            case MatchCount(matched=matched, seen=seen):
-                return f"{seen - matched:,} of {seen:,} rows"
-            case Groups() | GroupSizes() as groups:
-                sizes = groups.sizes
-                return f"{sizes.rows - sizes.unique:,} of {sizes.rows:,} rows"
-        return ""
+        return "" if offence_of(each) is None else blamed_rows(each, self._state(each))
 
     def _state(self, each: Judged) -> State | None:
         assert each.metric is not None
@@ -183,20 +177,16 @@ class Verification:
         words = [f"{counts[status]} {word}" for status, word in _WORDS.items() if counts[status]]
         return f"{self.status.value.upper()}: of {total} expectation{'s' * (total != 1)} {', '.join(words) or 'none'}"
 
-    def _repr(self) -> Iterator[str]:
-        yield self._title()
+    def page(self) -> Page:
+        marks = tuple(
+            Mark(TONES[each.judgement.status], each.judgement.status.value) for each in self._ranked()[:_SHOWN]
+        )
+        blocks: list[Block] = []
         if self.judged:
-            yield ""
-            yield self.table().text(widest=32, last=160)
+            blocks.append(Grid(self.table(), widest=32, last=160, marks=marks))
         if len(self.judged) > _SHOWN:
-            yield f"... and {len(self.judged) - _SHOWN:,} more; verdict.to_dict() has them all"
-
-    def __repr__(self) -> str:
-        return "\n".join(self._repr())
-
-    def _repr_html_(self) -> str:
-        more = f"<p>... and {len(self.judged) - _SHOWN:,} more</p>" if len(self.judged) > _SHOWN else ""
-        return self.table().html(self._title()) + more
+            blocks.append(Note(f"... and {len(self.judged) - _SHOWN:,} more; verdict.to_dict() has them all"))
+        return Page(self._title(), TONES[self.status], self.status.value.upper(), tuple(blocks))
 
 
 def record_of(judgement: Judgement) -> dict[str, Any]:

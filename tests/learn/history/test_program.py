@@ -11,6 +11,7 @@ from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
 from tests.learn.histories import orders, orders_damage
+from tests.pages import assert_harmless, terminal
 
 
 def clause(metric: str, predicate: Predicate, rate: float | None, note: str, catches: int = 0) -> Clause:
@@ -81,6 +82,9 @@ def test_its_table_has_a_row_for_each_clause_about_values() -> None:
     assert len(found.rows) == 3
     assert found.rows[0] == ("size()", "within 900..1,100", "weekly lag 7", "1 in 2,400 runs", "4")
     assert "size()" in SMALL._repr_html_()
+    assert "2 columns present, 1 with their types" in SMALL._repr_html_()
+    assert "1 in 2,400 runs" in terminal(SMALL)
+    assert_harmless(SMALL)
 
 
 def test_the_clauses_of_a_column_are_found() -> None:

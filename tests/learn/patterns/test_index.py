@@ -13,6 +13,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
+from tests.pages import assert_harmless, terminal
 
 ISO = Pattern(
     (
@@ -66,6 +67,8 @@ def test_stats_count_patterns_by_tokens_and_by_columns(index: PatternIndex) -> N
     assert sum(stats.by_tokens.values()) == stats.by_columns[1] == len(index)
     assert stats.by_columns[1] > stats.by_columns[10]
     assert "patterns of 160 columns" in str(stats)
+    assert "By tokens:" in terminal(stats)
+    assert_harmless(stats)
 
 
 def test_the_sum_of_two_lakes_is_the_index_of_both(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-from headgate.learn.rules.column import QUANTILES
+from headgate.learn.rules.column import QUANTILES, SHARES
 from headgate.learn.rules.profile import profile
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind
+from tests.pages import HOSTILE, Seen, assert_harmless, terminal
 from tests.strategies import tables
 
 PRICES = [9.5, 3.0, None, 12.25, 3.0]
@@ -105,7 +106,71 @@ def test_it_prints_a_line_for_each_column_and_a_cell_for_notebooks() -> None:
     assert "string: fractional" in repr(found)
     assert "EU 60.0%" in repr(found)
     assert found._repr_html_().count("<tr>") == 7
-    assert found["price"]._repr_html_().startswith("<table>")
+    assert Seen(found["price"]._repr_html_()).tags.count("table") == 2
+
+
+WHOLE = pa.table(
+    {"n": [1, 1, 2, 4], "x": [0.0, 1.0, 1.0, 12.0], "same": [7, 7, 7, 7], "big": [-1e308, 0.0, 1.0, 1e308]}
+)
+
+
+@pytest.mark.parametrize(("column", "picture"), [("n", "█▅▁▅"), ("x", "▅█▁▁▁▁▁▁▁▁▁▅"), ("same", ""), ("big", "")])
+def test_how_numbers_lie_is_drawn(column: str, picture: str) -> None:
+    """Whole numbers have a part each; a single value, or more room than a float has, has none."""
+    found = profile(WHOLE)
+    assert found[column].picture == picture
+    if picture:
+        assert picture in terminal(found, 150)
+        assert picture in Seen(found._repr_html_()).said
+        assert picture in terminal(found[column])
+        assert picture not in repr(found) + repr(found[column])
+
+
+def test_days_are_drawn_with_as_many_in_each_part() -> None:
+    days = [datetime.date(2026, 11, 1) + datetime.timedelta(days=at) for at in range(28)]
+    numbers = profile(pa.table({"day": days}))["day"].numbers
+    assert numbers is not None
+    assert numbers.shares == pytest.approx([3 / 28] * 9 + [1 / 28])
+
+
+def test_numbers_written_in_texts_are_drawn_too_and_words_are_not() -> None:
+    found = profile(pa.table({"t": ["1.5", "2", "9"], "w": ["a", "b", "3"]}))
+    assert len(found["t"].picture) == SHARES
+    assert found["w"].picture == ""
+
+
+REGION = """\
+          region
+───────────────────────────────
+type      string
+rows      5
+present   5 (100%)
+distinct  3 (60.0%)
+length    0 to 2, mean 1.6
+
+value  count  share
+────────────────────────────
+EU         3  60.0%  ██████
+""         1  20.0%  ██
+US         1  20.0%  ██
+
+pattern  count  share
+────────────────────────────────
+A            4  80.0%  ████████
+""           1  20.0%  ██
+"""
+
+
+def test_a_column_in_a_terminal() -> None:
+    shown = [line.strip("─").rstrip() for line in terminal(profile(ORDERS)["region"]).split("\n")]
+    assert shown == [line.strip("─").rstrip() for line in REGION.split("\n")]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_values_are_only_text_wherever_they_are_shown(name: str) -> None:
+    found = profile(pa.table({name: [name, name, None], "n": [1, 2, 3]}))
+    assert_harmless(found)
+    assert_harmless(found[name])
 
 
 def test_more_columns_than_a_terminal_shows_are_announced() -> None:

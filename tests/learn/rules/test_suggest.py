@@ -21,6 +21,7 @@ from headgate.learn.rules.suggest import drafted, suggest
 from headgate.learn.rules.suggestions import Suggestions
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
+from tests.pages import HOSTILE, Seen, assert_harmless, coloured, terminal
 from tests.strategies import tables
 
 
@@ -64,6 +65,8 @@ def test_all_of_them_hold_on_the_rest_and_say_so() -> None:
     assert "held against" in repr(found)
     assert repr(found).count("yes") == len(found)
     assert found._repr_html_().count("<tr>") == len(found) + 1
+    assert terminal(found, 200).count("yes") == len(found)
+    assert ("1;32", "yes") in coloured(found, 200)
 
 
 def random_column(rng: np.random.Generator, rows: int) -> pa.Array:
@@ -129,6 +132,8 @@ def test_what_does_not_hold_on_the_rest_is_shown_and_left_out_of_the_check() -> 
     assert complete.coverage == pytest.approx(1 - 1 / failing.held_out)
     assert "no, 99.98%" in repr(failing)
     assert "1 of them not" in repr(failing)
+    assert ("1;31", "no, 99.98%") in coloured(failing)
+    assert "no, 99.98%" in Seen(failing._repr_html_()).said
     assert "is_complete(c)" not in repr(failing.to_check())
 
 
@@ -194,3 +199,10 @@ def test_the_papers_lang_does_not_fail_on_a_language_no_one_in_the_sample_speaks
         found = suggest(pa.table({"lang": langs}), sample=0.1, seed=seed)
         assert {each.coverage for each in found} == {1.0}
         assert any(each.by == "categorical" for each in found)
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_values_are_only_text_wherever_they_are_shown(name: str) -> None:
+    found = suggest(pa.table({name: [name, "b"] * 50}))
+    assert any(name in each.column for each in found)
+    assert_harmless(found)

@@ -15,6 +15,7 @@ from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
+from headgate.values.page import Grid, Note, Page, Paged
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Column, Schema
@@ -52,7 +53,7 @@ class Clause(msgspec.Struct, frozen=True):
         return f"{self.expectation}{f' ({inside})' if inside else ''}"
 
 
-class Program(msgspec.Struct, frozen=True):
+class Program(Paged, msgspec.Struct, frozen=True):
     """What the next batch of a table is expected to meet, learned from `runs` runs up to partition `upto`.
 
     `budget` is the share of good batches that may be held, `caught` of `issues` injected ones are caught by a clause.
@@ -174,8 +175,9 @@ class Program(msgspec.Struct, frozen=True):
     def __repr__(self) -> str:
         return str(self)
 
-    def _repr_html_(self) -> str:
-        return self.table().html(self._title())
+    def page(self) -> Page:
+        shape = [Note(line.strip()) for line in self._shape()]
+        return Page(self._title(), blocks=(*shape, *([Grid(self.table())] if self._learned() else [])))
 
     def table(self) -> Table:
         """A row for each clause about values; those about the shape are told in words."""

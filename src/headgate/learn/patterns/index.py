@@ -21,6 +21,7 @@ from headgate.learn.patterns.pattern import LANGUAGE, Pattern
 from headgate.learn.patterns.rule import PatternRule
 from headgate.learn.patterns.settings import Settings
 from headgate.values.errors import MisuseError
+from headgate.values.page import Fact, Facts, Note, Page, Paged
 
 _PUBLIC = "public.hgi"
 _DECADES = (1, 10, 100, 1_000, 10_000, 100_000)
@@ -38,7 +39,7 @@ class Seen(msgspec.Struct, frozen=True):
     broken: int
 
 
-class Stats(msgspec.Struct, frozen=True):
+class Stats(Paged, msgspec.Struct, frozen=True):
     """What an index is made of: how many patterns have so many tokens, and how many are in at least so many columns."""
 
     patterns: int
@@ -50,11 +51,26 @@ class Stats(msgspec.Struct, frozen=True):
     about: dict[str, Any]
 
     def __str__(self) -> str:
-        head = f"{self.patterns:,} patterns of {self.columns:,} columns, {self.bytes / 1e6:,.1f} MB"
-        tokens = ", ".join(f"{size}: {count:,}" for size, count in self.by_tokens.items())
-        spread = ", ".join(f"{least:,}+: {count:,}" for least, count in self.by_columns.items())
-        free = f"{self.open:,} patterns without constant letters or digits"
-        return f"{head}\nby tokens   {tokens}\nby columns  {spread}\n{free}"
+        return f"{self._head()}\nby tokens   {self._tokens()}\nby columns  {self._spread()}\n{self._free()}"
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def page(self) -> Page:
+        facts = Facts((Fact("By tokens", self._tokens()), Fact("By columns", self._spread())))
+        return Page(self._head(), blocks=(facts, Note(self._free())))
+
+    def _head(self) -> str:
+        return f"{self.patterns:,} patterns of {self.columns:,} columns, {self.bytes / 1e6:,.1f} MB"
+
+    def _tokens(self) -> str:
+        return ", ".join(f"{size}: {count:,}" for size, count in self.by_tokens.items())
+
+    def _spread(self) -> str:
+        return ", ".join(f"{least:,}+: {count:,}" for least, count in self.by_columns.items())
+
+    def _free(self) -> str:
+        return f"{self.open:,} patterns without constant letters or digits"
 
 
 class PatternIndex:

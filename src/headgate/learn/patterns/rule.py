@@ -16,6 +16,7 @@ from headgate.learn.patterns.cut import Segment
 from headgate.stats.hypothesis import least_rejected
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Level, Source
+from headgate.values.page import Fact, Facts, Page, Paged
 from headgate.values.predicate import Between
 
 SIGNIFICANCE = 0.01
@@ -35,7 +36,7 @@ class Branch(msgspec.Struct, frozen=True):
         return "".join(segment.body for segment in self.segments)
 
 
-class PatternRule(msgspec.Struct, frozen=True):
+class PatternRule(Paged, msgspec.Struct, frozen=True):
     """The pattern that the next values of a column should follow. `str()` is the pattern, in the notation of the paper.
 
     `outside` of the `seen` training values do not follow it. `alarm` is the expected rate of false alarms, by the
@@ -55,6 +56,19 @@ class PatternRule(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return " | ".join(str(branch) or "(empty)" for branch in self.branches)
+
+    __repr__ = msgspec.Struct.__repr__  # all of it: the pattern alone is str()
+
+    def page(self) -> Page:
+        followed = f"{self.seen - self.outside:,} of {self.seen:,} training values follow it"
+        few = f"significantly more values outside than in training, at {self.significance:g}"
+        facts = [
+            Fact("Regex", self.regex),
+            Fact("Learned", f"{followed}; {self.coverage:,} columns of the lake speak for it"),
+            Fact("Broken by", "any value outside" if self.test == "any" else few),
+            Fact("False alarms", f"{self.alarm:.2%} are expected"),
+        ]
+        return Page(self.pattern, blocks=(Facts(tuple(facts)),))
 
     @property
     def pattern(self) -> str:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 
 from headgate.values.outcome import Distribution
+from headgate.values.page import Grid, Page, Paged
 from headgate.values.schema import NUMERIC, TEMPORAL, Kind
 from headgate.values.shown import shown, shown_moment
+from headgate.values.spark import bar, spark
 from headgate.values.table import Table
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+SHARES = 12
 _NUMBERS = ("integral", "fractional")
 _TOP = 10
 
@@ -28,6 +32,7 @@ class Numbers(msgspec.Struct, frozen=True):
     mean: float
     stddev: float
     quantiles: tuple[float, ...] = ()  # at QUANTILES
+    shares: tuple[float, ...] = ()  # of the values, in at most SHARES parts of equal width
 
 
 class Lengths(msgspec.Struct, frozen=True):
@@ -38,7 +43,7 @@ class Lengths(msgspec.Struct, frozen=True):
     mean: float
 
 
-class ColumnProfile(msgspec.Struct, frozen=True):
+class ColumnProfile(Paged, msgspec.Struct, frozen=True):
     """One column: how many values it has, what they look like, which are frequent.
 
     `distinct` is an estimate, exact to 384 values. `values` are exact to 512 values and `patterns` to 128; beyond, a
@@ -124,23 +129,39 @@ class ColumnProfile(msgspec.Struct, frozen=True):
     def tops(self) -> list[Table]:
         """The most frequent values and patterns."""
         found = []
-        for name, counts in (("value", self.values), ("pattern", self.patterns)):
-            if counts is not None and counts.counts:
-                rows = [
-                    (named(label), f"{count:,}", percent(count, counts.total)) for label, count in counts.counts.items()
-                ]
-                more = len(rows) - _TOP
-                bound = f", each at most {counts.error:,} more often" if counts.error else ""
-                note = [(f"… {more:,} more", "", "")] if more > 0 else []
-                head = (f"{name}{bound}", "count", "share")
-                found.append(Table(head, (*rows[:_TOP], *note), numeric=frozenset({1, 2})))
+        for name, counts in self._counted():
+            rows = [
+                (named(label), f"{count:,}", percent(count, counts.total)) for label, count in counts.counts.items()
+            ]
+            more = len(rows) - _TOP
+            bound = f", each at most {counts.error:,} more often" if counts.error else ""
+            note = [(f"… {more:,} more", "", "")] if more > 0 else []
+            head = (f"{name}{bound}", "count", "share")
+            found.append(Table(head, (*rows[:_TOP], *note), numeric=frozenset({1, 2})))
         return found
 
-    def __repr__(self) -> str:
-        return "\n\n".join(table.text(last=80) for table in (self.facts(), *self.tops()))
+    def _counted(self) -> list[tuple[str, Distribution]]:
+        both = (("value", self.values), ("pattern", self.patterns))
+        return [(name, counts) for name, counts in both if counts is not None and counts.counts]
 
-    def _repr_html_(self) -> str:
-        return "".join(table.html() for table in (self.facts(), *self.tops()))
+    @property
+    def picture(self) -> str:
+        """How the numbers lie between the least and the greatest, in block characters."""
+        if self.numbers is None or not self.has_numbers or not self.numbers.shares:
+            return ""
+        least, (first, *rest, last) = 1 / self.numbers.count, self.numbers.shares
+        # a sketch may have dropped the least and the greatest, which are there
+        return spark([max(first, least), *rest, max(last, least)])
+
+    def page(self) -> Page:
+        return Page(blocks=tuple(self._grids()))
+
+    def _grids(self) -> Iterator[Grid]:
+        yield Grid(self.facts(), last=80, beyond=(("shape", self.picture),) if self.picture else ())
+        for table, (_, found) in zip(self.tops(), self._counted(), strict=True):
+            bars = [bar(count / found.total) for count in list(found.counts.values())[:_TOP]]
+            pictures = (*bars, *[""] * (len(table.rows) - len(bars)))
+            yield Grid(table, last=80, pictures=pictures, pictured=3)
 
 
 def likely_type(looks: dict[str, int]) -> tuple[str, int]:

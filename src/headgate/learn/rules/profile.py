@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from headgate.analyzers.approx_count_distinct import ApproxCountDistinct
@@ -25,10 +25,11 @@ from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import measured
 from headgate.engine.batch import open_batch
 from headgate.engine.progress import Progress
-from headgate.learn.rules.column import QUANTILES, ColumnProfile, Lengths, Numbers, about, named, percent
+from headgate.learn.rules.column import QUANTILES, SHARES, ColumnProfile, Lengths, Numbers, about, named, percent
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.outcome import Distribution
-from headgate.values.schema import Column
+from headgate.values.page import Grid, Note, Page, Paged
+from headgate.values.schema import Column, Kind
 from headgate.values.table import Table
 
 # one metric of each state that a profile reads: the others are measured from the same states
@@ -45,9 +46,10 @@ _ASKED: tuple[type[ColumnMetric[Any]], ...] = (
 )
 _SHOWN = 100  # columns that a terminal or a notebook cell shows
 _NAMED = 3
+_UNITS = {Kind.INTEGER: 1.0, Kind.BOOLEAN: 1.0, Kind.DATE: 86_400.0}
 
 
-class Profile(Mapping[str, ColumnProfile]):
+class Profile(Paged, Mapping[str, ColumnProfile]):
     """The profiles of a batch's columns by their labels: `profile["price"]`. It prints one line for each column."""
 
     def __init__(self, rows: int, columns: Sequence[ColumnProfile]) -> None:
@@ -79,11 +81,13 @@ class Profile(Mapping[str, ColumnProfile]):
         headers = ("column", "type", "present", "distinct", "min", "mean", "max", "most frequent")
         return Table(headers, tuple(_line(each) for each in list(self.values())[:most]), numeric=frozenset(range(2, 7)))
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), "", self.table(_SHOWN).text(widest=32, last=60), *self._rest()])
-
-    def _repr_html_(self) -> str:
-        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+    def page(self) -> Page:
+        table = self.table(_SHOWN)
+        pictures = tuple(each.picture for each in list(self.values())[:_SHOWN])
+        grid = Grid(
+            table, widest=32, last=60, pictures=pictures, pictured=len(table.headers) - 1, picture="distribution"
+        )
+        return Page(self._title(), blocks=(grid, *map(Note, self._rest())))
 
     def _title(self) -> str:
         return f"{self.rows:,} rows, {len(self):,} column{'s' * (len(self) != 1)}"
@@ -163,17 +167,18 @@ class _Read(NamedTuple):
         texts = self.state(TextMin)
         if texts is not None:
             return _numbers(texts.moments, texts.quantiles)
-        return _numbers(self.state(Min), self.state(ApproxQuantile))
+        return _numbers(self.state(Min), self.state(ApproxQuantile), _UNITS.get(self.column.kind, 0.0))
 
     def failed(self) -> tuple[str, ...]:
         keys = [kind(self.column.label).key for kind in _ASKED]
         return tuple(f"{key}: {self.found.failed[key].why}" for key in keys if key in self.found.failed)
 
 
-def _numbers(moments: Moments | None, quantiles: Quantiles | None) -> Numbers | None:
+def _numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float = 0.0) -> Numbers | None:
     if moments is None or not moments.count or moments.low is None or moments.high is None:
         return None
     sketch = quantiles.opened() if quantiles is not None and quantiles.sketch else None
+    splits = _splits(moments.low, moments.high, unit)
     return Numbers(
         count=moments.count,
         low=moments.low,
@@ -181,7 +186,26 @@ def _numbers(moments: Moments | None, quantiles: Quantiles | None) -> Numbers | 
         mean=moments.mean,
         stddev=math.sqrt(max(0.0, moments.second) / moments.count),
         quantiles=tuple(float(sketch.get_quantile(q, inclusive=True)) for q in QUANTILES) if sketch else (),
+        shares=tuple(map(float, sketch.get_pmf(splits))) if sketch and splits else (),
     )
+
+
+def _splits(low: float, high: float, unit: float) -> list[float]:
+    """Where to cut a range into at most SHARES parts of equal width; nowhere if it has none.
+
+    Numbers that are whole multiples of a unit are cut between them, so that each part has as many of them.
+
+    >>> _splits(1, 4, unit=1)
+    [1.5, 2.5, 3.5]
+    """
+    count = (high - low) / unit + 1 if unit else math.inf
+    if not count < 2**52:
+        splits = [low + (high - low) * (at / SHARES) for at in range(1, SHARES)]
+    else:
+        width = math.ceil(count / SHARES)
+        splits = [low + unit * (at - 0.5) for at in range(width, int(count), width)]
+    rising = all(one < two for one, two in pairwise([low, *splits, high]))
+    return splits if rising and all(map(math.isfinite, splits)) else []
 
 
 def _lengths(moments: Moments | None) -> Lengths | None:

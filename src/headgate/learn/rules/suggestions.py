@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any, overload
@@ -11,12 +10,13 @@ import msgspec
 
 from headgate.checks.check import Check
 from headgate.learn.rules.rule import Suggestion
+from headgate.values.page import Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.table import Table
 
 _SHOWN = 200  # suggestions that a terminal or a notebook cell shows
 
 
-class Suggestions(Sequence[Suggestion]):
+class Suggestions(Paged, Sequence[Suggestion]):
     """Suggestions in the order of the columns, with how many rows they were made from and held against."""
 
     def __init__(self, found: Sequence[Suggestion], training: int = 0, held_out: int = 0) -> None:
@@ -83,11 +83,11 @@ class Suggestions(Sequence[Suggestion]):
         rows = [(str(each), each.why, _shown(each.coverage)) for each in self._found[:most]]
         return Table(("constraint", "why", "holds on the rest"), tuple(rows), numeric=frozenset({2}))
 
-    def __repr__(self) -> str:
-        return "\n".join([self._title(), "", self.table(_SHOWN).text(widest=72), *self._rest()])
-
-    def _repr_html_(self) -> str:
-        return self.table(_SHOWN).html(self._title()) + "".join(f"<p>{html.escape(line)}</p>" for line in self._rest())
+    def page(self) -> Page:
+        tones = {None: Tone.PLAIN, 1.0: Tone.GOOD}
+        marks = tuple(Mark(tones.get(each.coverage, Tone.BAD)) for each in self._found[:_SHOWN])
+        grid = Grid(self.table(_SHOWN), widest=72, marks=marks, marked=2)
+        return Page(self._title(), blocks=(grid, *map(Note, self._rest())))
 
     def _title(self) -> str:
         columns = len(Counter(each.column for each in self))

@@ -1,0 +1,30 @@
+"""Small pictures made of block characters, which stand in a line of text."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+_HEIGHTS = "▁▂▃▄▅▆▇█"
+_WIDTHS = "▏▎▍▌▋▊▉█"
+
+
+def spark(shares: Sequence[float]) -> str:
+    """A column for each share, the largest as high as the line; only where there is nothing is it lowest.
+
+    >>> spark([1, 4, 8, 0, 2])
+    '▂▅█▁▃'
+    """
+    most = max(shares, default=0.0)
+    return "".join(_HEIGHTS[math.ceil(each / most * 7)] if each > 0 else _HEIGHTS[0] for each in shares)
+
+
+def bar(share: float, width: int = 10) -> str:
+    """A bar that is as long as the share of `width` characters; what is there at all is seen.
+
+    >>> bar(0.25), bar(0.0001), bar(0.0)
+    ('██▌', '▏', '')
+    """
+    eighths = math.ceil(min(share, 1.0) * width * 8)
+    whole, rest = divmod(eighths, 8)
+    return "█" * whole + (_WIDTHS[rest - 1] if rest else "")
