@@ -1,0 +1,193 @@
+"""Charts as inline SVG: small, without script, readable in light and dark, each with its words for a screen reader."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+
+from headgate.report.trail import WORDS, Mark
+
+Floats = npt.NDArray[np.float64]
+
+WIDTH, HEIGHT = 400, 156
+_RIGHT, _TOP, _BOTTOM = 14, 10, 20
+_LETTER, _WIDEST = 6.1, 120  # what a letter of a tick takes, and all of them at most
+_SPARK = 96, 20
+
+
+class Band(msgspec.Struct, frozen=True):
+    """What is expected of the last value; an end that is missing is open."""
+
+    low: float | None = None
+    high: float | None = None
+
+
+class Line(msgspec.Struct, frozen=True):
+    """The values of a metric over runs, the last one now."""
+
+    title: str
+    partitions: tuple[str, ...]
+    values: Floats
+    marks: tuple[Mark, ...]
+    say: Callable[[float], str]
+    band: Band | None = None
+    expected: str = ""
+
+    def summary(self) -> str:
+        """The chart in one sentence."""
+        before, now = self.values[:-1], self.values[-1]
+        there = before[np.isfinite(before)]
+        said = f"{self.title} over {len(self.values)} runs"
+        if len(there):
+            said += f": before {self.say(float(there.min()))} to {self.say(float(there.max()))}"
+        if np.isfinite(now):
+            said += f", now {self.say(float(now))}"
+        return said + (f"; expected {self.expected}" if self.expected else "")
+
+
+class _Scale:
+    """From values to heights. Ends of the band that lie far from all values are cut off."""
+
+    def __init__(self, values: Floats, band: Band | None) -> None:
+        there = values[np.isfinite(values)]
+        low, high = (float(there.min()), float(there.max())) if len(there) else (0.0, 1.0)
+        room = (high - low) or abs(high) * 0.1 or 1.0
+        for end in (band.low, band.high) if band else ():
+            if end is not None and low - room <= end <= high + room:
+                low, high = min(low, end), max(high, end)
+        self.ends = low, high
+        margin = ((high - low) or abs(high) * 0.1 or 1.0) * 0.12
+        self.low, self.high = low - margin, high + margin
+
+    def __call__(self, value: float) -> float:
+        share = (value - self.low) / (self.high - self.low)
+        return round(HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def trend(line: Line) -> Markup:
+    """The last runs as a line, what is expected as a band, held runs and the last one marked."""
+    scale = _Scale(line.values, line.band)
+    ticks = {each: line.say(each) for each in scale.ends}
+    left = round(min(_WIDEST, max(map(len, ticks.values())) * _LETTER) + 6)
+    xs = np.linspace(left + 6, WIDTH - _RIGHT, max(len(line.values), 2))[-len(line.values) :].round(1)
+    parts = [
+        Markup('<svg class="trend" role="img" viewBox="0 0 {} {}" aria-label="{}">').format(
+            WIDTH, HEIGHT, line.summary()
+        ),
+        _band(line.band, scale, left),
+        _grid(ticks, scale, left),
+        _path(xs, line.values, scale),
+        *(_dot(line, at, x, scale) for at, x in enumerate(xs.tolist())),
+        _ends(line.partitions, left),
+        Markup("</svg>"),
+    ]
+    return Markup("").join(parts)
+
+
+def _band(band: Band | None, scale: _Scale, left: int) -> Markup:
+    if band is None:
+        return Markup("")
+    top = _TOP - 6 if band.high is None or band.high > scale.high else scale(band.high)
+    bottom = HEIGHT - _BOTTOM if band.low is None or band.low < scale.low else scale(band.low)
+    height = max(2.0, round(bottom - top, 1))
+    return Markup('<rect class="band" x="{}" y="{}" width="{}" height="{}"/>').format(
+        left, min(top, bottom), WIDTH - left - _RIGHT + 8, height
+    )
+
+
+def _grid(ticks: Mapping[float, str], scale: _Scale, left: int) -> Markup:
+    """A line at the least and at the largest value, with what it is."""
+    row = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>')
+    return Markup("").join(
+        row.format(left, WIDTH - _RIGHT + 8, y := scale(each), y, left - 5, y + 4, text) for each, text in ticks.items()
+    )
+
+
+def _path(xs: Floats, values: Floats, scale: _Scale) -> Markup:
+    pieces, pen = [], "M"
+    for x, value in zip(xs.tolist(), values.tolist(), strict=True):
+        if not np.isfinite(value):
+            pen = "M"
+            continue
+        pieces.append(f"{pen}{x:g} {scale(value):g}")
+        pen = "L"
+    return Markup('<path class="line" d="{}"/>').format("".join(pieces))
+
+
+def _dot(line: Line, at: int, x: float, scale: _Scale) -> Markup:
+    value = float(line.values[at])
+    if not np.isfinite(value):
+        return Markup("")
+    last, mark = at == len(line.values) - 1, line.marks[at]
+    title = f"{line.partitions[at]}: {line.say(value)}" + ("" if mark is Mark.GOOD else f", {WORDS[mark]}")
+    if not last and mark is Mark.GOOD:
+        return Markup('<circle class="run" cx="{}" cy="{}" r="2"><title>{}</title></circle>').format(
+            x, scale(value), title
+        )
+    y = scale(value)
+    shape = Markup('<path class="mark {}" d="M{} {}l{} {}l{} {}l{} {}z"><title>{}</title></path>')
+    size = 6 if last else 4.5
+    if mark is Mark.GOOD:
+        return Markup('<circle class="mark good" cx="{}" cy="{}" r="5"><title>{}</title></circle>').format(x, y, title)
+    return shape.format(mark.value, x, round(y - size, 1), size, size, -size, size, -size, -size, title)
+
+
+def _ends(partitions: Sequence[str], left: int) -> Markup:
+    label = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
+    shown = [(left, "start", partitions[0]), (WIDTH - 4, "end", partitions[-1])][-len(partitions) :]
+    return Markup("").join(label.format(x, HEIGHT - 6, anchor, _cut(text)) for x, anchor, text in shown)
+
+
+def _cut(text: str, most: int = 26) -> str:
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def spark(values: Floats, marks: Sequence[Mark] = ()) -> Markup:
+    """A line without words, for a cell of a table; held runs are dots. Of numbers alone, so nothing is escaped."""
+    there = np.isfinite(values)
+    if not there.any():
+        return Markup("")
+    low, high = float(values[there].min()), float(values[there].max())
+    width, height = _SPARK
+    shares = (np.where(there, values, low) - low) / (high - low) if high > low else np.full(len(values), 0.5)
+    ys = (height - 3 - shares * (height - 6)).round().astype(int).tolist()
+    known, places = there.tolist(), _places(len(values))
+    line = "".join(
+        f"{'L' if at and known[at - 1] else 'M'}{x} {y}"
+        for at, (x, y) in enumerate(zip(places, ys, strict=True))
+        if known[at]
+    )
+    dots = "".join(
+        f"M{x} {y}h0"
+        for x, y, seen, mark in zip(places, ys, known, marks, strict=False)
+        if seen and mark is not Mark.GOOD
+    )
+    held = f'<path class="held" d="{dots}"/>' if dots else ""
+    return Markup(
+        f'<svg class="spark" aria-hidden="true" viewBox="0 0 {width} {height}"><path d="{line}"/>{held}</svg>'
+    )
+
+
+@cache
+def _places(runs: int) -> list[int]:
+    found: list[int] = np.linspace(2, _SPARK[0] - 3, max(runs, 2))[-runs:].round().astype(int).tolist()
+    return found
+
+
+def strip(marks: Sequence[tuple[str, Mark]]) -> Markup:
+    """What became of the last runs, a small box for each."""
+    boxes = [
+        Markup('<rect class="{}" x="{}" width="7" height="14" rx="1.5"><title>{}: {}</title></rect>').format(
+            mark.value, at * 9, name, WORDS[mark]
+        )
+        for at, (name, mark) in enumerate(marks)
+    ]
+    held = sum(mark is Mark.HELD for _, mark in marks)
+    return Markup('<svg class="strip" role="img" viewBox="0 0 {} 14" width="{}" height="14" aria-label="{}">').format(
+        max(1, len(marks) * 9), max(1, len(marks) * 9), f"{held} of the last {len(marks)} runs held"
+    ) + Markup("").join([*boxes, Markup("</svg>")])

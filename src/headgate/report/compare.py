@@ -1,0 +1,130 @@
+"""How the values of a column are distributed now and how they were, from states alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+from markupsafe import Markup
+
+from headgate.analyzers.distances.sketches import sketched
+from headgate.analyzers.states.frequencies import Frequencies
+from headgate.analyzers.states.quantiles import Quantiles
+from headgate.stats.distances import Sample
+
+Floats = npt.NDArray[np.float64]
+
+BEFORE = 5  # accepted runs that are added up
+BINS = 24
+LABELS = 8
+_LOG = 20.0  # how many times larger typical values must be for bins of equal ratio
+_WIDTH, _HEIGHT, _TOP, _BOTTOM = 400, 120, 8, 20
+
+
+class Bar(msgspec.Struct, frozen=True):
+    """One value or pattern: its share of the values now and before. `name` is None where the store hides it."""
+
+    name: str | None
+    now: float
+    before: float
+
+    @property
+    def new(self) -> bool:
+        return self.before == 0 and self.now > 0
+
+
+def bars_of(now: Frequencies, before: Sequence[Frequencies]) -> list[Bar]:
+    """The labels that are frequent now or were, those that changed the most first."""
+    past = Frequencies.merged(before)
+    if not now.total or not past.total or now.hashed != past.hashed:
+        return []
+    new, old = now.labels(), past.labels()
+    shares = [
+        Bar(None if now.hashed else name, new.get(name, 0) / now.total, old.get(name, 0) / past.total)
+        for name in {*new, *old}
+    ]
+    ranked = sorted(shares, key=lambda each: (-abs(each.now - each.before), -each.now, each.name or ""))[:LABELS]
+    frequent = [each for each in ranked if max(each.now, each.before) > 1 / 200]
+    return sorted(frequent, key=lambda each: (-each.before, -each.now, each.name or ""))
+
+
+def histogram(
+    now: Quantiles, before: Sequence[Quantiles], title: str, say: Callable[[float], str], moments: bool = False
+) -> Markup:
+    """Numbers now as bars, before as an outline over them; empty where there are none."""
+    past = Quantiles.merged(before)
+    if not now.sketch or not past.sketch:
+        return Markup("")
+    new, old = sketched(now).sample, sketched(past).sample
+    edges, logarithmic = _edges(new, old, moments)
+    if len(edges) < 2:
+        return Markup("")
+    heights = [_shares(each, edges) for each in (new, old)]
+    top = max(float(each.max()) for each in heights) or 1.0
+    xs = np.linspace(2, _WIDTH - 2, len(edges)).round(1)
+    bars, outline = (_bars(xs, heights[0] / top), _outline(xs, heights[1] / top))
+    label = f"{title}: a typical value is {say(_middle(new))} now, {say(_middle(old))} in the accepted runs before"
+    ends = Markup('<text x="2" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>')
+    note = " (steps of equal ratio)" if logarithmic else ""
+    return Markup("").join(
+        [
+            Markup('<svg class="histogram" role="img" viewBox="0 0 {} {}" aria-label="{}">').format(
+                _WIDTH, _HEIGHT, label
+            ),
+            bars,
+            outline,
+            ends.format(_HEIGHT - 6, say(float(edges[0])), _WIDTH - 2, _HEIGHT - 6, say(float(edges[-1])) + note),
+            Markup("</svg>"),
+        ]
+    )
+
+
+def _middle(sample: Sample) -> float:
+    return _quantile(sample, 0.5)
+
+
+def _quantile(sample: Sample, share: float) -> float:
+    at = int(np.searchsorted(sample.shares, share))
+    return float(sample.values[min(at, len(sample.values) - 1)])
+
+
+def _edges(new: Sample, old: Sample, moments: bool) -> tuple[Floats, bool]:
+    """Ends of bins over nearly all values of both; of equal ratio where one batch's values are many times larger."""
+    low = min(_quantile(new, 0.005), _quantile(old, 0.005))
+    high = max(_quantile(new, 0.995), _quantile(old, 0.995))
+    if not low < high:
+        return np.array([]), False
+    middles = sorted([_middle(new), _middle(old)])
+    if not moments and low > 0 and middles[1] / middles[0] > _LOG:
+        return np.geomspace(low, high, BINS + 1), True
+    return np.linspace(low, high, BINS + 1), False
+
+
+def _shares(sample: Sample, edges: Floats) -> Floats:
+    """The share in each bin; what lies outside belongs to the first and last."""
+    counts = sample.binned(edges[1:-1]) / max(sample.size, 1.0)
+    return np.asarray(counts, np.float64)
+
+
+def _y(share: float) -> float:
+    return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
+
+
+def _bars(xs: Floats, shares: Floats) -> Markup:
+    bar = "M{:g} {:g}V{:g}H{:g}V{:g}z"
+    floor = _HEIGHT - _BOTTOM
+    drawn = [
+        bar.format(left + 0.5, floor, _y(share), right - 0.5, floor)
+        for left, right, share in zip(xs[:-1].tolist(), xs[1:].tolist(), shares.tolist(), strict=True)
+        if share > 0
+    ]
+    return Markup('<path class="now" d="{}"/>').format("".join(drawn))
+
+
+def _outline(xs: Floats, shares: Floats) -> Markup:
+    steps = [f"M{xs[0]:g} {_HEIGHT - _BOTTOM}"]
+    for right, share in zip(xs[1:].tolist(), shares.tolist(), strict=True):
+        steps.append(f"V{_y(share):g}H{right:g}")
+    return Markup('<path class="before" d="{}V{}"/>').format("".join(steps), _HEIGHT - _BOTTOM)

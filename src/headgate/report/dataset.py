@@ -1,0 +1,162 @@
+"""What the page of a dataset says: how it fares, its last runs, and every series of every column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.gate import Gate
+from headgate.learn.measure import Measure
+from headgate.report.chart import spark, strip
+from headgate.report.drawing import chart_of
+from headgate.report.trail import WORDS, Mark, Trail
+from headgate.report.words import metric_words, value_words
+from headgate.values.expectation import Status
+from headgate.values.key import MetricKey
+from headgate.values.run import TRUSTED, Decision, Revision, Ruling
+from headgate.values.schema import Schema
+from headgate.values.shown import shown_moment
+
+RUNS = 90
+LISTED = 30  # runs in the table
+_TOLD = 5  # runs whose causes are read again: of a wide table that takes a third of a second for each
+_SIZE = MetricKey("size")
+
+
+class RunRow(msgspec.Struct, frozen=True):
+    """A run in the table of the last ones."""
+
+    partition: str
+    number: int
+    status: str
+    mark: Mark
+    state: str
+    by: str
+    rows: str
+    causes: tuple[str, ...]
+    link: str
+
+
+class SeriesRow(msgspec.Struct, frozen=True):
+    """A metric over the runs: what it is now, its least and largest, its line."""
+
+    name: str
+    now: str
+    low: str
+    high: str
+    spark: Markup
+
+
+class ColumnSeries(msgspec.Struct, frozen=True):
+    """All series of a column ("" for the table); those that never changed are only named."""
+
+    label: str
+    type: str
+    rows: tuple[SeriesRow, ...]
+    constant: str
+
+
+def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
+    """What the template asks for. `link` gives the address of a partition's page, or nothing."""
+    revisions = gate.store.last(gate.dataset, RUNS)
+    if not revisions:
+        return {"gate": gate, "runs": []}
+    newest = gate.explain(revisions[-1].partition)
+    schema = _schema(gate, newest)
+    trail = Trail.read(gate.store, revisions, schema)
+    rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
+    return {
+        "gate": gate,
+        "newest": newest,
+        "newest_mark": trail.marks[-1],
+        "newest_link": link(newest.partition),
+        "count": len(gate.store.revisions(gate.dataset)),
+        "strip": strip(list(zip(trail.partitions, trail.marks, strict=True))[-45:]),
+        "held": sum(mark is Mark.HELD for mark in trail.marks),
+        "shown": len(trail),
+        "runs": _runs(gate, trail, rulings, link),
+        "size": chart_of(trail, _SIZE) if _SIZE in trail and len(trail) > 1 else None,
+        "columns": [_column(trail, label, kind) for label, kind in _labels(trail, schema)],
+        "updated": shown_moment(max(each.at for each in revisions), whole_days=False),
+    }
+
+
+def _runs(
+    gate: Gate, trail: Trail, rulings: Mapping[tuple[str, int], Ruling], link: Callable[[str], str]
+) -> list[RunRow]:
+    sizes = trail.values(_SIZE) if _SIZE in trail else np.full(len(trail), np.nan)
+    told, rows = 0, []
+    for at in reversed(range(max(0, len(trail) - LISTED), len(trail))):
+        revision = trail.revisions[at]
+        bad = revision.status in (Status.FAIL, Status.ERROR) and told < _TOLD
+        told += bad
+        causes = (
+            tuple(each.title for each in gate.explain(revision.partition, revision.number).causes[:3]) if bad else ()
+        )
+        ruling = rulings.get((revision.partition, revision.number))
+        rows.append(
+            RunRow(
+                revision.partition,
+                revision.number,
+                revision.status.value,
+                trail.marks[at],
+                _state(revision),
+                _by(ruling),
+                f"{sizes[at]:,.0f}" if np.isfinite(sizes[at]) else "",
+                causes,
+                link(revision.partition),
+            )
+        )
+    return rows
+
+
+def _state(revision: Revision) -> str:
+    return WORDS[Mark.OPEN] if revision.decision is None else revision.decision.value
+
+
+def _by(ruling: Ruling | None) -> str:
+    if ruling is None or ruling.decision in (Decision.PUBLISHED, Decision.HELD):
+        return ""
+    return " ".join(filter(None, [ruling.who and f"by {ruling.who}", ruling.note and f"({ruling.note})"]))
+
+
+def _schema(gate: Gate, newest: BatchVerdict) -> Schema:
+    """The columns of the newest run, or of the newest good one where that could not be read."""
+    if newest.run.schema.columns:
+        return newest.run.schema
+    good = gate.store.last(gate.dataset, 1, only=TRUSTED)
+    return gate.store.run(good[0]).schema if good else Schema()
+
+
+def _labels(trail: Trail, schema: Schema) -> list[tuple[str, str]]:
+    types = {each.label: each.type for each in schema.columns}
+    gone = [label for label in trail.columns if label and label not in types]
+    return [("", ""), *types.items(), *((label, "gone") for label in gone)]
+
+
+def _column(trail: Trail, label: str, kind: str) -> ColumnSeries:
+    rows, constant = [], []
+    for key in trail.columns.get(label, ()):
+        values, measure = trail.plain(key), trail.measure(key)
+        there = values[np.isfinite(values)]
+        if not len(there):
+            continue
+        name = metric_words(measure, key, bare=True)
+        low, high = _said(measure, float(there.min())), _said(measure, float(there.max()))
+        if there.min() == there.max():
+            constant.append(f"{name} {low}")
+            continue
+        now = _said(measure, float(values[-1])) if np.isfinite(values[-1]) else ""
+        rows.append(SeriesRow(name, now, low, high, spark(values, trail.marks)))
+    return ColumnSeries(label, kind, tuple(rows), "; ".join(constant))
+
+
+def _said(measure: Measure | None, value: float) -> str:
+    if measure is not None and measure.key.name == "completeness":
+        return f"{value:.1%}"
+    return value_words(measure, value, digits=4)

@@ -1,0 +1,116 @@
+"""Pages as HTML: one file each, with its styles and a few lines of script inside, and nothing from anywhere else."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import os
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FunctionLoader, StrictUndefined
+from markupsafe import Markup
+
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.gate import Gate
+from headgate.report.batch import batch_page
+from headgate.report.dataset import dataset_page
+from headgate.report.fleet import fleet_page
+from headgate.values.table import Table
+
+
+class Report:
+    """A page. `save` writes it; a notebook shows it in a frame of its own."""
+
+    def __init__(self, title: str, text: str) -> None:
+        self.title = title
+        self.html = text
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page, whole or not at all."""
+        place = Path(path)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft = place.with_name(f".{place.name[:180]}.{os.getpid()}.tmp")
+        try:
+            draft.write_text(self.html, encoding="utf-8", errors="replace")
+            draft.replace(place)
+        finally:
+            draft.unlink(missing_ok=True)
+        return place
+
+    def __repr__(self) -> str:
+        return f"Report({self.title!r}, {len(self.html):,} characters); .save(path) writes it"
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe title="{html.escape(self.title)}" sandbox="allow-scripts" width="100%" height="720" '
+            f'style="border:1px solid #8886;border-radius:6px" srcdoc="{html.escape(self.html)}"></iframe>'
+        )
+
+
+def report(gate: Gate, verdict: BatchVerdict | str | None = None, *, examples: Table | None = None) -> Report:
+    """The page of a batch, by its verdict or its partition; without one, of the dataset.
+
+    `examples` are rows to show, which hold values of the data: none are shown unless they are given.
+    """
+    if verdict is None:
+        return dataset_report(gate)
+    return batch_report(gate, gate.explain(verdict) if isinstance(verdict, str) else verdict, examples=examples)
+
+
+def batch_report(gate: Gate, verdict: BatchVerdict, *, examples: Table | None = None, up: str = "") -> Report:
+    """The page of a batch; `up` is the address of the dataset's page."""
+    title = f"{verdict.dataset} {verdict.partition}"
+    return _page("batch.html", title, {**batch_page(gate.store, verdict, examples), "up": up})
+
+
+def dataset_report(gate: Gate, *, links: Mapping[str, str] | None = None, up: str = "") -> Report:
+    """The page of a dataset; `links` are the addresses of its partitions' pages, `up` that of the fleet's."""
+    known = links or {}
+    facts = dataset_page(gate, lambda partition: known.get(partition, ""))
+    return _page("dataset.html", gate.dataset, {**facts, "up": up})
+
+
+def fleet(gates: Sequence[Gate], *, links: Mapping[tuple[str, str | None], str] | None = None) -> Report:
+    """The page of all datasets; `links` are the addresses of their pages and of those of their newest partitions."""
+    known = links or {}
+    return _page("fleet.html", "All datasets", fleet_page(gates, lambda name, at: known.get((name, at), "")))
+
+
+def _page(template: str, title: str, facts: Mapping[str, Any]) -> Report:
+    made = _templates()
+    style, script = _asset("style.css"), _asset("page.js")
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        "base-uri 'none'; form-action 'none'"
+    )
+    shell = {"title": title, "policy": policy, "style": Markup(style), "script": Markup(script)}
+    return Report(title, made.get_template(template).render({**facts, **shell}))
+
+
+@cache
+def _templates() -> Environment:
+    made = Environment(
+        loader=FunctionLoader(_asset),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=False,
+    )
+    made.globals.clear()
+    return made
+
+
+@cache
+def _asset(name: str) -> str:
+    return (files("headgate.report") / "templates" / name).read_text(encoding="utf-8")
+
+
+def _hash(text: str) -> str:
+    """What a content security policy lets a browser run or apply: this text and no other."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,0 +1,121 @@
+"""One cause of a held batch as its page tells it: the facts, and how it looks over the last runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+from markupsafe import Markup
+
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.causes import Cause
+from headgate.gate.story import origin
+from headgate.gate.titles import Sort, told
+from headgate.report.compare import Bar
+from headgate.report.drawing import Chart, Distributions, chart_of
+from headgate.report.trail import Trail
+from headgate.report.words import metric_words, tells, value_words
+from headgate.values.expectation import Judgement
+from headgate.values.key import MetricKey
+from headgate.values.schema import TEXT, Column, Schema
+
+CHARTS = 2  # of a cause
+SEGMENTS = 3
+_SHAPES = frozenset({"has_column", "column_count", "column_type"})
+
+
+class Panel(msgspec.Struct, frozen=True):
+    """One cause: what it is, the facts, how it looks."""
+
+    title: str
+    found: tuple[str, ...]
+    facts: tuple[tuple[str, str], ...]
+    also: tuple[str, ...]
+    charts: tuple[Chart, ...]
+    histogram: Markup
+    bars: tuple[Bar, ...]
+    bars_of: str
+    segments: tuple[str, ...]
+
+
+def panel_of(verdict: BatchVerdict, cause: Cause, trail: Trail, distributions: Distributions) -> Panel:
+    column = _schema_column(verdict.run.schema, cause.columns[0]) if len(cause.columns) == 1 else None
+    bars, kind = _bars(column, distributions) if column is not None and cause.sort is not Sort.SHAPE else ((), "")
+    numbers = Markup("")
+    if column is not None and cause.sort is not Sort.SHAPE:
+        numbers = distributions.histogram(column, trail.measure(MetricKey("median", (column.label,))))
+    others = [told(each) for each in cause.judgements if told(each) not in cause.title]
+    return Panel(
+        title=cause.title,
+        found=tuple(each for each in cause.found if each not in cause.title),
+        facts=tuple(_facts(verdict, cause, trail)),
+        also=tuple(others) if cause.sort is not Sort.SHAPE else (),
+        charts=tuple(chart_of(trail, key, _judged(cause, key)) for key in _keys(cause, trail)),
+        histogram=numbers,
+        bars=bars,
+        bars_of=kind,
+        segments=tuple(_segment(each) for each in cause.judgements if each.segment)[:SEGMENTS],
+    )
+
+
+def _keys(cause: Cause, trail: Trail) -> list[MetricKey]:
+    """What is drawn of a cause: the metric that was broken, then the metrics of the column that moved the most."""
+    if cause.sort in (Sort.SHAPE, Sort.UNREAD):
+        return []
+    broken = [each.expectation.metric for each in cause.judgements if not each.segment]
+    column = cause.columns[0] if len(cause.columns) == 1 else ""
+    plain = [key for key in trail.moved(column) if tells(trail.measure(key))]
+    speaking = [key for key in broken if tells(trail.measure(key))]
+    wanted = dict.fromkeys([*speaking, *plain[: CHARTS - 1], *broken] if cause.sort is not Sort.WHOLE else broken)
+    drawn = [
+        key for key in wanted if key in trail and key.name not in _SHAPES and np.isfinite(trail.values(key)).sum() > 1
+    ]
+    return drawn[:CHARTS]
+
+
+def _judged(cause: Cause, key: MetricKey) -> Judgement | None:
+    return next((each for each in cause.judgements if each.expectation.metric == key and not each.segment), None)
+
+
+def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail) -> Iterator[tuple[str, str]]:
+    lead = next((each for each in cause.judgements if tells(trail.measure(each.expectation.metric))), cause.lead)
+    key, predicate = lead.expectation.metric, lead.expectation.predicate
+    if cause.sort is Sort.UNREAD:
+        yield "Not evaluated", "an error is not a failure: the data may be good"
+        return
+    if lead.value is not None and cause.sort is not Sort.SHAPE:
+        measure = trail.measure(key)
+        yield "Now", f"{metric_words(measure, key)} {value_words(measure, lead.value, predicate)}"
+        if not (key.name == "completeness" and measure is not None and measure.plain):
+            yield "Expected", str(predicate)
+        if key in trail and (good := trail.last_good(key)) is not None:
+            yield "Last good", f"{value_words(measure, good[1], predicate)} in {good[0]}"
+    if source := origin(verdict, lead):
+        yield "Where from", source
+    if cause.rarity and cause.rarity != "declared":
+        yield (
+            "How rare",
+            cause.rarity if cause.rarity.startswith("no ") else f"a good batch looks like this {cause.rarity}",
+        )
+    if rows := verdict.blamed_rows(lead):
+        yield "Rows", rows
+
+
+def _segment(each: Judgement) -> str:
+    where = ", ".join(f"{name}={'null' if value is None else value}" for name, value in each.segment)
+    return f"{where}: {told(each)}"
+
+
+def _bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:
+    """The values of a text column by their shares, or the ways in which it is written where values are hidden."""
+    if column.kind not in TEXT:
+        return (), ""
+    values, patterns = (distributions.bars(column, kind) for kind in ("frequent_values", "frequent_patterns"))
+    if values and (values[0].name is not None or not patterns):
+        return tuple(values), "values"
+    return tuple(patterns), "ways of writing"
+
+
+def _schema_column(schema: Schema, label: str) -> Column | None:
+    return next((each for each in schema.columns if each.label == label), None)

@@ -1,0 +1,58 @@
+"""A folder of pages that link to each other: all datasets, each dataset, and single batches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.gate import Gate
+from headgate.gate.publisher import folder_name
+from headgate.report.html import batch_report, dataset_report, fleet
+from headgate.values.table import Table
+
+INDEX = "index.html"
+
+
+class Site:
+    """Pages under one folder: `index.html`, `orders.html`, `orders/2026-11-14.html`."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def batch(self, dataset: str, partition: str) -> Path:
+        """Where the page of a batch is."""
+        return self.folder / folder_name(dataset) / f"{folder_name(partition)}.html"
+
+    def dataset(self, dataset: str) -> Path:
+        """Where the page of a dataset is."""
+        return self.folder / f"{folder_name(dataset)}.html"
+
+    def write_batch(self, gate: Gate, verdict: BatchVerdict, examples: Table | None = None) -> Path:
+        up = f"../{quote(self.dataset(gate.dataset).name)}"
+        return batch_report(gate, verdict, examples=examples, up=up).save(self.batch(gate.dataset, verdict.partition))
+
+    def write_dataset(self, gate: Gate) -> Path:
+        """The page of a dataset, with links to those of its batches that have one."""
+        links = {
+            each: self._address(self.batch(gate.dataset, each))
+            for each in {one.partition for one in gate.store.revisions(gate.dataset)}
+            if self.batch(gate.dataset, each).exists()
+        }
+        return dataset_report(gate, links=links, up=INDEX).save(self.dataset(gate.dataset))
+
+    def write_fleet(self, gates: Sequence[Gate]) -> Path:
+        """The page of all datasets, with links to the pages that there are."""
+        links: dict[tuple[str, str | None], str] = {}
+        for gate in gates:
+            if self.dataset(gate.dataset).exists():
+                links[gate.dataset, None] = self._address(self.dataset(gate.dataset))
+            newest = gate.store.last(gate.dataset, 1)
+            if newest and self.batch(gate.dataset, newest[0].partition).exists():
+                links[gate.dataset, newest[0].partition] = self._address(self.batch(gate.dataset, newest[0].partition))
+        return fleet(gates, links=links).save(self.folder / INDEX)
+
+    def _address(self, page: Path) -> str:
+        """How a page at the top of the folder refers to another; a leading `./` keeps a name from being a scheme."""
+        return "./" + quote(page.relative_to(self.folder).as_posix())

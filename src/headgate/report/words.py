@@ -1,0 +1,49 @@
+"""How a page says a metric and its values."""
+
+from __future__ import annotations
+
+from headgate.gate.findings import named, spoken
+from headgate.learn.measure import Measure
+from headgate.learn.novelty.model import NOVELTY
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Predicate
+from headgate.values.shown import shown
+
+_NAMES = {
+    "sum": "sum",
+    "ks_dist": "distance of the distribution (KS)",
+    "cohen_d": "shift of the mean (Cohen's d)",
+    "emd": "distance of the distribution (EMD)",
+    "value_l1": "distance of the values (L1)",
+    "pattern_l1": "distance of the patterns (L1)",
+    "range": "range",
+    "entropy": "entropy",
+    "finiteness": "finite",
+    "unchanged": "same as the run before",
+}
+
+
+def metric_words(measure: Measure | None, key: MetricKey, bare: bool = False) -> str:
+    """A metric as a chart's title: `mean of price`; `bare` leaves the column out."""
+    if key == NOVELTY:
+        return "how unlike the runs before"
+    word = (measure and named(measure)) or _NAMES.get(key.name)
+    if word is None or not (measure is None or measure.plain):
+        return str(key)
+    column = key.columns[0] if key.columns else ""
+    return word if bare or not column else f"{column}: {word}"
+
+
+def value_words(measure: Measure | None, value: float, predicate: Predicate | None = None, digits: int = 6) -> str:
+    """A value as people read it: shares as percentages, moments as times, others in so many digits."""
+    if predicate is not None and predicate.moments:
+        return predicate.shown(value)
+    if measure is not None and measure.moment:
+        return spoken(measure, value)
+    rounded = value if value == round(value) else float(f"{value:.{digits}g}")
+    return shown(rounded) if measure is None else spoken(measure, rounded)
+
+
+def tells(measure: Measure | None) -> bool:
+    """Whether a person knows what the metric is without having read about it."""
+    return measure is None or not measure.distance or named(measure) is not None
