@@ -1,7 +1,7 @@
 # The commands of the dev loop. CI runs the same ones (.ci/run).
 
 PYTHON ?= .venv/bin/python
-EXTRAS := connect,pandas,polars,postgresql,objects,learn,alerts,bench,dev
+EXTRAS := connect,pandas,polars,postgresql,objects,learn,alerts,bench,docs,dev
 
 # A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
 INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))
@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme example catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-patterns bench-patterns-speed public-index bench-store docs docs-check ci
+.PHONY: help setup fmt check test test-spark smoke-versions readme example catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed public-index bench-store bench-report report-pictures docs docs-check site ci
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,23 +44,12 @@ test-spark: ## the tests that start Spark
 smoke-versions: ## a short run against the other Spark lines, each in its own environment
 	.ci/smoke-versions
 
-readme: ## run the Python blocks of README.md and of the guides
+readme: ## run the Python blocks of README.md and of every page that has some
 	$(PYTHON) -m tests.readme
-	$(PYTHON) -m tests.readme docs/history.md
-	$(PYTHON) -m tests.readme docs/differential.md
-	$(PYTHON) -m tests.readme docs/checks.md
-	$(PYTHON) -m tests.readme docs/suggestions.md
-	$(PYTHON) -m tests.readme docs/methods/series.md
-	$(PYTHON) -m tests.readme docs/inject.md
-	$(PYTHON) -m tests.readme docs/programs.md
-	$(PYTHON) -m tests.readme docs/patterns.md
-	$(PYTHON) -m tests.readme docs/gate.md
-	$(PYTHON) -m tests.readme docs/quarantine.md
-	$(PYTHON) -m tests.readme docs/backtest.md
 
-example: ## sixty days of flights through the gate; the page must say what it prints
+example: ## sixty days of flights through the gate, in Python and as commands; the pages must say what is printed
 	$(PYTHON) examples/flights/replay.py --check
-	$(PYTHON) -m tests.readme docs/alerts.md
+	$(PYTHON) -m docs.quickstart --check
 
 catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 	$(PYTHON) -m tests.catalogue
@@ -101,6 +90,12 @@ bench-gate-speed: ## how long a warm gate takes for a batch
 bench-novelty: ## whole batches by the protocol of Redyuk et al., and the gate on the same; writes docs/novelty-benchmark.md
 	$(PYTHON) -m benchmarks.novelty
 
+bench-novelty-trees: ## a ball tree beside the arrays that find the nearest runs; writes benchmarks/novelty/results/trees.json
+	$(PYTHON) -m benchmarks.novelty.trees
+
+bench-novelty-simulated: ## how often simulated runs are novel, beside what is stated; writes benchmarks/novelty/results/simulated.json
+	$(PYTHON) -m benchmarks.novelty.simulated
+
 bench-patterns: ## rules from one batch against other methods, and all around it; writes docs/patterns-benchmark.md
 	$(PYTHON) -m benchmarks.patterns --set dev
 	$(PYTHON) -m benchmarks.patterns --set mixed
@@ -120,11 +115,22 @@ public-index: ## build the index that comes with the package again; writes it an
 bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
 	$(PYTHON) -m benchmarks.history_store
 
+bench-report: ## the report beside those of other tools, and its sizes; needs uv and Chromium; writes docs/report-benchmark.md
+	$(PYTHON) -m benchmarks.report.sizes
+	$(PYTHON) -m benchmarks.report
+
+report-pictures: ## the pages as pictures, at desktop and phone width, light and dark; writes docs/pictures
+	$(PYTHON) -m benchmarks.report.pictures
+
 docs: ## write docs/metrics.md, docs/constraints.md and the stub of the methods of a check
 	$(PYTHON) -m docs.generate
 
 docs-check: ## fail when one of them is not what the code says
 	$(PYTHON) -m docs.generate --check
+
+site: ## build the site into build/site; a warning, a broken link or a request to elsewhere fails it
+	$(PYTHON) -m sphinx -E -a -q -W --keep-going -j auto -d build/site-state docs build/site
+	$(PYTHON) -m docs.alone build/site
 
 ci: ## everything CI does, in a fresh environment
 	.ci/run

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from docs.commands import commands_page
+from docs.config import config_page, schema_text
+from docs.output_json import output_page
 from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.checks.constraint import Constraint, constraints
@@ -230,6 +233,10 @@ WRITTEN = {
     "docs/metrics.md": metrics_page,
     "docs/constraints.md": constraints_page,
     "docs/methods/evidence.md": evidence_page,
+    "docs/reference/commands.md": commands_page,
+    "docs/reference/output-json.md": output_page,
+    "docs/reference/config.md": config_page,
+    "docs/headgate.schema.json": schema_text,
     "src/headgate/checks/methods.pyi": lambda: formatted(stub()),
 }
 

@@ -1,6 +1,6 @@
-"""Runs the Python blocks of README.md in order, as one program: `python -m tests.readme [file]`.
+"""Runs the Python blocks of a page in order, as one program: `python -m tests.readme [page ...]`; all pages if none.
 
-A block that starts with `>>>` is run as a doctest. A block fenced as ```` ```python no-run ```` is left out.
+A block that starts with `>>>` is run as a doctest. A block fenced as ```` ```python no-run (why) ```` is left out.
 """
 
 from __future__ import annotations
@@ -8,13 +8,19 @@ from __future__ import annotations
 import doctest
 import os
 import re
+import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 FENCE = re.compile(r"^(?P<indent> *)(?P<ticks>`{3,})(?P<info>[^`]*)$")
+PLACES = ("README.md", "docs/**/*.md", "examples/**/*.md")
+LONGEST = 1_200  # seconds that a page may take, also on a busy machine
 
 
 class Block(NamedTuple):
@@ -27,7 +33,7 @@ class Block(NamedTuple):
 def python_blocks(markdown: str) -> list[Block]:
     """The Python blocks to run.
 
-    >>> python_blocks("intro\\n```python\\nx = 1\\n```\\n```bash\\nls\\n```\\n```python no-run\\nx = 2\\n```\\n")
+    >>> python_blocks("intro\\n```python\\nx = 1\\n```\\n```bash\\nls\\n```\\n```python no-run (slow)\\nx = 2\\n```\\n")
     [Block(line=3, text='x = 1\\n')]
     """
     blocks: list[Block] = []
@@ -68,8 +74,13 @@ def run(block: Block, name: str, names: dict[str, Any]) -> None:
         exec(code, names)
 
 
-def main(arguments: list[str]) -> int:
-    path = Path(arguments[0]).resolve() if arguments else ROOT / "README.md"
+def pages() -> list[Path]:
+    """Every page that has a block to run."""
+    found = (page for place in PLACES for page in sorted(ROOT.glob(place)))
+    return [page for page in found if python_blocks(page.read_text(encoding="utf-8"))]
+
+
+def run_page(path: Path) -> int:
     blocks = python_blocks(path.read_text(encoding="utf-8"))
     if not blocks:
         print(f"{path.name} has no Python block to run", file=sys.stderr)
@@ -77,7 +88,7 @@ def main(arguments: list[str]) -> int:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     names: dict[str, Any] = {"__name__": "__main__"}
     with tempfile.TemporaryDirectory() as scratch:
-        os.chdir(scratch)  # what the quickstart writes does not land in the checkout
+        os.chdir(scratch)  # what a page writes does not land in the checkout
         try:
             for block in blocks:
                 print(f"-- {path.name}, line {block.line}", flush=True)
@@ -86,6 +97,34 @@ def main(arguments: list[str]) -> int:
             os.chdir(ROOT)
     print(f"{path.name}: {len(blocks)} blocks ran")
     return 0
+
+
+def run_apart(page: Path) -> bool:
+    """A page in a process of its own, so that no page leans on another; what it printed is shown if it broke."""
+    began = time.monotonic()
+    command = [sys.executable, "-m", "tests.readme", str(page)]
+    try:
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=LONGEST, check=False)
+        broke, said = done.returncode != 0, done.stdout + done.stderr
+    except subprocess.TimeoutExpired as late:
+        broke, said = True, f"{late}"
+    word = "FAILED" if broke else "ran"
+    print(f"{page.relative_to(ROOT)} {word} in {time.monotonic() - began:.1f} s\n{said if broke else ''}", end="")
+    return not broke
+
+
+def run_all(found: Sequence[Path]) -> int:
+    began = time.monotonic()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        ran = list(pool.map(run_apart, found))
+    print(f"{sum(ran)} of {len(ran)} pages ran, in {time.monotonic() - began:.0f} s")
+    return int(not all(ran))
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) == 1:
+        return run_page(Path(arguments[0]).resolve())
+    return run_all([Path(each).resolve() for each in arguments] or pages())
 
 
 if __name__ == "__main__":

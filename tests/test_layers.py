@@ -19,6 +19,7 @@ ROWS = (
     ("learn",),
     ("gate",),
     ("report", "integrations"),
+    ("project",),
     ("cli",),
 )
 ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}

@@ -42,6 +42,7 @@ NAMES = [
         "Profile",
         "Progress",
         "Program",
+        "Project",
         "learn_program",
         "Past",
         "RelativeChange",
@@ -99,7 +100,7 @@ NAMES = [
     ),
 ]
 
-HEAVY = ("pyspark", "pandas", "polars", "scipy", "pyarrow", "datasketches", "numpy", "sqlglot")
+HEAVY = ("pyspark", "pandas", "polars", "scipy", "pyarrow", "datasketches", "numpy", "sqlglot", "pydantic", "yaml")
 
 LOOK = f"""
 import json, sys

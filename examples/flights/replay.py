@@ -1,4 +1,4 @@
-"""Sixty days of flights through the gate, one by one, with three incidents that were made and a blizzard that was not.
+"""Sixty days of flights through the gate, one by one, with incidents that were made and a blizzard that was not.
 
 `python examples/flights/replay.py` prints what is in README.md; with `--check` it fails if that says anything else,
 with `--write` it is written there.
@@ -7,50 +7,22 @@ with `--write` it is written there.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
-
 import headgate as hg
+from headgate.cli.demo import INCIDENTS, days
 
-Break = Callable[[pa.Table], pa.Table]
 FENCE = "```text\n"
-
-
-def kilometres(day: pa.Table) -> pa.Table:
-    """An upstream job starts to send kilometres for miles."""
-    return hg.inject_issue(day, "unit_change", "distance", factor=1.609344)
-
-
-def one_airport_missing(day: pa.Table) -> pa.Table:
-    """One of three sources did not deliver."""
-    return day.filter(pc.not_equal(day["origin"], "JFK"))
-
-
-def lower_case(day: pa.Table) -> pa.Table:
-    """Somebody normalised the airline codes."""
-    return day.set_column(day.column_names.index("carrier"), "carrier", pc.utf8_lower(day["carrier"]))
-
-
-INCIDENTS: dict[str, Break] = {
-    "2013-02-03": kilometres,
-    "2013-02-14": one_airport_missing,
-    "2013-02-25": lower_case,
-}
 
 
 def story() -> Iterator[str]:
     """What happened, paragraph by paragraph."""
-    flights = pq.read_table(Path(__file__).with_name("flights.parquet"))
     store = hg.open_store("memory:", values="plain")  # plain: this is public data
     check = hg.Check("flights").is_complete("flight").is_contained_in("origin", ["EWR", "JFK", "LGA"])
     gate = hg.Gate("flights", store=store, false_alarms=0.01, checks=[check], owner="ops@")
     quiet: list[str] = []
-    for name in sorted(pc.unique(flights["day"]).to_pylist()):
-        day = flights.filter(pc.equal(flights["day"], name)).drop_columns(["day"])
+    for name, day in days():
         broken = INCIDENTS.get(name)
         verdict = gate.judge(broken(day) if broken else day, partition=name)
         if verdict.action == "publish":

@@ -50,6 +50,7 @@ _HOME = {
     "Measured": "headgate.values.outcome",
     "Undefined": "headgate.values.outcome",
     "Failed": "headgate.values.outcome",
+    "Project": "headgate.project.project",
     "HeadgateError": "headgate.values.errors",
 }
 

@@ -27,6 +27,7 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
 from headgate.values.predicate import Between
 from headgate.values.verdict import judge
+from tests.pages import HOSTILE, Seen, assert_harmless, coloured, terminal
 from tests.strategies import tables
 
 TABLE = pa.table({"price": [1.0, 3.0, None, 8.0], "region": ["EU", "US", "EU", None], "id": [1, 2, 3, 4]})
@@ -266,7 +267,7 @@ def test_an_analysis_prints_as_a_table() -> None:
 
 def test_an_empty_analysis_prints_too() -> None:
     assert repr(analyze(TABLE, [])) == "0 metrics of 3 columns, from 0 states"
-    assert "<table>" in analyze(TABLE, [])._repr_html_()
+    assert "0 metrics of 3 columns" in analyze(TABLE, [])._repr_html_()
 
 
 def test_a_filter_is_shown_as_it_was_written() -> None:
@@ -287,6 +288,20 @@ def test_names_and_values_cannot_write_html(attack: str) -> None:
     for forbidden in ("<script", "<img", "<b>", "onerror=alert(1)>"):
         assert forbidden not in shown
     assert shown.count("</table>") == 1
+
+
+def test_a_failure_is_told_in_a_terminal_and_in_a_notebook() -> None:
+    found = analyze(TABLE, ASKED)
+    assert ("1;31", "failed") in coloured(found)
+    assert "Did you mean 'price'" in terminal(found, 150)
+    assert "failed" in Seen(found._repr_html_()).said
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_and_values_are_only_text_wherever_they_are_shown(name: str) -> None:
+    data = pa.table({name: [name, name]})
+    assert_harmless(analyze(data, [MetricKey("value_distribution", (name,)), MetricKey("mean", (f"{name}?",))]))
+    assert_harmless(analyze(data, [MetricKey("size")], by=[name]))
 
 
 @settings(max_examples=30)

@@ -14,6 +14,7 @@ from headgate.engine import parted_scan
 from headgate.engine.parts import Parts
 from headgate.values.errors import CorruptBytes, MisuseError
 from headgate.values.outcome import Failed, Measured
+from tests.pages import terminal
 from tests.store.runs import a_run
 
 METRICS = ("size()", "mean(price)", "stddev(price)", "completeness(price)", "approx_count_distinct(name)")
@@ -190,6 +191,7 @@ def test_parts_print_with_their_sizes() -> None:
     assert "null" in shown
     assert "size()" in shown
     assert "<table" in hg.analyze(a_table(), METRICS, by="day")._repr_html_()
+    assert "parts by day" in terminal(hg.analyze(a_table(), METRICS, by="day"))
 
 
 def test_parts_are_read_from_a_store() -> None:

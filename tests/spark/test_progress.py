@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -78,3 +79,11 @@ def test_an_error_of_the_callback_does_not_lose_the_scan(request: pytest.Fixture
         raise RuntimeError("no terminal")
 
     assert hg.analyze(session.range(10), ["size()"], progress=broken).value("size()") == 10.0
+
+
+@pytest.mark.parametrize("kind", ["spark", "connect"])
+def test_the_stage_is_told_and_by_a_server_the_bytes(request: pytest.FixtureRequest, kind: str) -> None:
+    steps = heard(slow(request.getfixturevalue(kind)))
+    assert all(re.fullmatch(r"stage \d+ of \d+", step.stage) for step in steps)
+    assert {step.rows for step in steps} == {None}
+    assert all((step.bytes is not None) == (kind == "connect") for step in steps)

@@ -45,7 +45,7 @@ def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
     local = open_local(data)
     if local is not None:
         once = isinstance(data, pa.RecordBatchReader)
-        return Batch(local.schema, lambda plan, progress: run_local(local, plan, others), once=once)
+        return Batch(local.schema, lambda plan, progress: run_local(local, plan, others, progress), once=once)
     if is_spark(data):
         from headgate.engine.spark import SparkBatch, run_spark
         from headgate.engine.spark_frame import open_spark

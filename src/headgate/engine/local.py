@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.part import Part
 from headgate.engine.parted_scan import Found, PartedScan
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
+from headgate.engine.progress import Progress
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
@@ -29,9 +31,15 @@ Arrays = Sequence[pa.Array | pa.ChunkedArray]
 class LocalBatch:
     """A batch of data in this process: its schema, and its columns some rows at a time."""
 
-    def __init__(self, schema: Schema, read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]]) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]],
+        counted: Callable[[], int] = lambda: 0,
+    ) -> None:
         self.schema = schema
         self.read = read
+        self.counted = counted  # all rows; 0 where that is not known without reading them
 
 
 def open_local(data: Any) -> LocalBatch | None:
@@ -65,7 +73,12 @@ def in_memory(data: Any) -> Any:
     return data.collect() if lazy else data
 
 
-def run_local(batch: LocalBatch, plan: Plan, tables: Mapping[str, Any] | None = None) -> Found:
+def run_local(
+    batch: LocalBatch,
+    plan: Plan,
+    tables: Mapping[str, Any] | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Found:
     """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
     plan, tests = _tests(plan, tables or {})
     labels = batch.schema.labels
@@ -76,7 +89,7 @@ def run_local(batch: LocalBatch, plan: Plan, tables: Mapping[str, Any] | None = 
     rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
     scan = PartedScan(plan)
     states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
-    for arrays, count in batch.read(positions, rows):
+    for arrays, count in _reported(batch, batch.read(positions, rows), progress):
         named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
         columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
         scan.add([arrays[at] for at in keys], columns)
@@ -88,6 +101,21 @@ def run_local(batch: LocalBatch, plan: Plan, tables: Mapping[str, Any] | None = 
         if test.trouble:
             plan = plan.without(test.asked, f"the predicate {str(test.asked)!r} could not be evaluated: {test.trouble}")
     return Found(states, {**lost, **plan.failed})
+
+
+def _reported(
+    batch: LocalBatch, read: Iterator[tuple[Arrays, int]], progress: Callable[[Progress], None] | None
+) -> Iterator[tuple[Arrays, int]]:
+    """What is read, with a word to the caller after each piece was folded; what the caller raises costs no scan."""
+    if progress is None:
+        yield from read
+        return
+    done, total = 0, batch.counted()
+    for arrays, count in read:
+        yield arrays, count
+        done += count
+        with contextlib.suppress(Exception):
+            progress(Progress(done, total, rows=done))
 
 
 class RowTest:
@@ -145,7 +173,7 @@ def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch
         for start in range(0, count, size):
             yield [columns[at].slice(start, size) for at in positions], min(size, count - start)
 
-    return LocalBatch(schema, read)
+    return LocalBatch(schema, read, lambda: count)
 
 
 def _of_dataset(data: ds.Dataset) -> LocalBatch:
@@ -163,7 +191,17 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
 
-    return LocalBatch(schema, read)
+    return LocalBatch(schema, read, lambda: _counted(data))
+
+
+def _counted(data: ds.Dataset) -> int:
+    """The rows of a dataset, where its files say how many they have."""
+    if not isinstance(getattr(data, "format", None), ds.ParquetFileFormat):
+        return 0
+    try:
+        return int(data.count_rows())
+    except (pa.ArrowException, OSError):  # the scan will say what is wrong
+        return 0
 
 
 def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
@@ -193,4 +231,4 @@ def _of_pandas(data: Any) -> LocalBatch:
         spelled = str(column.type if pa.types.is_null(column.type) else series.dtype)
         kinds.append((str(data.columns[at]), kind, spelled))
     batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
-    return LocalBatch(Schema.of(kinds), batch.read)
+    return LocalBatch(Schema.of(kinds), batch.read, batch.counted)

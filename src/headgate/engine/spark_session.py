@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.errors import PySparkException
@@ -90,6 +90,13 @@ def _harmless(report: Report) -> Report:
     return told
 
 
+def _progress(stages: Sequence[tuple[int, int]], read: int | None = None) -> Progress:
+    """Tasks done and known of each stage, as one; the stage that works is the first that is not done."""
+    over = sum(done >= known for done, known in stages)
+    stage = f"stage {min(over + 1, len(stages))} of {len(stages)}"
+    return Progress(sum(done for done, _ in stages), sum(known for _, known in stages), bytes=read, stage=stage)
+
+
 @contextlib.contextmanager
 def _watched_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
     if not hasattr(spark, "registerProgressHandler"):  # Connect before 4.0 says nothing of its tasks
@@ -98,7 +105,8 @@ def _watched_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
 
     def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
         if stages:
-            report(Progress(sum(each.num_completed_tasks for each in stages), sum(each.num_tasks for each in stages)))
+            counts = [(each.num_completed_tasks, each.num_tasks) for each in stages]
+            report(_progress(counts, sum(each.num_bytes_read for each in stages)))
 
     spark.registerProgressHandler(handler)  # type: ignore[arg-type]
     try:
@@ -123,7 +131,7 @@ def _watched_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
         known = [stage for stage in stages if stage]
         if known:
-            report(Progress(sum(stage.numCompletedTasks for stage in known), sum(stage.numTasks for stage in known)))
+            report(_progress([(stage.numCompletedTasks, stage.numTasks) for stage in known]))
 
     def poll() -> None:
         while not over.wait(_POLL_SECONDS):

@@ -4,7 +4,8 @@ HeadgateError
 ├── MisuseError            the call itself is wrong; raised at construction
 │   ├── UnknownMetric      no registered metric has this name
 │   ├── BadMetricKey       a text is not a metric key
-│   └── BadPredicate       a row predicate or an expectation's predicate cannot be understood
+│   ├── BadPredicate       a row predicate or an expectation's predicate cannot be understood
+│   └── ConfigError        headgate.yml or a setting says what cannot be; carries every mistake with its line
 ├── StoredDataError        bytes that were stored cannot be trusted or read
 │   ├── CorruptBytes       truncated, flipped or foreign bytes, refused before decoding
 │   └── NewerFormat        written by a newer version of the format
@@ -23,10 +24,24 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from headgate.values.run import Revision
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong in a configuration: where (`headgate.yml:4`, or the setting), under which key, what, and
+    what to write."""
+
+    where: str
+    key: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        key = f"{self.key}: " if self.key else ""
+        return f"{self.where}: {key}{self.message} {self.hint}".strip()
 
 
 class HeadgateError(Exception):
@@ -51,6 +66,22 @@ class BadMetricKey(MisuseError):
 
 class BadPredicate(MisuseError):
     """A predicate cannot be understood."""
+
+
+class ConfigError(MisuseError):
+    """A configuration says what cannot be; `mistakes` has all that were found, each with its place."""
+
+    def __init__(self, message: str, hint: str = "", mistakes: Iterable[Mistake] = ()) -> None:
+        super().__init__(message, hint)
+        self.mistakes = tuple(mistakes)
+
+    @classmethod
+    def of(cls, mistakes: Iterable[Mistake]) -> ConfigError:
+        """One error for all mistakes, a line for each."""
+        found = tuple(mistakes)
+        error = cls("\n".join(map(str, found)), mistakes=found)
+        error.hint = found[0].hint if len(found) == 1 else ""
+        return error
 
 
 class StoredDataError(HeadgateError):

@@ -1,46 +1,14 @@
-"""Texts that hold secrets, or name the variables that do, and the addresses among them."""
+"""Addresses to post to, hidden."""
 
 from __future__ import annotations
 
 import ipaddress
-import os
-import re
 from collections.abc import Mapping
 
 import httpx
 
 from headgate.values.errors import DeliveryError, MisuseError
-
-_REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
-
-
-class Hidden:
-    """A text that never prints; `${env:NAME}` in it stands for a variable, read only when the text is used.
-
-    >>> Hidden("https://example.org/T0/secret"), Hidden("${env:SLACK_URL}"), Hidden("Bearer ${env:TOKEN}")
-    (***, ${env:SLACK_URL}, ***)
-    """
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    def __repr__(self) -> str:
-        return self._text if _REFERENCE.fullmatch(self._text) else "***"
-
-    @property
-    def is_literal(self) -> bool:
-        return _REFERENCE.search(self._text) is None
-
-    def reveal(self) -> str:
-        """The text itself. Only `post.attempt` may hold it: nothing that it raises goes further."""
-        for name in _REFERENCE.findall(self._text):
-            if not os.environ.get(name):
-                raise DeliveryError(
-                    f"the variable {name} is not set.", hint=f"Set it where this runs: export {name}=..."
-                )
-        return _REFERENCE.sub(lambda found: os.environ[found[1]].strip(), self._text)
+from headgate.values.hidden import Hidden
 
 
 class Target:

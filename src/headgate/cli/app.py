@@ -1,0 +1,118 @@
+"""The program `headgate`: its commands, its own options, and what is done with what nobody foresaw."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Annotated
+
+import typer
+
+from headgate.cli import (
+    accept,
+    backtest,
+    check,
+    discard,
+    doctor,
+    errors,
+    explain,
+    history,
+    index,
+    init,
+    profile,
+    reject,
+    release,
+    report,
+    rows,
+    run,
+    suggest,
+)
+from headgate.cli.output import schema_text, version
+
+# Plain help: drawing it with rich would cost more time than everything else that --help does.
+app = typer.Typer(
+    name="headgate",
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+# in the order in which a person meets them, each with what fits on a line of the list
+for name, function, short in (
+    ("init", init.init, "Write a first headgate.yml, or a demo to try."),
+    ("profile", profile.profile, "Show every column of a file or a batch at a glance."),
+    ("suggest", suggest.suggest, "Suggest checks from the data, as YAML or Python."),
+    ("check", check.check, "Hold a file or a batch against checks, once."),
+    ("run", run.run, "Judge every batch that waits; publish or hold it."),
+    ("explain", explain.explain, "Say again why a batch was published or held."),
+    ("rows", rows.rows, "Show the rows of a batch that break something."),
+    ("accept", accept.accept, "Say that a batch was right: publish it, learn from it."),
+    ("reject", reject.reject, "Say that a batch was wrong: learn nothing from it."),
+    ("release", release.release, "Publish a held batch as it is, learn nothing from it."),
+    ("discard", discard.discard, "Drop a held batch for good."),
+    ("history", history.history, "List the runs of a dataset, or one metric over them."),
+    ("backtest", backtest.backtest, "Try budgets on the recorded past."),
+    ("report", report.report, "Write HTML pages of batches, datasets, or all."),
+    ("doctor", doctor.doctor, "Check this machine and the configuration."),
+):
+    app.command(name, short_help=short)(function)
+app.add_typer(index.app, name="index", short_help="Build and ask an index of patterns.")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"headgate {version()}")
+        raise typer.Exit
+
+
+def _print_schema(wanted: bool) -> None:
+    if wanted:
+        typer.echo(schema_text(), nl=False)
+        raise typer.Exit
+
+
+@app.callback()
+def headgate(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and end.")
+    ] = False,
+    json_schema: Annotated[
+        bool,
+        typer.Option(
+            "--json-schema", callback=_print_schema, is_eager=True, help="Print the schema of --output-json and end."
+        ),
+    ] = False,
+) -> None:
+    """Judge every new batch of your recurring tables, and hold what is wrong, with the reason.
+
+    \b
+    Examples:
+      headgate init --demo
+      headgate run
+      headgate explain orders 2026-11-14
+
+    Exit codes: 0 passed, 1 data failed, 2 wrong usage or configuration, 3 could not evaluate, 4 decided but an
+    alert or report could not be delivered.
+    """
+
+
+def main() -> None:
+    """What the console script calls."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="replace")  # type: ignore[union-attr]
+    try:
+        app(prog_name="headgate")
+    except KeyboardInterrupt:
+        raise SystemExit(errors.exit_code_of(KeyboardInterrupt())) from None
+    except BrokenPipeError:
+        sys.stderr.close()
+        raise SystemExit(0) from None
+    except Exception as trouble:
+        sys.stderr.write(errors.scrubbed(errors.told(trouble)) + "\n")
+        raise SystemExit(errors.exit_code_of(trouble)) from None
+
+
+if __name__ == "__main__":
+    main()

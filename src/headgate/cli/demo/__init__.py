@@ -1,0 +1,65 @@
+"""Sixty days of real flights that come with the package, some of them broken on purpose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+FLIGHTS = Path(__file__).with_name("flights.parquet")
+CONFIG = Path(__file__).with_name("demo.yml")
+BLIZZARD = ("2013-02-08", "2013-02-09")
+"""Days on which half of the flights did not leave, which nobody had to make."""
+
+
+def kilometres(day: Any) -> Any:
+    """An upstream job starts to send kilometres for miles."""
+    from headgate.inject.inject import inject_issue
+
+    return inject_issue(day, "unit_change", "distance", factor=1.609344)
+
+
+def one_airport_missing(day: Any) -> Any:
+    """One of three sources did not deliver."""
+    import pyarrow.compute as pc
+
+    return day.filter(pc.not_equal(day["origin"], "JFK"))
+
+
+def a_city_for_an_airport(day: Any) -> Any:
+    """Flights to Boston carry the code of the city, NYC, which is no airport."""
+    import pyarrow.compute as pc
+
+    origin = pc.if_else(pc.equal(day["dest"], "BOS"), "NYC", day["origin"])
+    return day.set_column(day.column_names.index("origin"), "origin", origin)
+
+
+def lower_case(day: Any) -> Any:
+    """Somebody normalised the airline codes."""
+    import pyarrow.compute as pc
+
+    return day.set_column(day.column_names.index("carrier"), "carrier", pc.utf8_lower(day["carrier"]))
+
+
+INCIDENTS: Mapping[str, Callable[[Any], Any]] = {
+    "2013-02-03": kilometres,
+    "2013-02-14": one_airport_missing,
+    "2013-02-20": a_city_for_an_airport,
+    "2013-02-25": lower_case,
+}
+
+
+def days() -> Iterator[tuple[str, Any]]:
+    """Each day's name and its flights as they were, the oldest first: pyarrow tables."""
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    flights = pq.read_table(FLIGHTS)
+    for name in sorted(pc.unique(flights["day"]).to_pylist()):
+        yield name, flights.filter(pc.equal(flights["day"], name)).drop_columns(["day"])
+
+
+def broken_days() -> Iterator[tuple[str, Any]]:
+    """The same days with the incidents in them."""
+    for name, day in days():
+        yield name, INCIDENTS[name](day) if name in INCIDENTS else day

@@ -1,0 +1,31 @@
+"""How a command ends: five codes, and which of them weighs most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+PASSED = 0
+FAILED = 1
+MISUSED = 2
+UNKNOWN = 3
+UNDELIVERED = 4
+INTERRUPTED = 130
+
+MEANINGS = {
+    PASSED: "everything passed, or nothing was to be judged",
+    FAILED: "data failed: a batch was held, a check was not met",
+    MISUSED: "wrong usage or configuration: nothing was judged",
+    UNKNOWN: "something could not be evaluated: a batch, the store, the engine. It is not a verdict on the data",
+    UNDELIVERED: "all was decided, but an alert or a report could not be delivered",
+    INTERRUPTED: "interrupted (Ctrl-C)",
+}
+_WEIGHT = (PASSED, UNDELIVERED, FAILED, UNKNOWN, MISUSED)
+
+
+def worst(codes: Iterable[int]) -> int:
+    """The code that a reader must act on first.
+
+    >>> worst([0, 4, 1, 0]), worst([1, 3]), worst([])
+    (1, 3, 0)
+    """
+    return max(codes, key=_WEIGHT.index, default=PASSED)

@@ -1,0 +1,86 @@
+"""The result of a command as one JSON document: what programs read, in a form that stays (output.schema.json)."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+FORMAT = 1
+
+
+class Answer:
+    """What a command found: how it ends, and the members of its JSON document."""
+
+    def __init__(self, exit_code: int = 0, **body: Any) -> None:
+        self.exit_code = exit_code
+        self.body = body
+
+
+def version() -> str:
+    return str(sys.modules["headgate"].__version__)
+
+
+def schema_text() -> str:
+    """The JSON schema of every document, as it lies beside this module."""
+    return (Path(__file__).parent / "output.schema.json").read_text(encoding="utf-8")
+
+
+def document(command: str, answer: Answer) -> dict[str, Any]:
+    head = {"headgate": version(), "format": FORMAT, "command": command, "exit_code": answer.exit_code}
+    return {**head, **plain(answer.body)}
+
+
+def plain(value: Any) -> Any:
+    """Values as JSON knows them; a number that is none (NaN, an infinity) is null.
+
+    >>> plain({"mean": float("nan"), 3: (1, {"x"})})
+    {'mean': None, '3': [1, ['x']]}
+    """
+    match value:
+        case None | bool() | int():
+            return value
+        case str():
+            return str(value)
+        case float():
+            return value if math.isfinite(value) else None
+        case Mapping():
+            return {str(key): plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [plain(each) for each in value]
+        case set() | frozenset():
+            return [plain(each) for each in sorted(value, key=str)]
+    return plain(value.item()) if hasattr(value, "item") else str(value)
+
+
+def text_of(document: Mapping[str, Any]) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def write(target: str, text: str) -> None:
+    """To a file, whole or not at all; a lone surrogate in a name becomes an escape, which JSON allows."""
+    data = text.encode("utf-8", "backslashreplace")
+    path = Path(target)
+    if path.exists() and not path.is_file():  # /dev/stdout, a pipe
+        path.write_bytes(data)
+        return
+    number, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(data)
+        Path(draft).chmod(0o666 & ~_umask())
+        Path(draft).replace(path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _umask() -> int:
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,180 @@
+"""Finds recurring data in folders: which files or folders are the batches of one dataset."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+PARTITION = "{partition}"
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".orc": "orc",
+}
+_PACKED = (".gz", ".bz2", ".zst", ".lz4")
+_DATE = re.compile(r"(?<!\d)(?:\d{4}-\d{2}-\d{2}(?:[T_-]\d{2}(?:[:-]?\d{2})?)?|\d{4}-\d{2}|20\d{6}(?:\d{2})?)(?!\d)")
+_HIVE = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.+)", re.DOTALL)
+_NOWHERE = "__HIVE_DEFAULT_PARTITION__"
+_SPECIAL = re.compile(r"[*?\[\]{}]")  # in a path these stand for other names
+_DEEPEST = 4
+_MOST = 20
+"""Datasets that one file is written for; whoever has more names a folder."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A dataset that was found: where its batches are, and which there are, oldest first."""
+
+    name: str
+    format: str
+    root: Path
+    inside: str
+    """The path below the root, with `{partition}` in it; without it the root is one batch."""
+    partitions: tuple[str, ...] = ()
+    key: str = ""
+    """The column that tables of Delta and Iceberg are cut by."""
+
+    @property
+    def needs_spark(self) -> bool:
+        return self.format in ("delta", "iceberg")
+
+    def batch(self, partition: str) -> Path:
+        return self.root / self.inside.replace(PARTITION, partition)
+
+
+def sources_in(folder: Path) -> list[Source]:
+    """Every dataset at or below a folder, or the one that a file belongs to."""
+    if folder.is_file():
+        return [*_dated_files(folder.parent, [folder.name])] or [*_one_batch(folder)]
+    return list(_found(folder, _DEEPEST))[:_MOST]
+
+
+def _found(folder: Path, depth: int) -> Iterator[Source]:
+    if source := _table(folder):
+        yield source
+        return
+    names = _names(folder)
+    folders = [name for name in names if (folder / name).is_dir()]
+    if source := _hive(folder, folders) or _dated_folders(folder, folders):
+        yield source
+        return
+    files = [name for name in names if name not in folders and format_of(name)]
+    yield from _dated_files(folder, files)
+    if depth > 0:
+        for name in folders:
+            yield from _found(folder / name, depth - 1)
+
+
+def _table(folder: Path) -> Source | None:
+    """A table of Delta or Iceberg, by the log that it keeps of itself."""
+    if (folder / "_delta_log").is_dir():
+        kind = "delta"
+    elif any((folder / "metadata").glob("*.metadata.json")):
+        kind = "iceberg"
+    else:
+        return None
+    inside = folder / "data" if kind == "iceberg" and (folder / "data").is_dir() else folder
+    cut = _hive(inside, [name for name in _names(inside) if (inside / name).is_dir()])
+    key = cut.inside.partition("=")[0] if cut else ""
+    return Source(_named(folder), kind, folder, "", cut.partitions if cut else (), key)
+
+
+def _hive(folder: Path, folders: list[str]) -> Source | None:
+    """Folders such as day=2026-11-14; those of the key that most of them have."""
+    values: dict[str, list[str]] = defaultdict(list)
+    for name in folders:
+        if (found := _HIVE.fullmatch(name)) and found["value"] != _NOWHERE:
+            values[found["key"]].append(found["value"])
+    if not values:
+        return None
+    key = max(values, key=lambda each: len(values[each]))
+    return _of_folders(folder, f"{key}={PARTITION}", values[key])
+
+
+def _dated_folders(folder: Path, folders: list[str]) -> Source | None:
+    dated = [name for name in folders if _DATE.fullmatch(name)]
+    return _of_folders(folder, PARTITION, dated) if dated else None
+
+
+def _of_folders(folder: Path, inside: str, values: list[str]) -> Source | None:
+    partitions = in_order(values)
+    for newest in reversed(partitions):
+        if kind := _format_inside(folder / inside.replace(PARTITION, newest)):
+            return None if _SPECIAL.search(str(folder)) else Source(_named(folder), kind, folder, inside, partitions)
+    return None
+
+
+def _dated_files(folder: Path, files: list[str]) -> Iterator[Source]:
+    """Files whose names differ in a date only, such as orders-2026-11-14.csv: one dataset for each other part."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name in files:
+        if found := _DATE.search(name):
+            groups[name[: found.start()], name[found.end() :]].append(found.group())
+    for (before, after), dates in sorted(groups.items()):
+        inside = f"{before}{PARTITION}{after}"
+        kind = format_of(inside)
+        if kind and not _SPECIAL.search(f"{folder}{before}{after}"):
+            alike = [name for name in _names(folder) if name.startswith(before) and name.endswith(after)]
+            dates = [date for name in alike if _DATE.fullmatch(date := name[len(before) : len(name) - len(after)])]
+            yield Source(_spelled(before) or _named(folder), kind, folder, inside, in_order(dates))
+
+
+def _one_batch(file: Path) -> Iterator[Source]:
+    kind = format_of(file.name)
+    if kind and not _SPECIAL.search(str(file)):
+        yield Source(_spelled(file.name.partition(".")[0]) or "data", kind, file.parent, file.name)
+
+
+def in_order(partitions: list[str]) -> tuple[str, ...]:
+    from headgate.values.run import place
+
+    return tuple(sorted(set(partitions), key=lambda each: (place(each), each)))
+
+
+def format_of(name: str) -> str | None:
+    """The format that a file's name tells, also of one that is packed.
+
+    >>> format_of("orders-2026-11-14.csv.gz"), format_of("part-0.snappy.parquet"), format_of("notes.txt")
+    ('csv', 'parquet', None)
+    """
+    stem, suffix = os.path.splitext(name.lower())
+    return format_of(stem) if suffix in _PACKED else _SUFFIXES.get(suffix)
+
+
+def _format_inside(folder: Path) -> str | None:
+    for _, folders, files in os.walk(folder):
+        folders.sort()
+        for name in sorted(files):
+            if not name.startswith(("_", ".")) and (kind := format_of(name)):
+                return kind
+    return None
+
+
+def _names(folder: Path) -> list[str]:
+    """What is in a folder, less what is hidden; nothing where it may not be read."""
+    try:
+        return sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
+    except OSError:
+        return []
+
+
+def _named(folder: Path) -> str:
+    return _spelled(folder.resolve().name) or "data"
+
+
+def _spelled(text: str) -> str:
+    """A name for a dataset, of letters that need no quotes.
+
+    >>> _spelled("Daily orders_"), _spelled("2026-")
+    ('Daily_orders', 'd2026')
+    """
+    name = re.sub(r"\W+", "_", text).strip("_")
+    return f"d{name}" if name[:1].isdigit() else name

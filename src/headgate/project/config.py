@@ -1,0 +1,292 @@
+"""What `headgate.yml` may say: every key with its type, its default, its meaning and an example."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    WithJsonSchema,
+    model_validator,
+)
+
+from headgate.checks.check import Check
+from headgate.gate.settings import FALSE_ALARMS, RUNS
+from headgate.project.kinds import Listed, Option, Secret, Text, wrong
+from headgate.project.pattern import PARTITION, pattern_mistake
+from headgate.project.where import where_mistake
+
+Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
+Learning = Literal["history", "patterns", "novelty"]
+_MASTER = re.compile(r"local(\[|-cluster\[|$)|yarn$|spark://|k8s://")
+NEEDS_SPARK = ("delta", "iceberg")
+
+
+def _checks(value: Any) -> Any:
+    from headgate.project.tree import check_of  # plain data, where the model is made in Python
+
+    return check_of(value) if isinstance(value, list | tuple) else value
+
+
+Checks = Annotated[
+    InstanceOf[Check],
+    BeforeValidator(_checks),
+    WithJsonSchema({"type": "array"}),
+    PlainSerializer(lambda check: [str(rule) for rule in check.rules], return_type=list[str]),
+]
+
+
+class Section(BaseModel):
+    """A mapping of the file: only known keys, and values of exactly the type."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, arbitrary_types_allowed=True
+    )
+
+
+class SourceConfig(Section):
+    """Where the batches of a dataset are."""
+
+    format: Format = Field(
+        default="parquet",
+        description="The format of the files; delta and iceberg need Spark and their jars.",
+        examples=["csv"],
+    )
+    path: Text | None = Field(
+        default=None,
+        description="Files or folders, relative to this file; {partition} stands for the batch and * for any name.",
+        examples=["lake/orders/day={partition}"],
+    )
+    table: Text | None = Field(
+        default=None, description="A table of the Spark catalogue, instead of a path.", examples=["shop.orders"]
+    )
+    where: Text | None = Field(
+        default=None,
+        description="Which rows are the batch, as a predicate in which '{partition}' stands for its name.",
+        examples=["day = '{partition}'"],
+    )
+    options: dict[str, Option] = Field(
+        default={},
+        description="Options of Spark's reader; the local engine knows some for csv: sep, header, quote, nullValue.",
+        examples=[{"sep": ";", "header": True}],
+    )
+
+    @model_validator(mode="after")
+    def _one_place(self) -> SourceConfig:
+        if self.path is None and self.table is None:
+            raise wrong("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
+        if self.path is not None and self.table is not None:
+            raise wrong("it names both a path and a table.", "Leave one of them out.", "table")
+        if self.path is not None and (found := pattern_mistake(self.path)):
+            raise wrong(*found, "path")
+        if self.where is not None and (found := where_mistake(self.where)):
+            raise wrong(*found, "where")
+        if self.table is not None and PARTITION in self.table:
+            raise wrong(
+                "a table is one for all batches.", f"Write where: \"day = '{PARTITION}'\" beside table.", "table"
+            )
+        return self
+
+
+class DatasetConfig(Section):
+    """One recurring table: where its batches come from, what is expected of them, and what becomes of them."""
+
+    source: SourceConfig = Field(
+        description="Where the batches are.", examples=[{"format": "parquet", "path": "lake/orders/day={partition}"}]
+    )
+    engine: Literal["local", "spark"] | None = Field(
+        default=None,
+        description="What reads and measures a batch: this process, or Spark. By default Spark where the file has "
+        "spark:, a session is given, or the source needs it.",
+        examples=["local"],
+    )
+    false_alarms: float = Field(
+        default=FALSE_ALARMS,
+        ge=0,
+        lt=1,
+        allow_inf_nan=False,
+        description="The share of good batches of this table that may be held by what was learned.",
+        examples=[0.01],
+    )
+    owner: Text | None = Field(
+        default=None, description="Who is to be asked, as reports and alerts name them.", examples=["payments@"]
+    )
+    mode: Literal["guard", "observe"] = Field(
+        default="guard",
+        description="guard holds batches that do not pass; observe judges and records, and holds nothing.",
+        examples=["observe"],
+    )
+    runs: int = Field(default=RUNS, ge=1, description="From how many of the last good runs is learned.", examples=[60])
+    learn: Listed[Learning] = Field(
+        default=("history", "patterns", "novelty"),
+        description="Who may propose expectations beside the checks; [] for nobody.",
+        examples=[["history", "patterns"]],
+    )
+    index: Text | None = Field(
+        default=None,
+        description="A file of patterns that headgate index build wrote; the public index if left out.",
+        examples=["lake.hgi"],
+    )
+    publish: Text | None = Field(
+        default=None,
+        description="A folder with staging, published and held in it, between which batches are moved once judged.",
+        examples=["lake/orders"],
+    )
+    keys: Listed[Text] = Field(
+        default=(),
+        description="Columns that name a row, shown beside example rows in reports.",
+        examples=[["order_id"]],
+    )
+    show_values: bool = Field(
+        default=False, description="Whether reports show values of failing rows; they hold data then.", examples=[True]
+    )
+    checks: Checks = Field(
+        default_factory=lambda: Check("checks"),
+        description="What a person expects of every batch, as a list of constraints.",
+        examples=[[{"is_complete": ["order_id", "customer_id"]}, {"is_unique": "order_id"}]],
+    )
+
+    @model_validator(mode="after")
+    def _engine_fits(self) -> DatasetConfig:
+        if self.engine != "local":
+            return self
+        if self.source.table is not None:
+            raise wrong(
+                "the local engine reads files, not tables.", "Write engine: spark, or source: {path: ...}.", "engine"
+            )
+        if self.source.format in NEEDS_SPARK:
+            raise wrong(f"the local engine does not read {self.source.format}.", "Write engine: spark.", "engine")
+        return self
+
+    @property
+    def needs_spark(self) -> bool:
+        return self.source.table is not None or self.source.format in NEEDS_SPARK
+
+
+class SparkConfig(Section):
+    """The Spark session, where none is given and none is active."""
+
+    master: Text | None = Field(
+        default=None, description="The cluster, or local[N] for threads of this machine.", examples=["local[4]"]
+    )
+    remote: Secret | None = Field(
+        default=None,
+        description="The address of a Spark Connect server, instead of a master.",
+        examples=["sc://spark.internal:15002"],
+    )
+    config: dict[str, Option] = Field(
+        default={}, description="Settings of Spark.", examples=[{"spark.sql.session.timeZone": "UTC"}]
+    )
+    packages: Listed[Text] = Field(
+        default=(),
+        description="Maven coordinates of jars that Spark fetches when it starts.",
+        examples=[["io.delta:delta-spark_2.13:4.0.0"]],
+    )
+
+    @model_validator(mode="after")
+    def _one_cluster(self) -> SparkConfig:
+        if self.master is not None and not _MASTER.match(self.master):
+            raise wrong(
+                "it names no cluster that Spark knows.", "Write local[4], yarn, spark://... or k8s://...", "master"
+            )
+        if self.master is not None and self.remote is not None:
+            raise wrong("it names both a master and a remote.", "Leave one of them out.", "remote")
+        if self.remote is not None and self.packages:
+            raise wrong(
+                "a Connect server has its jars already.",
+                "Leave packages out, and start the server with them.",
+                "packages",
+            )
+        return self
+
+
+class AlertConfig(Section):
+    """Somebody who is told of trouble and of health."""
+
+    webhook: Secret | None = Field(
+        default=None, description="An address that notices are posted to, as JSON.", examples=["${env:WEBHOOK_URL}"]
+    )
+    slack: Secret | None = Field(
+        default=None, description="An incoming webhook of Slack.", examples=["${env:SLACK_URL}"]
+    )
+    on: Literal["status_change", "every_hold"] = Field(
+        default="status_change",
+        description="Whether only a change of status is told, or every held batch too.",
+        examples=["every_hold"],
+    )
+    every: float = Field(
+        default=3600.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Trouble of one dataset is told at most once in so many seconds.",
+        examples=[900],
+    )
+    headers: dict[str, Secret] = Field(
+        default={},
+        description="Headers of the webhook's requests.",
+        examples=[{"Authorization": "Bearer ${env:TOKEN}"}],
+    )
+    memory: Text | None = Field(
+        default=None,
+        description="A file in which the next process finds what was told; each alert needs its own.",
+        examples=["alerts.json"],
+    )
+
+    @model_validator(mode="after")
+    def _one_receiver(self) -> AlertConfig:
+        if (self.webhook is None) == (self.slack is None):
+            which = "neither a webhook nor slack" if self.webhook is None else "both a webhook and slack"
+            raise wrong(f"it names {which}.", "Write slack: ${env:SLACK_URL}, and one alert for each receiver.")
+        if self.slack is not None and self.headers:
+            raise wrong("Slack takes no headers.", "Leave headers out, or write webhook: instead of slack:.", "headers")
+        return self
+
+
+class Config(Section):
+    """All of `headgate.yml`."""
+
+    store: Secret = Field(
+        description="Where the history is kept: file:, sqlite:, postgresql+psycopg:, s3:, gs:, az: or memory:.",
+        examples=["${env:HEADGATE_STORE}", "file:history", "sqlite:///history.db"],
+    )
+    values: Literal["hidden", "plain"] = Field(
+        default="hidden",
+        description="Whether texts of the data are kept in the store as keyed hashes, or as they are.",
+        examples=["plain"],
+    )
+    secret: Secret | None = Field(
+        default=None,
+        description="The key of those hashes; the store makes its own if it is left out.",
+        examples=["${env:HEADGATE_SECRET}"],
+    )
+    reports: Text | None = Field(
+        default=None, description="The folder that headgate run writes pages to.", examples=["reports"]
+    )
+    spark: SparkConfig | None = Field(
+        default=None,
+        description="The Spark session; without it batches are read by this process, and no JVM is started.",
+        examples=[{"master": "local[4]"}],
+    )
+    datasets: dict[str, DatasetConfig] = Field(
+        min_length=1,
+        description="The tables that are guarded, by name.",
+        examples=[{"orders": {"source": {"path": "lake/orders/day={partition}"}}}],
+    )
+    alerts: Listed[AlertConfig] = Field(
+        default=(),
+        description="Who is told of trouble.",
+        examples=[[{"slack": "${env:SLACK_URL}", "on": "status_change"}]],
+    )
+
+    @model_validator(mode="after")
+    def _memories_apart(self) -> Config:
+        files = [each.memory for each in self.alerts if each.memory is not None]
+        if len(files) > len(set(files)):
+            raise wrong("two alerts share one memory.", "Give each a file of its own.", "alerts")
+        return self

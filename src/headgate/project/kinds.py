@@ -1,0 +1,54 @@
+"""The kinds of values that a configuration is made of, beside plain texts and numbers."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, TypeVar
+
+from pydantic import BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from headgate.values.hidden import Hidden
+
+T = TypeVar("T")
+
+
+def wrong(message: str, hint: str, key: str = "") -> PydanticCustomError:
+    """What a validator raises: what is wrong, what to write, and under which key of the mapping, if it is one."""
+    told = {"message": message, "hint": hint, "key": key}
+    return PydanticCustomError("headgate", "{message} {hint}", told)
+
+
+def _hidden(value: Any) -> Hidden:
+    if isinstance(value, Hidden):
+        return value
+    if not isinstance(value, str):
+        raise PydanticCustomError("string_type", "text")
+    if not value.strip():
+        raise PydanticCustomError("string_too_short", "empty")
+    return Hidden(value)
+
+
+def _option(value: Any) -> Hidden:
+    """Numbers and truths too, and nothing at all: Spark takes all of its options as texts."""
+    if isinstance(value, bool):
+        return Hidden(str(value).lower())
+    if isinstance(value, int | float):
+        return Hidden(str(value))
+    return Hidden("") if value == "" else _hidden(value)
+
+
+def _listed(value: Any) -> Any:
+    """A list as a tuple, and one word alone as a list of one."""
+    if isinstance(value, str):
+        return (value,)
+    return tuple(value) if isinstance(value, list) else value
+
+
+_TEXT = {"type": "string", "minLength": 1}
+_SCALAR = {"type": ["string", "number", "boolean"]}
+_SHOWN = PlainSerializer(repr, return_type=str)
+
+Text = Annotated[str, Field(min_length=1)]
+Secret = Annotated[InstanceOf[Hidden], BeforeValidator(_hidden), WithJsonSchema(_TEXT), _SHOWN]
+Option = Annotated[InstanceOf[Hidden], BeforeValidator(_option), WithJsonSchema(_SCALAR), _SHOWN]
+Listed = Annotated[tuple[T, ...], BeforeValidator(_listed)]

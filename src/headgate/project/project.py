@@ -1,0 +1,258 @@
+"""A project: what one `headgate.yml` says, opened: `hg.Project.open()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from functools import cached_property, partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, TypeVar
+
+from headgate.gate.gate import Gate
+from headgate.gate.notice import Notice
+from headgate.project.config import Config, DatasetConfig
+from headgate.project.reading import Reading, read_config
+from headgate.project.source import Files, Source, SparkFiles, SparkTable
+from headgate.project.spoken import key_path
+from headgate.project.where import column_of
+from headgate.store.port import HistoryStore
+from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
+
+T = TypeVar("T")
+
+
+class Project:
+    """`hg.Project.open("headgate.yml").dataset("orders").gate`.
+
+    The file is read and checked whole when the project is opened; the store, Spark and the sources are opened when they
+    are first used. `close` lets go of what the project opened itself.
+    """
+
+    def __init__(self, path: Path, reading: Reading, config: Config, spark: Any = None) -> None:
+        self.path = path
+        self.config = config
+        self._reading = reading
+        self._given = spark
+        self._started: Any = None
+        self._datasets: dict[str, Dataset] = {}
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path = "headgate.yml",
+        *,
+        settings: Mapping[str, str] = {},
+        spark: Any = None,
+    ) -> Project:
+        """Read a configuration. `settings` are dotted keys that go before the file's; `spark` is a session to be used.
+
+        Raises `ConfigError`, which names every mistake with its line and what to write.
+        """
+        file = Path(path)
+        reading = read_config(file, settings)
+        del settings  # a setting may be secret, and tracebacks show what frames hold
+        if reading.config is None:
+            raise ConfigError.of(reading.mistakes)
+        return cls(file.absolute(), reading, reading.config, spark)
+
+    @staticmethod
+    def schema() -> dict[str, Any]:
+        """The JSON schema of `headgate.yml`, by which editors complete and check it."""
+        from headgate.project.schema import schema
+
+        return schema()
+
+    def __repr__(self) -> str:
+        return f"Project({str(self.path)!r})"
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The datasets, in the order of the file."""
+        return tuple(self.config.datasets)
+
+    @property
+    def folder(self) -> Path:
+        """What relative paths of the file are relative to."""
+        return self.path.parent
+
+    @property
+    def reports(self) -> Path | None:
+        """The folder for pages, if the file names one."""
+        return None if self.config.reports is None else self.folder / self.config.reports
+
+    @cached_property
+    def store(self) -> HistoryStore:
+        from headgate.project.store import opened
+
+        config = self.config
+        return self.told(("store",), lambda: opened(config.store, config.secret, config.values, self.folder))
+
+    @cached_property
+    def tell(self) -> Callable[[Notice], Any] | None:
+        """What a gate tells of its verdicts: all alerts of the file; None if there are none."""
+        from headgate.project.alarms import everybody, tell_of
+
+        told = [
+            self.told(("alerts", at), partial(tell_of, each, self.folder)) for at, each in enumerate(self.config.alerts)
+        ]
+        return everybody(told)
+
+    def dataset(self, name: str) -> Dataset:
+        if name not in self.config.datasets:
+            raise ConfigError(f"{self.path.name} has no dataset {name!r};", hint=did_you_mean(name, self.names))
+        if name not in self._datasets:
+            self._datasets[name] = Dataset(self, name)
+        return self._datasets[name]
+
+    @property
+    def has_session(self) -> bool:
+        """Whether a Spark session was given or is named in the file."""
+        return self._given is not None or self.config.spark is not None
+
+    def session(self) -> Any:
+        """The Spark session: the one that was given, or that is active, or else a new one as the file says."""
+        if self._given is not None:
+            return self._given
+        from headgate.engine.spark_open import active_session
+
+        if self._started is None and (active := active_session()) is not None:
+            return active
+        if self._started is None:
+            self._started = self.told(("spark",), self._start)
+        return self._started
+
+    def _start(self) -> Any:
+        from headgate.engine.spark_open import start_session
+        from headgate.project.config import SparkConfig
+
+        said = self.config.spark or SparkConfig()
+        return start_session(
+            master=said.master,
+            remote=None if said.remote is None else said.remote.reveal(),
+            config={name: value.reveal() for name, value in said.config.items()},
+            packages=said.packages,
+        )
+
+    def told(self, path: tuple[str | int, ...], make: Callable[[], T]) -> T:
+        """What a part of the file stands for; a mistake in it is told with its place in the file."""
+        try:
+            return make()
+        except MisuseError as trouble:
+            if isinstance(trouble, ConfigError) and trouble.mistakes:
+                raise
+            message = str(trouble).removesuffix(trouble.hint).strip()
+            mistake = Mistake(self._reading.place(*path), key_path(path), message, trouble.hint)
+        raise ConfigError.of([mistake])
+
+    def close(self) -> None:
+        """Close the store, and stop Spark if the project started it."""
+        if "store" in self.__dict__:
+            self.store.close()
+            del self.__dict__["store"]
+        self._datasets.clear()
+        if self._started is not None:
+            self._started.stop()
+            self._started = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class Dataset:
+    """One dataset of a project: its gate, its batches, and which of them wait to be judged."""
+
+    def __init__(self, project: Project, name: str) -> None:
+        self.name = name
+        self.settings: DatasetConfig = project.config.datasets[name]
+        self._project = project
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r})"
+
+    @property
+    def engine(self) -> str:
+        """What reads its batches: local or spark."""
+        if self.settings.engine is not None:
+            return self.settings.engine
+        return "spark" if self._project.has_session or self.settings.needs_spark else "local"
+
+    @cached_property
+    def gate(self) -> Gate:
+        said, project = self.settings, self._project
+        return Gate(
+            self.name,
+            store=project.store,
+            false_alarms=said.false_alarms,
+            checks=(said.checks,) if said.checks.rules else (),
+            learn=said.learn,
+            mode=said.mode,
+            index=self._index(),
+            publisher=self._publisher(),
+            tell=project.tell,
+            owner=said.owner or "",
+            runs=said.runs,
+        )
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the source can say which batches there are; if not, the partition must be named."""
+        return self._source.is_listed
+
+    def read(self, partition: str) -> Any:
+        """A batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
+        path = ("datasets", self.name, "source", "options")
+        return self._project.told(path, lambda: self._source.read(partition))
+
+    def partitions(self) -> tuple[str, ...]:
+        """The batches that the source has, in their order; none if it cannot say."""
+        return self._source.partitions()
+
+    def fingerprint(self, partition: str) -> str | None:
+        """Tells one input from another by names, sizes and times of its files; None where there are no files here."""
+        return self._source.fingerprint(partition)
+
+    def waiting(self) -> tuple[str, ...]:
+        """The batches that the source has and the history does not."""
+        judged = {each.partition for each in self._project.store.revisions(self.name)}
+        return tuple(each for each in self.partitions() if each not in judged)
+
+    @cached_property
+    def _source(self) -> Source:
+        said, project = self.settings.source, self._project
+        if self.engine == "local":
+            if said.where is not None and column_of(said.where) is None:
+                path = ("datasets", self.name, "source", "where")
+                hint = "Write where: \"day = '{partition}'\", or engine: spark."
+                project.told(path, lambda: _refuse("the local engine only finds rows whose column is the batch.", hint))
+            return Files(self.name, said, project.folder)
+        if said.table is not None:
+            return SparkTable(said, project.session)
+        return SparkFiles(self.name, said, project.folder, project.session)
+
+    def _index(self) -> Any:
+        if self.settings.index is None:
+            return None
+        from headgate.learn.patterns.index import PatternIndex
+
+        file = self._project.folder / self.settings.index
+        if not file.exists():
+            path = ("datasets", self.name, "index")
+            self._project.told(path, lambda: _refuse(f"there is no {file}.", "Make it with headgate index build."))
+        return PatternIndex.open(file)
+
+    def _publisher(self) -> Any:
+        if self.settings.publish is None:
+            return None
+        from headgate.gate.folders import Folders
+
+        folder = self._project.folder / self.settings.publish
+        return self._project.told(("datasets", self.name, "publish"), lambda: Folders(folder))
+
+
+def _refuse(message: str, hint: str) -> None:
+    raise MisuseError(message, hint)

@@ -1,0 +1,81 @@
+"""The JSON schema of `headgate.yml`, for editors: made from the models and from the constraints of checks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headgate.checks.check import MODIFIERS
+from headgate.checks.constraint import Constraint, constraints
+from headgate.project.config import Config
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+_ANYTHING: dict[str, Any] = {}
+_MODIFIERS: dict[str, Any] = {
+    "between": {
+        "type": "array",
+        "minItems": 2,
+        "maxItems": 2,
+        "description": "The two ends that a value lies between.",
+    },
+    "at_least": {"description": "The least that a value may be."},
+    "at_most": {"description": "The most that a value may be."},
+    "equals": {"description": "What a value must be."},
+    "one_of": {"type": "array", "description": "The values that are allowed."},
+    "warn": {"type": "object", "description": "What a value must meet, or it is a warning."},
+    "error": {"type": "object", "description": "What a value must meet, or it is an error."},
+    "level": {"enum": ["warn", "error"], "description": "How much a failure weighs."},
+    "where": {"type": "string", "description": "Which rows are looked at, as a predicate."},
+    "by": {"type": ["string", "array"], "description": "Columns; each of their segments is judged by itself."},
+}
+
+
+def schema() -> dict[str, Any]:
+    """The schema, of the draft of 2020-12."""
+    made: dict[str, Any] = _plain(Config.model_json_schema())
+    made["$defs"]["DatasetConfig"]["properties"]["checks"]["items"] = {"$ref": "#/$defs/Rule"}
+    made["$defs"]["Rule"] = _rule()
+    return {"$schema": DIALECT, **made, "title": "headgate.yml"}
+
+
+def _plain(node: Any) -> Any:
+    """As the reader takes it: nothing is null, one word may stand for a list of one, and titles say nothing new."""
+    if isinstance(node, list):
+        return [_plain(each) for each in node]
+    if not isinstance(node, dict):
+        return node
+    kept = {name: _plain(value) for name, value in node.items() if (name, value) != ("default", None)}
+    if isinstance(kept.get("title"), str):
+        del kept["title"]
+    choices = [each for each in kept.get("anyOf", ()) if each != {"type": "null"}]
+    if len(choices) == 1:
+        del kept["anyOf"]
+        kept = {**choices[0], **kept}
+    if kept.get("type") == "array" and kept.get("items", {}).get("type") == "string":
+        words = {name: kept.pop(name) for name in ("type", "items")}
+        kept["anyOf"] = [words, words["items"]]
+    return kept
+
+
+def _rule() -> dict[str, Any]:
+    known = constraints()
+    parameters = {each.name for found in known.values() for each in found.parameters}
+    said = {name: _MODIFIERS.get(name, _ANYTHING) for name in MODIFIERS if name != "holds"}
+    properties = {
+        **dict.fromkeys(sorted(parameters), _ANYTHING),
+        **said,
+        **{name: {"description": _says(found)} for name, found in known.items()},
+    }
+    rule = {
+        "type": "object",
+        "properties": properties,
+        "additionalProperties": False,
+        "anyOf": [{"required": [name]} for name in known],
+    }
+    return {
+        "description": "The name of a constraint with its columns, and what is expected beside it.",
+        "anyOf": [{"enum": list(known)}, rule],
+    }
+
+
+def _says(found: Constraint) -> str:
+    return f"{found.name}{found.signature()}: {found.says}"

@@ -1,0 +1,244 @@
+"""A project from its file to a verdict, without a JVM."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+import headgate as hg
+from headgate.gate.notice import Notice
+from headgate.integrations.alerts import Delivered, Suppressed
+from headgate.project.alarms import everybody
+from headgate.project.project import Project
+from headgate.values.account import Mode
+from headgate.values.errors import ConfigError, EngineError
+from headgate.values.outcome import Failed
+from tests.integrations.receiver import FULL, Answer, receiving
+from tests.project.files import PLAIN, lake, opened, orders, written
+
+WHOLE = """\
+store: sqlite:///history.db
+values: plain
+reports: reports
+datasets:
+  orders:
+    source: {format: parquet, path: "lake/orders/day={partition}"}
+    false_alarms: 0.02
+    owner: payments@
+    mode: observe
+    runs: 60
+    learn: [history, novelty]
+    keys: order_id
+    show_values: true
+    checks:
+      - is_complete: [order_id, price]
+      - metric: mean(price)
+        between: [5, 500]
+        level: warn
+  lines:
+    source: {path: "lake/lines/{partition}.parquet"}
+    learn: []
+"""
+
+
+def test_a_project_is_public() -> None:
+    assert hg.Project is Project
+
+
+def test_the_whole_file_is_read(tmp_path: Path) -> None:
+    with opened(tmp_path, WHOLE) as project:
+        assert project.path == tmp_path / "headgate.yml"
+        assert project.names == ("orders", "lines")
+        assert project.reports == tmp_path / "reports"
+        found = project.dataset("orders")
+        gate = found.gate
+        assert found is project.dataset("orders")
+        assert gate is found.gate
+        assert (gate.dataset, gate.settings.owner, gate.settings.runs) == ("orders", "payments@", 60)
+        assert (gate.settings.false_alarms, gate.settings.mode) == (0.02, Mode.OBSERVE)
+        assert [str(each) for each in gate.settings.learners] == ["history", "novelty"]
+        assert [rule.name for check in gate.checks for rule in check.rules] == ["is_complete", "metric"]
+        assert found.settings.keys == ("order_id",)
+        assert found.settings.show_values
+        assert found.engine == "local"
+        assert project.dataset("lines").gate.settings.learners == ()
+        assert gate.store is project.store
+        assert gate.store.secret is None  # values: plain
+
+
+def test_what_is_not_said_is_what_a_gate_has_by_itself(tmp_path: Path) -> None:
+    with opened(tmp_path) as project:
+        gate = project.dataset("orders").gate
+        assert gate.settings == hg.Gate("orders", store=hg.open_store("memory:")).settings
+        assert not gate.checks
+        assert gate.tell is None
+        assert gate.publisher is None
+        assert project.store.secret is not None
+        assert project.reports is None
+
+
+def test_batches_wait_until_they_are_judged(tmp_path: Path) -> None:
+    lake(tmp_path, [9, 10, 11])
+    with opened(tmp_path) as project:
+        found = project.dataset("orders")
+        assert found.is_listed
+        assert found.partitions() == found.waiting() == ("2026-11-09", "2026-11-10", "2026-11-11")
+        for each in found.waiting()[:2]:
+            assert found.gate.judge(found.read(each), each, fingerprint=found.fingerprint(each)).passed
+        assert found.waiting() == ("2026-11-11",)
+    with opened(tmp_path) as again:
+        assert again.dataset("orders").waiting() == ("2026-11-11",)
+
+
+def test_the_same_input_is_not_judged_twice(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    with opened(tmp_path) as project:
+        found = project.dataset("orders")
+        name = found.fingerprint("2026-11-09")
+        first = found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=name)
+        second = found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=name)
+        assert second.revision.number == first.revision.number == 1
+        pq.write_table(orders(9, rows=150), tmp_path / "lake/orders/day=2026-11-09/part-0.parquet")
+        changed = found.fingerprint("2026-11-09")
+        assert found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=changed).revision.number == 2
+
+
+def test_a_declared_check_holds_a_batch(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    with opened(tmp_path, f"{PLAIN}    checks:\n      - has_mean: price\n        at_least: 1000\n") as project:
+        found = project.dataset("orders")
+        assert not found.gate.judge(found.read("2026-11-09"), "2026-11-09").passed
+
+
+def test_a_batch_that_is_not_there_says_what_is(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    with pytest.raises(EngineError, match=r"orders has no batch 2026-11-30: .* There are 2026-11-09."):
+        opened(tmp_path).dataset("orders").read("2026-11-30")
+
+
+def test_a_source_of_one_batch_lists_none(tmp_path: Path) -> None:
+    pq.write_table(orders(1), tmp_path / "orders.parquet")
+    found = opened(tmp_path, PLAIN.replace("lake/orders/day={partition}", "orders.parquet")).dataset("orders")
+    assert not found.is_listed
+    assert found.partitions() == found.waiting() == ()
+    assert found.read("any").count_rows() == 200
+
+
+@pytest.mark.parametrize("store", ["file:history", "sqlite:///history.db", "file:./deep/history"])
+def test_the_store_is_relative_to_the_file(store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    with opened(folder, PLAIN.replace("file:history", store)) as project:
+        assert project.store.datasets() == ()
+    assert len(list(folder.iterdir())) == 2
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_path_given_as_relative_is_of_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lake(tmp_path, [9])
+    written(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    project = Project.open()
+    monkeypatch.chdir("/")
+    assert project.dataset("orders").partitions() == ("2026-11-09",)
+
+
+def test_a_batch_is_published_from_its_staging_folder(tmp_path: Path) -> None:
+    text = PLAIN.replace("lake/orders/day={partition}", "orders/staging/{partition}") + "    publish: orders\n"
+    with opened(tmp_path, text) as project:
+        found = project.dataset("orders")
+        _ = found.gate
+        (tmp_path / "orders/staging/2026-11-09").mkdir()
+        pq.write_table(orders(9), tmp_path / "orders/staging/2026-11-09/a.parquet")
+        assert found.waiting() == ("2026-11-09",)
+        assert found.gate.judge(found.read("2026-11-09"), "2026-11-09").passed
+        assert (tmp_path / "orders/published/2026-11-09/a.parquet").exists()
+        assert found.waiting() == ()
+
+
+def test_an_index_that_is_not_there_says_how_to_make_it(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"headgate.yml:5: datasets.orders.index: there is no .*headgate index build"):
+        _ = opened(tmp_path, f"{PLAIN}    index: lake.hgi\n").dataset("orders").gate
+
+
+def test_an_index_is_opened_from_the_folder_of_the_file(tmp_path: Path) -> None:
+    golden = Path(__file__).parents[1] / "golden" / "pattern_index_1.hgi"
+    (tmp_path / "lake.hgi").write_bytes(golden.read_bytes())
+    gate = opened(tmp_path, f"{PLAIN}    index: lake.hgi\n").dataset("orders").gate
+    assert gate._index.columns > 0
+
+
+def alerted(url: str, more: str = "") -> str:
+    return f"{PLAIN}alerts:\n  - webhook: {url}\n{more}"
+
+
+def test_alerts_are_told_of_a_held_batch(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    with receiving(Answer()) as receiver:
+        text = f"{PLAIN}    checks: [{{has_mean: price, at_least: 1000}}]\nalerts:\n  - webhook: {receiver.url}\n"
+        with opened(tmp_path, text) as project:
+            found = project.dataset("orders")
+            verdict = found.gate.judge(found.read("2026-11-09"), "2026-11-09")
+    assert isinstance(verdict.told, Delivered)
+    assert [request.path for request in receiver.requests] == ["/hook"]
+
+
+def test_an_alert_remembers_what_it_told(tmp_path: Path) -> None:
+    with receiving(Answer()) as receiver:
+        text = alerted(receiver.url, "    on: every_hold\n    every: 0\n    memory: told.json\n")
+        answers = [opened(tmp_path, text).dataset("orders").gate.tell(FULL) for _ in range(2)]  # type: ignore[misc]
+    assert [type(each) for each in answers] == [Delivered, Suppressed]
+    assert (tmp_path / "told.json").exists()
+
+
+def test_an_address_in_the_open_is_refused_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"headgate.yml:6: alerts\[0\]: http:// sends secrets in the open. Use https"):
+        _ = opened(tmp_path, alerted("http://example.org/hook")).dataset("orders").gate
+
+
+def test_one_who_cannot_be_told_keeps_nobody_else_from_hearing() -> None:
+    heard: list[Notice] = []
+
+    def hears(notice: Notice) -> Any:
+        heard.append(notice)
+        return Delivered(notice)
+
+    tell = everybody([lambda _: Failed("no"), hears])
+    assert tell is not None
+    assert tell(FULL) == Failed("no")
+    assert heard == [FULL]
+    both = everybody([lambda _: Suppressed("why"), hears])
+    assert both is not None
+    assert both(FULL) == Delivered(FULL)
+
+
+def test_a_session_that_is_given_makes_spark_the_engine(tmp_path: Path) -> None:
+    file = written(tmp_path, f"{PLAIN}  lines: {{source: {{path: x}}, engine: local}}\n")
+    project = Project.open(file, spark=object())
+    assert project.dataset("orders").engine == "spark"
+    assert project.dataset("lines").engine == "local"
+
+
+def test_a_section_for_spark_makes_it_the_engine_and_starts_nothing(tmp_path: Path) -> None:
+    project = opened(tmp_path, f"{PLAIN}spark: {{master: yarn}}\n")
+    assert project.dataset("orders").engine == "spark"
+    project.close()
+
+
+@pytest.mark.parametrize("source", ["{table: t}", "{path: x, format: delta}", "{path: x, format: iceberg}"])
+def test_a_source_that_needs_spark_gets_it(source: str, tmp_path: Path) -> None:
+    text = f'store: "memory:"\ndatasets: {{orders: {{source: {source}}}}}\n'
+    assert opened(tmp_path, text).dataset("orders").engine == "spark"
+
+
+def test_a_project_that_is_closed_opens_its_store_again(tmp_path: Path) -> None:
+    project = opened(tmp_path)
+    first = project.store
+    project.close()
+    assert project.store is not first
+    project.close()
