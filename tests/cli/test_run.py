@@ -120,8 +120,14 @@ def test_a_batch_that_cannot_be_read_ends_with_3_and_the_next_are_judged(lake: P
     result = called("run", "--fail-on", "never")
     assert result.exit_code == 3
     assert named(0) in result.stdout + result.stderr
+    assert f"orders {named(0)} could not be judged in full and was held." in result.stdout
     assert f"✓ orders {named(1)}" in result.stdout
     assert "Traceback" not in result.stderr
+    assert "magic" not in result.stderr + result.stdout  # messages may quote values
+    assert f"headgate run orders --partition {named(0)} -v" in result.stderr
+    loud = called("run", "-v")
+    assert "magic" in loud.stderr
+    assert "1 batch: 0 published, 1 held" in loud.stdout  # it waits until it can be read
 
 
 def test_a_partition_is_of_one_dataset(lake: Path) -> None:

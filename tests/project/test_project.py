@@ -14,7 +14,7 @@ from headgate.integrations.alerts import Delivered, Suppressed
 from headgate.project.alarms import everybody
 from headgate.project.project import Project
 from headgate.values.account import Mode
-from headgate.values.errors import ConfigError, EngineError
+from headgate.values.errors import ConfigError, EngineError, NoSuchBatch
 from headgate.values.outcome import Failed
 from tests.integrations.receiver import FULL, Answer, receiving
 from tests.project.files import PLAIN, lake, opened, orders, written
@@ -111,6 +111,64 @@ def test_a_declared_check_holds_a_batch(tmp_path: Path) -> None:
     with opened(tmp_path, f"{PLAIN}    checks:\n      - has_mean: price\n        at_least: 1000\n") as project:
         found = project.dataset("orders")
         assert not found.gate.judge(found.read("2026-11-09"), "2026-11-09").passed
+
+
+CHECKED = f"{PLAIN}    learn: []\n    checks:\n      - has_size:\n        at_least: 100\n"
+
+
+def test_a_held_batch_waits_again_only_when_its_files_change(tmp_path: Path) -> None:
+    lake(tmp_path, [9, 10])
+    file = tmp_path / "lake/orders/day=2026-11-09/part-0.parquet"
+    pq.write_table(orders(9, rows=5), file)
+    with opened(tmp_path, CHECKED) as project:
+        found = project.dataset("orders")
+        assert [found.judge(each).action for each in found.waiting()] == ["hold", "publish"]
+        assert found.waiting() == ()
+        pq.write_table(orders(9, rows=150), file)
+        assert found.waiting() == ("2026-11-09",)
+        assert found.judge("2026-11-09").revision.number == 2
+        pq.write_table(orders(9, rows=120), file)  # what is published is not judged again by itself
+        assert found.waiting() == ()
+
+
+@pytest.mark.parametrize("said", ["accept", "release", "discard"])
+def test_what_a_person_has_let_pass_or_dropped_does_not_wait(said: str, tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    file = tmp_path / "lake/orders/day=2026-11-09/part-0.parquet"
+    pq.write_table(orders(9, rows=5), file)
+    with opened(tmp_path, CHECKED) as project:
+        found = project.dataset("orders")
+        found.judge("2026-11-09")
+        getattr(found.gate, said)("2026-11-09")
+        pq.write_table(orders(9, rows=150), file)
+        assert found.waiting() == ()
+        found.gate.reject("2026-11-09")
+        assert found.waiting() == ("2026-11-09",)
+
+
+def test_a_batch_that_cannot_be_read_is_recorded_held_and_tried_again(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    file = tmp_path / "lake/orders/day=2026-11-09/part-0.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100])
+    with opened(tmp_path) as project:
+        found = project.dataset("orders")
+        verdict = found.judge("2026-11-09")
+        assert (verdict.status, verdict.action) == ("error", "hold")
+        assert isinstance(verdict.trouble, EngineError)
+        assert project.store.revisions("orders")[0].unread
+        assert found.waiting() == ("2026-11-09",)
+        file.write_bytes(whole)
+        assert found.judge("2026-11-09").passed
+        assert found.waiting() == ()
+
+
+def test_a_batch_that_is_not_there_is_not_recorded(tmp_path: Path) -> None:
+    lake(tmp_path, [9])
+    with opened(tmp_path) as project:
+        with pytest.raises(NoSuchBatch):
+            project.dataset("orders").judge("2026-11-30")
+        assert project.store.datasets() == ()
 
 
 def test_a_batch_that_is_not_there_says_what_is(tmp_path: Path) -> None:

@@ -83,7 +83,6 @@ def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judg
     from headgate.values.errors import StoredDataError, StoreError
 
     try:
-        gate = dataset.gate
         partitions = (partition,) if partition is not None else dataset.waiting()
     except Exception as trouble:
         yield Judged(dataset, partition or "", trouble=trouble)
@@ -94,8 +93,7 @@ def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judg
         started = time.monotonic()
         try:
             with call.progress(f"{dataset.name} {each}{count}", "learning") as report:
-                fingerprint = dataset.fingerprint(each)
-                verdict = gate.judge(dataset.read(each), each, fingerprint=fingerprint, progress=report)
+                verdict = dataset.judge(each, progress=report)
         except Exception as trouble:
             yield Judged(dataset, each, trouble=trouble, seconds=time.monotonic() - started)
             if isinstance(trouble, StoreError | StoredDataError):

@@ -35,8 +35,24 @@ def tell(call: Call, each: Judged) -> None:
         call.say("")
         call.say(story(call, each.verdict))
         call.say("")
+        _tell_why(call, each)
     if each.undelivered:
         call.note(f"warning: the alert on {each.dataset.name} {each.partition} was not delivered: {each.undelivered}")
+
+
+def _tell_why(call: Call, each: Judged) -> None:
+    """Why a batch could not be read. The message may quote values of the data, so it is shown only when asked for."""
+    trouble = None if each.verdict is None else each.verdict.trouble
+    if trouble is None:
+        return
+    from headgate.cli.command import tell as tell_error
+
+    if call.verbose:
+        tell_error(call, trouble)
+        return
+    again = f"headgate run {shlex.quote(each.dataset.name)} --partition {shlex.quote(each.partition)} -v"
+    hint = getattr(trouble, "hint", "")
+    call.note(f"{hint} What {type(trouble).__name__} says may quote values of the data; to see it: {again}".strip())
 
 
 def _line(each: Judged) -> object:

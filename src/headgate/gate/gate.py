@@ -30,7 +30,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.store.port import HistoryStore
 from headgate.store.steps import step
 from headgate.values.account import Action, Mode
-from headgate.values.errors import AlreadyCommitted, MisuseError, StoreError, UnknownRun
+from headgate.values.errors import AlreadyCommitted, MisuseError, NoSuchBatch, StoreError, UnknownRun
 from headgate.values.outcome import Failed
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling, Run, run_key
 from headgate.values.verdict import Verdict
@@ -91,10 +91,11 @@ class Gate:
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
 
-        `data` is what `hg.analyze` takes, or an analysis, which is not scanned again. `partition` is the batch's place
-        in the dataset: it is judged by the accepted runs before it. `fingerprint` names this input (a snapshot's id, a
-        checksum); the same again gives the verdict that was recorded, without a scan. Without one, it is made from what
-        was measured. `tables` are other tables that checks name.
+        `data` is what `hg.analyze` takes, an analysis, which is not scanned again, or a function that reads one of
+        these: if it fails, the batch is recorded as one that could not be read, and held. `partition` is the batch's
+        place in the dataset: it is judged by the accepted runs before it. `fingerprint` names this input (a snapshot's
+        id, a checksum); the same again gives the verdict that was recorded, without a scan. Without one, it is made
+        from what was measured. `tables` are other tables that checks name.
         """
         basis = self.store.head(self.dataset)
         if fingerprint is not None and (known := self._recorded(partition, fingerprint)) is not None:
@@ -102,6 +103,7 @@ class Gate:
         hearing = self._hearing(partition, basis)
         others = settled(tables)
         try:
+            data = data() if callable(data) else data
             batch = None if isinstance(data, Analysis) else open_batch(data, others)
             schema = data.schema if batch is None else batch.schema
             asked = asked_by(self.checks, Circumstances(schema, others, self.store, self.dataset, partition, now))
@@ -109,7 +111,7 @@ class Gate:
                 found = _measured_before(data, asked)
             else:
                 found = measure(batch, [*measurable(asked, schema), *hearing.wanted(schema)], progress)
-        except (MisuseError, StoreError):
+        except (MisuseError, StoreError, NoSuchBatch):
             raise
         except Exception as trouble:
             verdict = self._done(self._committed(hearing.unread(trouble)), None)

@@ -29,7 +29,7 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Outcome
 from headgate.values.predicate import Between, Pending
 from headgate.values.proposal import Proposal
-from headgate.values.run import Run
+from headgate.values.run import UNREAD, Run
 from headgate.values.schema import Schema
 from headgate.values.verdict import Verdict, judge
 
@@ -100,7 +100,7 @@ class Hearing:
         return Run(
             dataset=self.dataset,
             partition=self.partition,
-            fingerprint=f"unread:{uuid.uuid4().hex}",
+            fingerprint=f"{UNREAD}{uuid.uuid4().hex}",
             suite=self.suite,
             verdict=Verdict((Judgement(HAS_ROWS, Status.ERROR, why),)),
             account=Account(self.settings.mode, self.settings.action(Status.ERROR), self.settings.false_alarms),

@@ -69,7 +69,7 @@ def fingerprint(files: Iterable[Found], root: str, *read_as: str) -> str | None:
         name = each.path.removeprefix(root)
         whole.update(f"{name}\0{each.size}\0{each.changed}\0".encode("utf-8", "surrogatepass"))
     whole.update("\0".join(read_as).encode("utf-8", "surrogatepass"))
-    return f"files:{whole.hexdigest()[:40]}" if count else None
+    return whole.hexdigest()[:40] if count else None
 
 
 def _dataset(filesystem: Any, files: list[Found], form: ds.FileFormat, base: str) -> ds.Dataset:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from headgate.values.errors import EngineError
+from headgate.values.errors import EngineError, NoSuchBatch
 from headgate.values.run import LONGEST_NAME, place
 
 PARTITION = "{partition}"
@@ -109,20 +109,20 @@ class Pattern:
         """All files of a batch; what is hidden or empty is none."""
         return [each for path in self.places(partition) for each in sorted(self._files(path))]
 
-    def missing(self, dataset: str, partition: str) -> EngineError:
+    def missing(self, dataset: str, partition: str) -> NoSuchBatch:
         """The error of a batch that is not there: what was looked for, and what is there."""
         looked = self.text.replace(PARTITION, partition)
         if not self._is_there(self.root):
-            return EngineError(f"{dataset}: there is no {self.root}.", hint=self._nearest())
+            return NoSuchBatch(f"{dataset}: there is no {self.root}.", hint=self._nearest())
         known = self.partitions() if self.has_partition else ()
         if not known:
             seen = ", ".join(sorted(self._names(self.root))[:_SHOWN]) or "nothing"
-            return EngineError(f"{dataset}: nothing is at {looked}.", hint=f"In {self.root} there is {seen}.")
+            return NoSuchBatch(f"{dataset}: nothing is at {looked}.", hint=f"In {self.root} there is {seen}.")
         if partition in known:
-            return EngineError(f"{dataset}: {looked} has no files.", hint="Write the batch, then judge it.")
+            return NoSuchBatch(f"{dataset}: {looked} has no files.", hint="Write the batch, then judge it.")
         newest = ", ".join(reversed(known[-_SHOWN:]))
         more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        return EngineError(f"{dataset} has no batch {partition}: nothing is at {looked}.", f"There are {newest}{more}.")
+        return NoSuchBatch(f"{dataset} has no batch {partition}: nothing is at {looked}.", f"There are {newest}{more}.")
 
     def _nearest(self) -> str:
         above = self._fixed

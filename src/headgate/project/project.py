@@ -8,15 +8,18 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
+from headgate.engine.progress import Progress
+from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notice import Notice
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.reading import Reading, read_config
-from headgate.project.source import Files, Source, SparkFiles, SparkTable
+from headgate.project.source import FILES, Files, Source, SparkFiles, SparkTable
 from headgate.project.spoken import key_path
 from headgate.project.where import column_of
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
+from headgate.values.run import Decision, Revision
 
 T = TypeVar("T")
 
@@ -216,10 +219,29 @@ class Dataset:
         """Tells one input from another by names, sizes and times of its files; None where there are no files here."""
         return self._source.fingerprint(partition)
 
+    def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
+        """Read a batch and judge it. One that cannot be read is recorded as such, and held; one that is not there,
+        and a Spark that does not start, raise."""
+        if self.engine == "spark":
+            self._project.session()
+        return self.gate.judge(
+            partial(self.read, partition), partition, fingerprint=self.fingerprint(partition), progress=progress
+        )
+
     def waiting(self) -> tuple[str, ...]:
-        """The batches that the source has and the history does not."""
-        judged = {each.partition for each in self._project.store.revisions(self.name)}
-        return tuple(each for each in self.partitions() if each not in judged)
+        """The batches to be judged: those that the history does not have, those that could not be read, and those that
+        are held or were rejected and whose files have changed since."""
+        judged = {each.partition: each for each in self.gate.store.revisions(self.name)}
+        return tuple(each for each in self.partitions() if each not in judged or self._is_back(judged[each]))
+
+    def _is_back(self, revision: Revision) -> bool:
+        """Whether a batch that did not pass is to be judged again: it is another input than the one that was judged."""
+        if revision.unread and revision.decision in (None, Decision.HELD):
+            return True
+        if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.fingerprint.startswith(FILES):
+            return False
+        now = self.fingerprint(revision.partition)
+        return now is not None and not revision.fingerprint.startswith(now)
 
     @cached_property
     def _source(self) -> Source:

@@ -12,6 +12,7 @@ from headgate.project.where import column_of, rows_of
 from headgate.values.errors import EngineError
 from headgate.values.run import place
 
+FILES = "files:"  # with this begins the fingerprint of files
 _HEADED = {"header": "true", "inferSchema": "true"}  # as the local engine reads csv files
 
 
@@ -170,7 +171,8 @@ def _fingerprint(pattern: Pattern, settings: SourceConfig, partition: str) -> st
         files = pattern.files(partition)
     except EngineError:
         return None
-    return fingerprint(files, pattern.root, *read_as, *_options(settings).values())
+    found = fingerprint(files, pattern.root, *read_as, *_options(settings).values())
+    return None if found is None else f"{FILES}{found}"
 
 
 def _ordered(names: set[str]) -> tuple[str, ...]:

@@ -16,6 +16,7 @@ HeadgateError
 ├── PublishError           a batch could not be published, held, released or discarded; call again to go on
 ├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
+    └── NoSuchBatch        there is no batch of this name to be read
 
 Trouble in data is not here: it is a value (`Undefined`, `Failed`), see `values.outcome`.
 """
@@ -134,6 +135,10 @@ class DeliveryError(HeadgateError):
 
 class EngineError(HeadgateError):
     """A batch could not be read at all."""
+
+
+class NoSuchBatch(EngineError):
+    """There is no batch of this name to be read."""
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 8) -> str:

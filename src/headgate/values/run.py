@@ -19,6 +19,7 @@ from headgate.values.schema import Schema
 from headgate.values.state import State
 from headgate.values.verdict import Verdict
 
+UNREAD = "unread:"  # with this begins the fingerprint of a batch of which nothing could be seen
 LONGEST_NAME = 1_000  # characters of a dataset's or a partition's name
 
 
@@ -92,6 +93,11 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     at: float
     attempt: str
     decision: Decision | None = None
+
+    @property
+    def unread(self) -> bool:
+        """Whether the batch could not be read, so that nothing is known of it."""
+        return self.fingerprint.startswith(UNREAD)
 
     @classmethod
     def of(cls, run: Run, *, number: int, sequence: int) -> Revision:
