@@ -22,6 +22,7 @@ NAMES = [
         "AbsoluteChange",
         "BatchVerdict",
         "Folders",
+        "Report",
         "Gate",
         "Novelty",
         "Analysis",

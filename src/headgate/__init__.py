@@ -37,6 +37,7 @@ _HOME = {
     "Gate": "headgate.gate.gate",
     "BatchVerdict": "headgate.gate.batch_verdict",
     "Folders": "headgate.gate.folders",
+    "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",
     "HistoryStore": "headgate.store.port",

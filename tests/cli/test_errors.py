@@ -11,6 +11,7 @@ import pytest
 
 from headgate.cli.errors import exit_code_of, scrubbed, secrets_of, told
 from headgate.cli.exits import MEANINGS, worst
+from headgate.store.sql.store import SqlStore
 from headgate.values.errors import EngineError, MisuseError, StoreUnavailable, UnknownRun
 from tests.cli.lake import BROKEN, CONFIG, called
 
@@ -135,6 +136,7 @@ def test_a_run_that_is_interrupted_leaves_what_it_judged(lake: Path, monkeypatch
 def test_the_password_of_a_store_is_nowhere(
     lake: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], plain: bool
 ) -> None:
+    monkeypatch.setattr(SqlStore, "patience_to_open", 0.0)
     address = f"postgresql+psycopg://ann:{CANARY}@/dq?host=/nowhere/at/all"
     monkeypatch.setenv("HEADGATE_STORE", address)
     Path("headgate.yml").write_text(CONFIG.replace("file:history", address if plain else "${env:HEADGATE_STORE}"))

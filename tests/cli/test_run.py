@@ -124,10 +124,11 @@ def test_a_batch_that_cannot_be_read_ends_with_3_and_the_next_are_judged(lake: P
     assert f"✓ orders {named(1)}" in result.stdout
     assert "Traceback" not in result.stderr
     assert "magic" not in result.stderr + result.stdout  # messages may quote values
-    assert f"headgate run orders --partition {named(0)} -v" in result.stderr
-    loud = called("run", "-v")
-    assert "magic" in loud.stderr
-    assert "1 batch: 0 published, 1 held" in loud.stdout  # it waits until it can be read
+    assert f"headgate profile orders --partition {named(0)} shows it" in result.stderr
+    again = called("run", "-vv")
+    assert "1 batch: 0 published, 1 held" in again.stdout  # it waits until it can be read
+    assert "magic" not in again.stderr + again.stdout
+    assert "magic" in called("profile", "orders", "--partition", named(0)).stderr
 
 
 def test_a_partition_is_of_one_dataset(lake: Path) -> None:

@@ -112,7 +112,7 @@ def test_what_was_learned_is_told_with_what_was_seen_what_it_was_and_how_rare_th
     assert "quantity is 25.6% empty; expected at most " in told
     assert "25.6% empty (0.0% in 12 runs)" in told
     assert "; 32 of 125 rows" in told
-    assert "mean 2,369.28 (20.2538 to 24.7967 in 12 runs)" in told
+    assert "mean 2,369 (20.25 to 24.8 in 12 runs)" in told
     assert re.search(r"learned from \d+ runs; a false alarm 1 in [\d,]+ runs", told)
     assert "What changed: price: 100.0% are values never seen before" in told
     assert re.search(r"Learned: history: \d+ expectations from 12 runs; patterns: .+; novelty: .+", told)

@@ -14,7 +14,7 @@ import pytest
 import headgate as hg
 from headgate.checks.check import Check
 from headgate.gate.gate import Gate
-from headgate.report.html import Report, fleet, report
+from headgate.report.html import Report
 from headgate.report.site import Site
 from headgate.values.table import Table
 from tests.gate.orders import dearer, emptied, gate_after, judged, month, named, new_gate, orders, renamed, torn
@@ -69,11 +69,11 @@ def failed() -> tuple[Gate, hg.BatchVerdict]:
 def pages() -> dict[str, Report]:
     gate, verdict = failed()
     return {
-        "pass": report(gate, named(29)),
-        "fail": report(gate, verdict),
-        "error": report(gate, judged(gate, 32, torn())),
-        "dataset": report(gate),
-        "fleet": fleet([gate, new_gate()]),
+        "pass": Report.of(gate, named(29)),
+        "fail": Report.of(gate, verdict),
+        "error": Report.of(gate, judged(gate, 32, torn())),
+        "dataset": Report.of(gate),
+        "fleet": Report.fleet([gate, new_gate()]),
     }
 
 
@@ -108,7 +108,8 @@ def test_the_policy_lets_only_what_is_written_here_run(made: dict[str, Report], 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_comes_from_elsewhere(made: dict[str, Report], kind: str) -> None:
-    assert not re.search(r"(?:https?:)?//[a-z0-9]", made[kind].html.replace("http-equiv", ""), re.IGNORECASE)
+    text = re.sub(r"sha256-[A-Za-z0-9+/=]+", "", made[kind].html)  # in which anything may stand
+    assert not re.search(r"(?:https?:)?//[a-z0-9]", text, re.IGNORECASE)
     for _, found in Seen(made[kind]).attributes:
         assert not {"src", "style", "srcset", "background"} & set(found)
         assert not any(name.startswith("on") for name in found)
@@ -150,23 +151,23 @@ def test_an_error_is_not_called_a_failure(made: dict[str, Report]) -> None:
 
 def test_columns_that_came_and_went_are_listed() -> None:
     gate = month()
-    seen = Seen(report(gate, judged(gate, 33, renamed(orders(33), "country", "nation"))))
+    seen = Seen(Report.of(gate, judged(gate, 33, renamed(orders(33), "country", "nation"))))
     assert {"− gone", "+ new"} <= set(seen.of("td"))
     assert {"country", "nation"} <= set(seen.of("code"))
 
 
 def test_a_batch_that_is_good_after_a_bad_one_says_so() -> None:
     gate = gate_after(DAYS)
-    assert "Healthy again" not in report(gate, named(DAYS - 1)).html
+    assert "Healthy again" not in Report.of(gate, named(DAYS - 1)).html
     judged(gate, DAYS, dearer(orders(DAYS)))
-    assert "Healthy again: the batch before was not good." in report(gate, judged(gate, DAYS + 1)).html
+    assert "Healthy again: the batch before was not good." in Report.of(gate, judged(gate, DAYS + 1)).html
 
 
 def test_what_a_person_decided_is_told_with_the_reason() -> None:
     gate = gate_after(DAYS)
     judged(gate, DAYS, dearer(orders(DAYS)))
     gate.accept(named(DAYS), note="new tariff <3", who="ann")
-    text = report(gate, named(DAYS)).html
+    text = Report.of(gate, named(DAYS)).html
     assert "new tariff &lt;3" in text
     assert "by ann" in text
 
@@ -175,7 +176,7 @@ def test_example_rows_are_shown_only_when_they_are_given(made: dict[str, Report]
     gate, verdict = failed()
     examples = Table(("id", "why"), (("4711", "<i>empty"),))
     assert "Rows to look at" not in made["fail"].html
-    shown = report(gate, verdict, examples=examples).html
+    shown = Report.of(gate, verdict, examples=examples).html
     assert "4711" in shown
     assert "&lt;i&gt;empty" in shown
 
@@ -184,20 +185,20 @@ def test_values_that_the_store_hides_are_not_on_the_page() -> None:
     for hide, there in ((True, False), (False, True)):
         gate = gate_after(DAYS, hide=hide, learn=["history"])
         wrong = emptied(orders(DAYS), "country", 0.5)
-        assert ("<code>DE</code>" in report(gate, judged(gate, DAYS, wrong)).html) is there
+        assert ("<code>DE</code>" in Report.of(gate, judged(gate, DAYS, wrong)).html) is there
 
 
 def test_a_check_by_segment_names_the_worst_segments() -> None:
     check = Check("orders").is_complete("price", by="country")
     gate = new_gate(checks=check)
-    seen = Seen(report(gate, judged(gate, 0, emptied(orders(0), "price", 0.1))))
+    seen = Seen(Report.of(gate, judged(gate, 0, emptied(orders(0), "price", 0.1))))
     assert any(text.startswith("country=") for text in seen.of("li"))
 
 
 def test_a_dataset_without_a_run_has_a_page() -> None:
-    seen = Seen(report(new_gate()))
+    seen = Seen(Report.of(new_gate()))
     assert seen.of("h1") == ["orders has no run yet"]
-    assert Seen(fleet([])).of("h1") == ["No dataset yet"]
+    assert Seen(Report.fleet([])).of("h1") == ["No dataset yet"]
 
 
 def test_the_page_of_a_dataset_draws_every_series_that_moved(made: dict[str, Report]) -> None:
@@ -212,7 +213,7 @@ def test_the_fleet_puts_what_needs_somebody_first() -> None:
     sick, well, new = gate_after(DAYS), gate_after(DAYS), new_gate()
     sick.dataset, well.dataset = "orders", "orders"
     judged(sick, DAYS, dearer(orders(DAYS)))
-    seen = Seen(fleet([well, new, sick]))
+    seen = Seen(Report.fleet([well, new, sick]))
     assert seen.of("h1") == ["1 of 3 needs somebody"]
     states = [text for text in seen.of("td") if text in ("held", "published", "no run yet")]
     assert states == ["held", "published", "no run yet"]

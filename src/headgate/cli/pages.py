@@ -82,11 +82,11 @@ def write_batch(written: Written, site: Site, dataset: Dataset, verdict: BatchVe
 
 def write_to(written: Written, dataset: Dataset, verdict: BatchVerdict, output: Path) -> None:
     """The page of one batch in one file."""
-    from headgate.report.html import report
+    from headgate.report.html import Report
 
     shown = examples_of(dataset, verdict)
     name = f"{dataset.name} {verdict.partition}"
-    written.add(name, lambda: report(dataset.gate, verdict, examples=shown).save(output))
+    written.add(name, lambda: Report.of(dataset.gate, verdict, examples=shown).save(output))
 
 
 def _write_one(written: Written, found: Sequence[Judged], output: Path) -> None:

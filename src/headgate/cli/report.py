@@ -67,13 +67,13 @@ def report(call: Call, dataset: Wanted = None, partition: Batch = None, output: 
 def _one(written: Written, project: Project, chosen: Dataset | None, partition: str | None, output: Path) -> None:
     from headgate.cli.pages import write_to
     from headgate.cli.runs import verdict_of
-    from headgate.report.html import fleet, report
+    from headgate.report.html import Report
 
     if chosen is None:
         gates = [project.dataset(name).gate for name in project.names]
-        written.add("all datasets", lambda: fleet(gates).save(output))
+        written.add("all datasets", lambda: Report.fleet(gates).save(output))
     elif partition is None:
-        written.add(chosen.name, lambda: report(chosen.gate).save(output))
+        written.add(chosen.name, lambda: Report.of(chosen.gate).save(output))
     else:
         write_to(written, chosen, verdict_of(chosen, partition), output)
 

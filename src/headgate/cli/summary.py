@@ -41,18 +41,12 @@ def tell(call: Call, each: Judged) -> None:
 
 
 def _tell_why(call: Call, each: Judged) -> None:
-    """Why a batch could not be read. The message may quote values of the data, so it is shown only when asked for."""
+    """Where to see why a batch could not be read: the message may quote values of the data, so it is not told here."""
     trouble = None if each.verdict is None else each.verdict.trouble
-    if trouble is None:
-        return
-    from headgate.cli.command import tell as tell_error
-
-    if call.verbose:
-        tell_error(call, trouble)
-        return
-    again = f"headgate run {shlex.quote(each.dataset.name)} --partition {shlex.quote(each.partition)} -v"
-    hint = getattr(trouble, "hint", "")
-    call.note(f"{hint} What {type(trouble).__name__} says may quote values of the data; to see it: {again}".strip())
+    if trouble is not None:
+        look = f"headgate profile {shlex.quote(each.dataset.name)} --partition {shlex.quote(each.partition)}"
+        hint = getattr(trouble, "hint", "")
+        call.note(f"{hint} What was said may quote values of the data; {look} shows it.".strip())
 
 
 def _line(each: Judged) -> object:

@@ -11,24 +11,26 @@ from headgate.values.page import Command
 Language: TypeAlias = Literal["python", "shell"]
 
 _ACCEPT = "expected: teaches, and is published"
+_AGAIN = "judge it again, when it can be read"
 _RELEASE = "publish it as it is, learn nothing from it"
 
 
-def python_commands(partition: str) -> tuple[Command, ...]:
-    """The gate's methods for a batch.
+def python_commands(partition: str, unread: bool = False) -> tuple[Command, ...]:
+    """The gate's methods for a batch; one that could not be read cannot be accepted.
 
     >>> print(python_commands("2026-11-14")[1].whole)
     gate.release('2026-11-14', note="...")
     """
     name = repr(partition)
+    first = Command(f"gate.accept({name},", 'note="why it is right")', _ACCEPT)
     return (
-        Command(f"gate.accept({name},", 'note="why it is right")', _ACCEPT),
+        Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
         Command(f"gate.release({name},", 'note="...")', _RELEASE),
         Command(f"gate.reject({name},", 'note="...")', f"wrong: repair it and judge {name} again"),
     )
 
 
-def shell_commands(dataset: str, partition: str, rows: bool = True) -> tuple[Command, ...]:
+def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool = False) -> tuple[Command, ...]:
     """The same for a shell, and how to look closer; `rows`: single rows may be to blame.
 
     >>> for each in shell_commands("orders", "2026-11-14"):
@@ -43,12 +45,20 @@ def shell_commands(dataset: str, partition: str, rows: bool = True) -> tuple[Com
     batch = (dataset, partition)
     again = f"--partition {quoted(partition)}"
     look = [_command("explain", batch, note="what is wrong with it")]
+    release = _command("release", batch, '--note "..."', _RELEASE)
+    if unread:
+        return (
+            *look,
+            _command("profile", (dataset,), again, "read it now, and see what is wrong"),
+            _command("run", (dataset,), again, _AGAIN),
+            release,
+        )
     if rows:
         look.append(_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
         _command("accept", batch, '--note "why it is right"', _ACCEPT),
-        _command("release", batch, '--note "..."', _RELEASE),
+        release,
         _command("reject", batch, '--note "..."', "wrong: it is to be repaired"),
         _command("run", (dataset,), again, "judge it again, when it is repaired"),
     )

@@ -18,7 +18,7 @@ from headgate.values.shown import shown, shown_moment
 
 MOST = 3
 _TELLING = 4.0  # how surprising a metric must be to be told
-_FAR = 30.0  # beyond this, how far a metric went says nothing of how telling it is
+_FAR = 10.0  # beyond this, how far a metric went says nothing of how telling it is
 _FEWER = 6.0  # how surprising the number of rows must be for it to be the cause of what changed with it
 
 
@@ -83,7 +83,7 @@ def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], column
     wanted = {*columns, ""}
     ranked = sorted(
         (at for at, each in enumerate(past.measures) if each.column in wanted and named(each)),
-        key=lambda at: (-min(_FAR, float(np.nan_to_num(surprise[at]))), _PLAINNESS[past.measures[at].key.name]),
+        key=lambda at: telling(past.measures[at], float(np.nan_to_num(surprise[at]))),
     )
     found: dict[str, list[str]] = {}
     short = False
@@ -96,6 +96,11 @@ def findings_of(past: Past | None, outcomes: Mapping[MetricKey, Outcome], column
         if len(told) < MOST:
             told.append(_told(measure, float(now[at]), past.values[:, at]))
     return Findings({column: tuple(told) for column, told in found.items()}, short)
+
+
+def telling(measure: Measure, surprise: float) -> tuple[float, int]:
+    """Sorts metrics: those that moved the farthest first, of equal ones that which tells a person more."""
+    return -min(_FAR, surprise), _PLAINNESS.get(measure.key.name, len(_PLAINNESS))
 
 
 def named(measure: Measure) -> str | None:
@@ -119,6 +124,7 @@ def spoken(measure: Measure, value: float) -> str:
     if measure.moment:
         return shown_moment(value)
     word = _WORDS.get(measure.key.name)
+    value = value if value == round(value) else float(f"{value:.4g}")
     return word[1](value) if word else _share(value) if measure.share else shown(value)
 
 

@@ -82,7 +82,8 @@ def _facts(verdict: BatchVerdict) -> Iterator[Fact]:
         yield Fact("What changed", "; ".join(verdict.changes))
     yield Fact("Budget", _spending(verdict))
     learned = "; ".join(f"{name}: {what}" for name, what in verdict.account.learners.items())
-    yield Fact("Learned", learned or "nothing: only what was declared is judged")
+    why = "the batch could not be read" if verdict.revision.unread else "only what was declared is judged"
+    yield Fact("Learned", learned or f"nothing: {why}")
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
 
@@ -104,12 +105,12 @@ def offered(verdict: BatchVerdict) -> bool:
 
 
 def python(verdict: BatchVerdict) -> tuple[Command, ...]:
-    return python_commands(verdict.partition) if offered(verdict) else ()
+    return python_commands(verdict.partition, verdict.revision.unread) if offered(verdict) else ()
 
 
 def shell(verdict: BatchVerdict) -> tuple[Command, ...]:
-    rows = any(each.expectation.source is Source.DECLARED for each in verdict.failures)
-    return shell_commands(verdict.dataset, verdict.partition, rows) if offered(verdict) else ()
+    rows = any(map(verdict.blamed_rows, verdict.failures))
+    return shell_commands(verdict.dataset, verdict.partition, rows, verdict.revision.unread) if offered(verdict) else ()
 
 
 # --- the causes, and all judgements

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.causes import SHOWN as CAUSES
 from headgate.gate.causes import Cause
+from headgate.gate.gate import Gate
 from headgate.gate.story import python, shell
 from headgate.learn.history.program import rarity
 from headgate.report.chart import spark, strip
@@ -23,7 +24,7 @@ from headgate.report.words import metric_words, tells, value_words
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.run import TRUSTED, Decision
+from headgate.values.run import TRUSTED, Decision, Revision
 from headgate.values.schema import Column
 from headgate.values.shown import shown, shown_moment
 from headgate.values.table import Table
@@ -82,6 +83,12 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
         "counts": {each.value: sum(one.status is each for one in verdict.judgements) for each in _ORDER},
         "columns": [_column(each, trail, each.label in wrong) for each in run.schema.columns],
     }
+
+
+def told(gate: Gate, revision: Revision) -> BatchVerdict:
+    """The verdict on a recorded run without its states, for pages that tell of many."""
+    run = gate.store.run(revision, states=False)
+    return BatchVerdict(run, revision, decision=revision.decision, owner=gate.settings.owner)
 
 
 def tone(verdict: BatchVerdict) -> str:
@@ -159,7 +166,8 @@ def _schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Chan
     if not before or not verdict.run.schema.columns:
         return
     were, are = (
-        {each.label: each for each in schema.columns} for schema in (store.run(before[0]).schema, verdict.run.schema)
+        {each.label: each for each in schema.columns}
+        for schema in (store.run(before[0], states=False).schema, verdict.run.schema)
     )
     for label in (each for each in were if each not in are):
         yield Change("gone", label, were[label].type, "")

@@ -12,10 +12,11 @@ from markupsafe import Markup
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.learn.measure import Measure
+from headgate.report.batch import told
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import chart_of
 from headgate.report.trail import WORDS, Mark, Trail
-from headgate.report.words import metric_words, value_words
+from headgate.report.words import metric_words, tells, value_words
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling
@@ -24,7 +25,7 @@ from headgate.values.shown import shown_moment
 
 RUNS = 90
 LISTED = 30  # runs in the table
-_TOLD = 5  # runs whose causes are read again: of a wide table that takes a third of a second for each
+_TOLD = 20  # runs whose causes are read again
 _SIZE = MetricKey("size")
 
 
@@ -66,7 +67,7 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
     revisions = gate.store.last(gate.dataset, RUNS)
     if not revisions:
         return {"gate": gate, "runs": []}
-    newest = gate.explain(revisions[-1].partition)
+    newest = told(gate, revisions[-1])
     schema = _schema(gate, newest)
     trail = Trail.read(gate.store, revisions, schema)
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
@@ -80,24 +81,31 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
         "held": sum(mark is Mark.HELD for mark in trail.marks),
         "shown": len(trail),
         "runs": _runs(gate, trail, rulings, link),
-        "size": chart_of(trail, _SIZE) if _SIZE in trail and len(trail) > 1 else None,
+        "charts": [chart_of(trail, key) for key in _telling(trail)],
         "columns": [_column(trail, label, kind) for label, kind in _labels(trail, schema)],
         "updated": shown_moment(max(each.at for each in revisions), whole_days=False),
     }
+
+
+def _telling(trail: Trail) -> list[MetricKey]:
+    """What is drawn large: the rows, and what moved the most in the newest run."""
+    if len(trail) < 2:
+        return []
+    most = [key for label in trail.columns if label for key in trail.moved(label) if tells(trail.measure(key))]
+    rows = [_SIZE] if _SIZE in trail else []
+    return rows + sorted(most, key=trail.rank)[:1]
 
 
 def _runs(
     gate: Gate, trail: Trail, rulings: Mapping[tuple[str, int], Ruling], link: Callable[[str], str]
 ) -> list[RunRow]:
     sizes = trail.values(_SIZE) if _SIZE in trail else np.full(len(trail), np.nan)
-    told, rows = 0, []
+    spoken, rows = 0, []
     for at in reversed(range(max(0, len(trail) - LISTED), len(trail))):
         revision = trail.revisions[at]
-        bad = revision.status in (Status.FAIL, Status.ERROR) and told < _TOLD
-        told += bad
-        causes = (
-            tuple(each.title for each in gate.explain(revision.partition, revision.number).causes[:3]) if bad else ()
-        )
+        bad = revision.status in (Status.FAIL, Status.ERROR) and spoken < _TOLD
+        spoken += bad
+        causes = tuple(each.title for each in told(gate, revision).causes[:3]) if bad else ()
         ruling = rulings.get((revision.partition, revision.number))
         rows.append(
             RunRow(
@@ -130,7 +138,7 @@ def _schema(gate: Gate, newest: BatchVerdict) -> Schema:
     if newest.run.schema.columns:
         return newest.run.schema
     good = gate.store.last(gate.dataset, 1, only=TRUSTED)
-    return gate.store.run(good[0]).schema if good else Schema()
+    return gate.store.run(good[0], states=False).schema if good else Schema()
 
 
 def _labels(trail: Trail, schema: Schema) -> list[tuple[str, str]]:

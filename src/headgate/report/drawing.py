@@ -14,7 +14,7 @@ from headgate.learn.measure import Measure
 from headgate.report.chart import Band, Line, trend
 from headgate.report.compare import BEFORE, Bar, bars_of, histogram
 from headgate.report.trail import Trail
-from headgate.report.words import metric_words, value_words
+from headgate.report.words import expected_words, metric_words, value_words
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
@@ -34,12 +34,12 @@ class Chart(msgspec.Struct, frozen=True):
 def chart_of(trail: Trail, key: MetricKey, judgement: Judgement | None = None) -> Chart:
     """A metric over the runs; with a judgement of it, what was expected of the last."""
     predicate = None if judgement is None else judgement.expectation.predicate
-    band, expected = _band(predicate), "" if predicate is None else str(predicate)
+    band = _band(predicate)
+    expected = "" if predicate is None else expected_words(trail.measure(key), predicate)
     say: Callable[[float], str] = partial(value_words, trail.measure(key), predicate=predicate, digits=4)
     if key.name == "completeness":  # people ask how much is missing
         say = "{:.1%}".format
         band = band and Band(_complement(band.high), _complement(band.low))
-        expected = "" if band is None or band.high is None else f"at most {band.high:.1%}"
     title = metric_words(trail.measure(key), key)
     line = Line(title, trail.partitions, trail.plain(key), trail.marks, say, band, expected)
     return Chart(title, expected, trend(line))

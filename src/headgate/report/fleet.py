@@ -9,7 +9,7 @@ import msgspec
 from markupsafe import Markup
 
 from headgate.gate.gate import Gate
-from headgate.report.batch import state, tone
+from headgate.report.batch import state, told, tone
 from headgate.report.chart import strip
 from headgate.report.trail import SHOWN, Mark
 from headgate.values.shown import shown_moment
@@ -62,7 +62,7 @@ def _row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
         return DatasetRow(
             name, "none", "", "no run yet", "", 0, made.owner, made.false_alarms, 0.0, 0, 0, Markup(""), "", "", ""
         )
-    newest = gate.explain(revisions[-1].partition)
+    newest = told(gate, revisions[-1])
     marks = [(each.partition, Mark.of(each)) for each in revisions]
     return DatasetRow(
         name=name,

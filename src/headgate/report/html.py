@@ -24,11 +24,26 @@ from headgate.values.table import Table
 
 
 class Report:
-    """A page. `save` writes it; a notebook shows it in a frame of its own."""
+    """A page: `hg.Report.of(gate, "2026-11-14").save("batch.html")`. A notebook shows it in a frame of its own."""
 
     def __init__(self, title: str, text: str) -> None:
         self.title = title
         self.html = text
+
+    @classmethod
+    def of(cls, gate: Gate, verdict: BatchVerdict | str | None = None, *, examples: Table | None = None) -> Report:
+        """The page of a batch, by its verdict or its partition; without one, of the dataset.
+
+        `examples` are rows to show, which hold values of the data: none are shown unless they are given.
+        """
+        if verdict is None:
+            return dataset_report(gate)
+        return batch_report(gate, gate.explain(verdict) if isinstance(verdict, str) else verdict, examples=examples)
+
+    @classmethod
+    def fleet(cls, gates: Sequence[Gate]) -> Report:
+        """The page of all datasets."""
+        return fleet_report(gates)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page, whole or not at all."""
@@ -52,16 +67,6 @@ class Report:
         )
 
 
-def report(gate: Gate, verdict: BatchVerdict | str | None = None, *, examples: Table | None = None) -> Report:
-    """The page of a batch, by its verdict or its partition; without one, of the dataset.
-
-    `examples` are rows to show, which hold values of the data: none are shown unless they are given.
-    """
-    if verdict is None:
-        return dataset_report(gate)
-    return batch_report(gate, gate.explain(verdict) if isinstance(verdict, str) else verdict, examples=examples)
-
-
 def batch_report(gate: Gate, verdict: BatchVerdict, *, examples: Table | None = None, up: str = "") -> Report:
     """The page of a batch; `up` is the address of the dataset's page."""
     title = f"{verdict.dataset} {verdict.partition}"
@@ -75,7 +80,7 @@ def dataset_report(gate: Gate, *, links: Mapping[str, str] | None = None, up: st
     return _page("dataset.html", gate.dataset, {**facts, "up": up})
 
 
-def fleet(gates: Sequence[Gate], *, links: Mapping[tuple[str, str | None], str] | None = None) -> Report:
+def fleet_report(gates: Sequence[Gate], *, links: Mapping[tuple[str, str | None], str] | None = None) -> Report:
     """The page of all datasets; `links` are the addresses of their pages and of those of their newest partitions."""
     known = links or {}
     return _page("fleet.html", "All datasets", fleet_page(gates, lambda name, at: known.get((name, at), "")))

@@ -15,7 +15,7 @@ from headgate.gate.titles import Sort, told
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.trail import Trail
-from headgate.report.words import metric_words, tells, value_words
+from headgate.report.words import expected_words, metric_words, tells, value_words
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
@@ -65,11 +65,16 @@ def _keys(cause: Cause, trail: Trail) -> list[MetricKey]:
         return []
     broken = [each.expectation.metric for each in cause.judgements if not each.segment]
     column = cause.columns[0] if len(cause.columns) == 1 else ""
-    plain = [key for key in trail.moved(column) if tells(trail.measure(key))]
     speaking = [key for key in broken if tells(trail.measure(key))]
-    wanted = dict.fromkeys([*speaking, *plain[: CHARTS - 1], *broken] if cause.sort is not Sort.WHOLE else broken)
+    if cause.sort is Sort.WHOLE:
+        wanted = broken
+    else:
+        plain = [key for key in trail.moved(column) if tells(trail.measure(key)) and key not in speaking]
+        wanted = [*speaking[:1], *plain[:1], *speaking[1:], *broken]
     drawn = [
-        key for key in wanted if key in trail and key.name not in _SHAPES and np.isfinite(trail.values(key)).sum() > 1
+        key
+        for key in dict.fromkeys(wanted)
+        if key in trail and key.name not in _SHAPES and np.isfinite(trail.values(key)).sum() > 1
     ]
     return drawn[:CHARTS]
 
@@ -87,8 +92,7 @@ def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail) -> Iterator[tuple[
     if lead.value is not None and cause.sort is not Sort.SHAPE:
         measure = trail.measure(key)
         yield "Now", f"{metric_words(measure, key)} {value_words(measure, lead.value, predicate)}"
-        if not (key.name == "completeness" and measure is not None and measure.plain):
-            yield "Expected", str(predicate)
+        yield "Expected", expected_words(measure, predicate)
         if key in trail and (good := trail.last_good(key)) is not None:
             yield "Last good", f"{value_words(measure, good[1], predicate)} in {good[0]}"
     if source := origin(verdict, lead):

@@ -9,7 +9,7 @@ from urllib.parse import quote
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.publisher import folder_name
-from headgate.report.html import batch_report, dataset_report, fleet
+from headgate.report.html import batch_report, dataset_report, fleet_report
 from headgate.values.table import Table
 
 INDEX = "index.html"
@@ -51,7 +51,7 @@ class Site:
             newest = gate.store.last(gate.dataset, 1)
             if newest and self.batch(gate.dataset, newest[0].partition).exists():
                 links[gate.dataset, newest[0].partition] = self._address(self.batch(gate.dataset, newest[0].partition))
-        return fleet(gates, links=links).save(self.folder / INDEX)
+        return fleet_report(gates, links=links).save(self.folder / INDEX)
 
     def _address(self, page: Path) -> str:
         """How a page at the top of the folder refers to another; a leading `./` keeps a name from being a scheme."""

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from headgate.gate.findings import telling
 from headgate.learn.measure import Measure, is_known, measure_of
 from headgate.store.port import HistoryStore, Series
 from headgate.values.expectation import Status
@@ -100,9 +101,19 @@ class Trail:
         gap = np.abs(now - middle) / np.maximum(spread, least)
         return np.where(np.isfinite(gap) & there.any(axis=0), gap, 0.0)
 
+    def move(self, key: MetricKey) -> float:
+        """How far the metric's last value lies from its good ones."""
+        return float(self.moves[self._places[key]])
+
     def moved(self, column: str) -> list[MetricKey]:
         """The metrics of a column, those that moved the most first."""
-        return sorted(self.columns.get(column, ()), key=lambda key: -self.moves[self._places[key]])
+        return sorted(self.columns.get(column, ()), key=self.rank)
+
+    def rank(self, key: MetricKey) -> tuple[float, int]:
+        """Sorts metrics of which a series is drawn: what a person should see comes first."""
+        measure = self.measure(key)
+        assert measure is not None  # `columns` names only what is known
+        return telling(measure, self.move(key))
 
     def last_good(self, key: MetricKey) -> tuple[str, float] | None:
         """The newest good run before the last that has a value, and the value."""

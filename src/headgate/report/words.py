@@ -6,7 +6,7 @@ from headgate.gate.findings import named, spoken
 from headgate.learn.measure import Measure
 from headgate.learn.novelty.model import NOVELTY
 from headgate.values.key import MetricKey
-from headgate.values.predicate import Predicate
+from headgate.values.predicate import Between, Predicate
 from headgate.values.shown import shown
 
 _NAMES = {
@@ -42,6 +42,20 @@ def value_words(measure: Measure | None, value: float, predicate: Predicate | No
         return spoken(measure, value)
     rounded = value if value == round(value) else float(f"{value:.{digits}g}")
     return shown(rounded) if measure is None else spoken(measure, rounded)
+
+
+def expected_words(measure: Measure | None, predicate: Predicate) -> str:
+    """What was expected, in the words in which the value is told."""
+    if not isinstance(predicate, Between) or predicate.moments or measure is None:
+        return str(predicate)
+    low, high = (
+        None if end is None else value_words(measure, end, digits=4) for end in (predicate.low, predicate.high)
+    )
+    if measure.key.name == "completeness":  # the fullest is the least empty
+        low, high = high, low
+    if high is None:
+        return f"at least {low}"
+    return f"at most {high}" if low is None else f"{low} to {high}"
 
 
 def tells(measure: Measure | None) -> bool:

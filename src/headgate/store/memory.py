@@ -89,8 +89,8 @@ class MemoryStore:
         held = [self._record(each).states for each in revisions]
         return [opened(each if wanted is None else {key: each[key] for key in wanted if key in each}) for each in held]
 
-    def run(self, revision: Revision) -> Run:
-        return restored(revision, self._record(revision))
+    def run(self, revision: Revision, *, states: bool = True) -> Run:
+        return restored(revision, self._record(revision), states)
 
     def close(self) -> None:
         pass

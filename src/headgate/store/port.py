@@ -101,8 +101,9 @@ class HistoryStore(Protocol):
     ) -> list[dict[MetricKey, State]]:
         """The states of each of these runs; all of them, or those under the keys that are named."""
 
-    def run(self, revision: Revision) -> Run:
-        """A committed run whole, as it was given, less what the store hides."""
+    def run(self, revision: Revision, *, states: bool = True) -> Run:
+        """A committed run whole, as it was given, less what the store hides; or without its states, and without the
+        distributions that are measured from them, which is much quicker to read."""
 
     def close(self) -> None:
         """Let go of connections. A closed store must not be used again."""

@@ -65,8 +65,8 @@ def recorded(run: Run, secret: bytes | None) -> Record:
     )
 
 
-def restored(revision: Revision, record: Record) -> Run:
-    """The run that a record holds."""
+def restored(revision: Revision, record: Record, whole: bool = True) -> Run:
+    """The run that a record holds; not `whole`, it is without states and what is measured from them."""
     head, body = unseal(record.details)
     if (head.tag, head.key) != (_TAG, revision.key):
         raise CorruptBytes(f"these are not the details of {revision.dataset} {revision.partition}.")
@@ -74,10 +74,10 @@ def restored(revision: Revision, record: Record) -> Run:
         details = unpack(body, _Details)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
         raise CorruptBytes(f"the bytes do not hold the details of a run: {trouble}.") from None
-    states = opened(record.states)
+    states = opened(record.states) if whole else {}
     outcomes: dict[str, Outcome] = {key: Measured(value) for key, value in record.numbers.items()}
     outcomes |= details.missing
-    outcomes |= {key: _measured(key, states) for key in details.distributions}
+    outcomes |= {key: _measured(key, states) for key in details.distributions if whole}
     return Run(
         dataset=revision.dataset,
         partition=revision.partition,

@@ -131,11 +131,11 @@ class FileStore:
         wanted = texts(keys)
         return list(self._blobs.each(lambda found: self._states(found, wanted), self._found(revisions)))
 
-    def run(self, revision: Revision) -> Run:
+    def run(self, revision: Revision, *, states: bool = True) -> Run:
         (found,) = self._found([revision])
         data = self._blobs.read(found.path) or b""
         with entries.found_in(found.path):
-            return restored(revision, _whole(data, found))
+            return restored(revision, _whole(data, found), states)
 
     def close(self) -> None:
         self._blobs.close()

@@ -125,8 +125,8 @@ class SqlStore:
         found = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
         return list(map(opened, found))
 
-    def run(self, revision: Revision) -> Run:
-        return restored(revision, self._read(lambda connection: self._contents.record(connection, revision)))
+    def run(self, revision: Revision, *, states: bool = True) -> Run:
+        return restored(revision, self._read(lambda connection: self._contents.record(connection, revision)), states)
 
     def close(self) -> None:
         self._engine.dispose(close=self._owner == os.getpid())
