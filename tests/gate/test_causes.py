@@ -349,3 +349,13 @@ def test_two_things_that_went_wrong_are_two_causes() -> None:
     verdict = judged(month(), 30, dearer(emptied(orders(30), "quantity")))
     assert sorted(each.columns for each in verdict.causes) == [("price",), ("quantity",)]
     assert "2 things are wrong" in verdict.headline
+
+
+def test_a_predicate_over_rows_is_about_the_column_that_its_rule_names_first() -> None:
+    checks = Check("orders").is_contained_in("country", ["DE", "FR", "US"]).satisfies("price < quantity")
+    verdict = judged(gate_after(12, checks=checks), 12, elsewhere(orders(12)))
+    first, second = verdict.causes[:2]
+    assert first.columns == ("country",)
+    assert len(first.judgements) > 1  # with what was learned of it
+    assert second.columns == ()
+    assert len(verdict.causes) == 2

@@ -268,3 +268,20 @@ def test_a_notebook_shows_the_page_in_a_frame_of_its_own(made: dict[str, Report]
     assert frame.startswith("<iframe")
     assert 'sandbox="allow-scripts"' in frame
     assert "<script" not in frame
+
+
+@pytest.mark.parametrize(
+    ("check", "now", "expected"),
+    [
+        (Check("orders").is_complete("price"), "price: empty 10.5%", "none"),
+        (Check("orders").has_completeness("price", at_least=0.95), "price: empty 10.5%", "at most 5.0%"),
+        (Check("orders").is_contained_in("country", ["DE", "FR"]), "rows that meet is_contained_in(country,", "all"),
+        (Check("orders").has_mean("price", at_most=1), "price: mean ", "at most 1"),
+        (Check("orders").has_size(between=(1, 5)), "rows 124", "1 to 5"),
+    ],
+)
+def test_what_is_seen_and_what_was_expected_are_told_in_the_same_words(check: Check, now: str, expected: str) -> None:
+    gate = new_gate(checks=check, learn=[])
+    facts = Seen(Report.of(gate, judged(gate, 0, emptied(orders(0), "price", 0.1)))).of("dd")
+    assert facts[0].startswith(now)
+    assert facts[1] == expected

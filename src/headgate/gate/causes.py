@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -12,7 +13,7 @@ from headgate.analyzers.base.registry import metrics
 from headgate.gate.titles import Sort, names_of, title_of
 from headgate.learn.history.program import rarity
 from headgate.values.account import Account
-from headgate.values.expectation import Judgement, Level, Source, Status
+from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 
 SHOWN = 3
@@ -20,6 +21,7 @@ SHOWN = 3
 
 _SHAPE = frozenset({"has_column", "column_count", "column_type"})
 _SIZE = MetricKey("size")
+_FIRST = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # of a rule: the name that stands first
 _OF_ROWS = frozenset(
     {
         *(
@@ -136,9 +138,22 @@ def _counts(name: str) -> bool:
 def _cause(sort: Sort, where: str, held: list[Judgement], account: Account) -> Cause:
     ranked = tuple(sorted(held, key=_rate))
     named = () if sort is Sort.VOLUME else ranked
-    columns = tuple(dict.fromkeys(column for each in named for column in each.expectation.metric.columns[:1]))
+    columns = tuple(dict.fromkeys(column for each in named for column in _columns(each.expectation)))
     found = account.found.get(where if sort is Sort.COLUMN else columns[0] if sort is Sort.DECLARED and columns else "")
     return Cause(sort, title_of(sort, where, ranked, found or ()), columns, ranked, found or ())
+
+
+def _columns(expectation: Expectation) -> tuple[str, ...]:
+    """The column that an expectation is about; a predicate over rows has none, but its rule may name one first.
+
+    >>> from headgate.values.predicate import Between
+    >>> _columns(Expectation(MetricKey("compliance"), Between(1), rule='is_contained_in(origin, values=["EWR"])'))
+    ('origin',)
+    """
+    if expectation.metric.columns:
+        return expectation.metric.columns[:1]
+    found = _FIRST.match(expectation.rule)
+    return found.groups() if found else ()
 
 
 def _rate(each: Judgement) -> tuple[float, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
@@ -9,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.gate.lesson import Lesson
+from headgate.gate.titles import share
 from headgate.learn.history.forecast import forecast
 from headgate.learn.measure import Measure
 from headgate.learn.past import Past, numbers
@@ -22,12 +24,8 @@ _FAR = 10.0  # beyond this, how far a metric went says nothing of how telling it
 _FEWER = 6.0  # how surprising the number of rows must be for it to be the cause of what changed with it
 
 
-def _share(value: float) -> str:
-    return f"{value:.1%}"
-
-
 def _empty(value: float) -> str:
-    return f"{max(0.0, 1 - value):.1%}"
+    return share(max(0.0, 1 - value))
 
 
 # How each metric is said, `{}` for its value; of two that moved equally far the first tells a person more.
@@ -36,11 +34,11 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "completeness": ("{} empty", _empty),
     "mean": ("mean {}", shown),
     "median": ("median {}", shown),
-    "new_values": ("{} values never seen before", _share),
-    "new_patterns": ("{} written in a new way", _share),
+    "new_values": ("{} values never seen before", share),
+    "new_patterns": ("{} written in a new way", share),
     "approx_count_distinct": ("{} different values", lambda value: shown(round(value))),
-    "unique_ratio": ("{} unique", _share),
-    "most_frequent_ratio": ("{} one and the same value", _share),
+    "unique_ratio": ("{} unique", share),
+    "most_frequent_ratio": ("{} one and the same value", share),
     "min": ("least {}", shown),
     "max": ("largest {}", shown),
     "stddev": ("deviation {}", shown),
@@ -50,6 +48,7 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "digit_len": ("digits in a value {}", shown),
     "punc_len": ("punctuation in a value {}", shown),
 }
+_SHARES = (share, _empty)
 _PLAINNESS = {name: at for at, name in enumerate(_WORDS)}
 
 
@@ -124,8 +123,17 @@ def spoken(measure: Measure, value: float) -> str:
     if measure.moment:
         return shown_moment(value)
     word = _WORDS.get(measure.key.name)
-    value = value if value == round(value) else float(f"{value:.4g}")
-    return word[1](value) if word else _share(value) if measure.share else shown(value)
+    value = value if word and word[1] in _SHARES else rounded(value, 4)
+    return word[1](value) if word else share(value) if measure.share else shown(value)
+
+
+def rounded(value: float, digits: int) -> float:
+    """A number of so many digits; one that is whole, or none at all, as it is.
+
+    >>> rounded(1234.5678, 5), rounded(1234567.0, 2), rounded(float("inf"), 2)
+    (1234.6, 1234567.0, inf)
+    """
+    return value if not math.isfinite(value) or value == round(value) else float(f"{value:.{digits}g}")
 
 
 def _told(measure: Measure, value: float, series: npt.NDArray[np.float64]) -> str:

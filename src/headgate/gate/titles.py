@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from headgate.analyzers.distances.registry import distances
+from headgate.gate.blame import Segment
 from headgate.values.expectation import Judgement
 from headgate.values.shown import shown
 
 _SAID = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
 _NAMED = 4  # columns that a title names
+_SMALL, _DUST = 0.0005, 1e-12  # shares that need more digits, and those that are no more than how numbers are rounded
 
 
 class Sort(IntEnum):
@@ -59,7 +61,24 @@ def _segments(held: Sequence[Judgement]) -> str:
     """How many parts of the batch it is about, where it was asked by segment."""
     found = {each.segment for each in held if each.segment}
     by = ", ".join(name for name, _ in next(iter(found), ()))
-    return f", in {len(found)} segment{'s' * (len(found) != 1)} by {by}" if found else ""
+    return f", in {'the worst of ' * (len(found) > 1)}{len(found)} segment{'s' * (len(found) != 1)} by {by}" if found else ""
+
+
+def place_of(segment: Segment, hidden: bool = False) -> str:
+    """A part of the batch by name; where the store hides values, by what stands for them.
+
+    >>> print(place_of((("country", "DE"), ("day", None))))
+    country=DE, day=null
+    >>> print(place_of((("country", "f19c2c9678766c6d"),), hidden=True))
+    country=(hidden: f19c2c96)
+    """
+    return ", ".join(f"{name}={_part(value, hidden)}" for name, value in segment)
+
+
+def _part(value: str | None, hidden: bool) -> str:
+    if value is None:
+        return "null"
+    return f"(hidden: {value[:8]})" if hidden else value
 
 
 def told(each: Judgement) -> str:
@@ -69,36 +88,40 @@ def told(each: Judgement) -> str:
     predicate = str(each.expectation.predicate).removeprefix("equal to ")
     match key.name:
         case "completeness" if value is not None:
-            return f"{column} is {1 - value:.1%} empty; {_least_filled(each)}"
+            return f"{column} is {share(1 - value)} empty; {_least_filled(each)}"
         case "approx_count_distinct" if value is not None:
             return f"{column} has about {shown(round(value))} different values, expected {predicate}"
         case "compliance" | "pattern_match" | "containment" | "uniqueness" if (
             value is not None and each.expectation.rule and each.expectation.predicate.floor == 1
         ):
-            return f"{each.expectation.rule}: {_some(1 - value)} of the rows break it, expected none"
+            return f"{each.expectation.rule}: {share(1 - value)} of the rows break it, expected none"
         case "unchanged" if value == 1:
             return f"{column} holds exactly what it held in the run before; it changed in every run until now"
         case "new_values" if value is not None:
-            return f"{value:.1%} of {column} are values that no run had before, expected {predicate}"
+            return f"{share(value)} of {column} are values that no run had before, expected {predicate}"
         case "new_patterns" if value is not None:
-            return f"{value:.1%} of {column} are written in a way that no run had before, expected {predicate}"
+            return f"{share(value)} of {column} are written in a way that no run had before, expected {predicate}"
         case _:
             return each.reason
 
 
-def _some(share: float) -> str:
-    """A share that is not nothing, so that it does not look like nothing.
+def share(value: float) -> str:
+    """A share as people say it: one that is not nothing does not look like nothing, nor one that is not all like all.
 
-    >>> _some(0.037), _some(0.00001)
-    ('3.7%', '0.001%')
+    >>> share(0.037), share(0.00001), share(0.99999), share(0.0)
+    ('3.7%', '0.001%', '99.999%', '0.0%')
     """
-    return f"{share:.1%}" if share >= 0.0005 else f"{100 * share:.2g}%"
+    rest = min(abs(value), abs(1 - value))
+    if not _DUST < rest < _SMALL:
+        return f"{value:.1%}"
+    small = float(f"{100 * rest:.2g}")
+    return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"
 
 
 def _least_filled(each: Judgement) -> str:
     low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
-    most = f"at most {1 - low:.1%}" if low is not None else ""
-    least = f"at least {1 - high:.1%}" if high is not None and high < 1 else ""
+    most = f"at most {share(1 - low)}" if low is not None else ""
+    least = f"at least {share(1 - high)}" if high is not None and high < 1 else ""
     return f"expected {' and '.join(filter(None, [least, most])) or each.expectation.predicate}"
 
 

@@ -14,7 +14,7 @@ from headgate.learn.measure import Measure
 from headgate.report.chart import Band, Line, trend
 from headgate.report.compare import BEFORE, Bar, bars_of, histogram
 from headgate.report.trail import Trail
-from headgate.report.words import expected_words, metric_words, value_words
+from headgate.report.words import expected_words, judged_words, metric_words, value_words
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
@@ -40,7 +40,8 @@ def chart_of(trail: Trail, key: MetricKey, judgement: Judgement | None = None) -
     if key.name == "completeness":  # people ask how much is missing
         say = "{:.1%}".format
         band = band and Band(_complement(band.high), _complement(band.low))
-    title = metric_words(trail.measure(key), key)
+    measure = trail.measure(key)
+    title = metric_words(measure, key) if judgement is None else judged_words(measure, judgement.expectation)
     line = Line(title, trail.partitions, trail.plain(key), trail.marks, say, band, expected)
     return Chart(title, expected, trend(line))
 

@@ -15,7 +15,7 @@ from headgate.gate.titles import Sort, told
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.trail import Trail
-from headgate.report.words import expected_words, metric_words, tells, value_words
+from headgate.report.words import expected_words, judged_words, tells, value_words
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
@@ -91,7 +91,7 @@ def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail) -> Iterator[tuple[
         return
     if lead.value is not None and cause.sort is not Sort.SHAPE:
         measure = trail.measure(key)
-        yield "Now", f"{metric_words(measure, key)} {value_words(measure, lead.value, predicate)}"
+        yield "Now", f"{judged_words(measure, lead.expectation)} {value_words(measure, lead.value, predicate)}"
         yield "Expected", expected_words(measure, predicate)
         if key in trail and (good := trail.last_good(key)) is not None:
             yield "Last good", f"{value_words(measure, good[1], predicate)} in {good[0]}"

@@ -5,8 +5,9 @@ from __future__ import annotations
 from headgate.gate.findings import named, spoken
 from headgate.learn.measure import Measure
 from headgate.learn.novelty.model import NOVELTY
+from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
-from headgate.values.predicate import Between, Predicate
+from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.shown import shown
 
 _NAMES = {
@@ -34,6 +35,13 @@ def metric_words(measure: Measure | None, key: MetricKey, bare: bool = False) ->
     return word if bare or not column else f"{column}: {word}"
 
 
+def judged_words(measure: Measure | None, expectation: Expectation) -> str:
+    """What was judged: the metric, or the rule of a person where that is plainer than its metric."""
+    if expectation.rule and not (measure is not None and measure.plain and named(measure)):
+        return f"rows that meet {expectation.rule}" if measure is not None and measure.share else expectation.rule
+    return metric_words(measure, expectation.metric)
+
+
 def value_words(measure: Measure | None, value: float, predicate: Predicate | None = None, digits: int = 6) -> str:
     """A value as people read it: shares as percentages, moments as times, others in so many digits."""
     if predicate is not None and predicate.moments:
@@ -46,6 +54,8 @@ def value_words(measure: Measure | None, value: float, predicate: Predicate | No
 
 def expected_words(measure: Measure | None, predicate: Predicate) -> str:
     """What was expected, in the words in which the value is told."""
+    if measure is not None and measure.share and isinstance(predicate, OneOf) and predicate.values == (1.0,):
+        return "none" if measure.key.name == "completeness" else "all"  # of which it is told how much is missing
     if not isinstance(predicate, Between) or predicate.moments or measure is None:
         return str(predicate)
     low, high = (
