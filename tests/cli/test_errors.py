@@ -13,7 +13,7 @@ from headgate.cli.errors import exit_code_of, scrubbed, secrets_of, told
 from headgate.cli.exits import MEANINGS, worst
 from headgate.store.sql.store import SqlStore
 from headgate.values.errors import EngineError, MisuseError, StoreUnavailable, UnknownRun
-from tests.cli.lake import BROKEN, CONFIG, called
+from tests.cli.lake import BROKEN, CONFIG, called, document
 
 SOURCE = Path(__file__).resolve().parents[2] / "src"
 CANARY = "c4n4ry-pa55word"
@@ -84,6 +84,26 @@ def test_of_several_codes_the_worst_counts() -> None:
 
 def test_hints_are_of_the_shell_and_not_of_python() -> None:
     assert told(MisuseError("never read.", hint="Publish it with gate.release.")).endswith("with headgate release.")
+
+
+def test_a_damaged_history_is_told_with_what_to_do(judged: Path) -> None:
+    next(Path("history").rglob("log/*.hg")).write_bytes(b"not what was written")
+    result = called("history", "orders")
+    assert result.exit_code == 3
+    assert "restore it from a copy" in result.stderr
+    assert document("history", "orders")["error"]["hint"].startswith("It is damaged, or another file")
+
+
+def test_a_document_that_cannot_be_written_is_told_once(lake: Path) -> None:
+    result = called("history", "orders", "--output-json", "nowhere/x.json")
+    assert result.exit_code == 2
+    assert result.stderr.count("error:") == 1
+
+
+def test_a_file_that_may_not_be_written_is_nothing_unexpected() -> None:
+    said = told(PermissionError(13, "Permission denied", "pages/index.html"))
+    assert said.startswith("error: pages/index.html: Permission denied.")
+    assert "unexpected" not in said
 
 
 def raising(monkeypatch: pytest.MonkeyPatch, trouble: BaseException) -> None:

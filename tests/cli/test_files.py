@@ -44,6 +44,11 @@ def test_a_file_of_any_format_is_profiled(files: Path, name: str) -> None:
     assert found["columns"]["price"]["completeness"] == 1.0
 
 
+def test_an_empty_field_of_a_csv_file_is_nothing_as_it_is_for_a_dataset(files: Path) -> None:
+    Path("notes.csv").write_text('id,note\n1,\n2,ok\n3,""\n4,ok\n')
+    assert document("profile", "notes.csv")["profile"]["columns"]["note"]["completeness"] == 0.75
+
+
 def test_a_folder_is_one_batch_and_its_names_are_columns(files: Path) -> None:
     found = document("profile", "folder")["profile"]
     assert found["rows"] == 2 * len(orders(1))
@@ -53,6 +58,24 @@ def test_a_folder_is_one_batch_and_its_names_are_columns(files: Path) -> None:
 def test_a_file_without_a_telling_name_needs_its_format(files: Path) -> None:
     assert called("profile", "odd").exit_code == 2
     assert called("profile", "odd", "--format", "csv").exit_code == 0
+
+
+def test_what_is_wrong_with_a_file_is_told_without_what_is_known(files: Path) -> None:
+    Path("ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
+    said = called("profile", "ragged.csv").stderr
+    assert said.startswith("error: ragged.csv could not be read as csv: CSV parse error: Row #3")
+
+
+def test_a_file_that_may_not_be_read_is_not_said_to_be_of_another_format(
+    files: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pyarrow.dataset.dataset", denied)
+    result = called("profile", "orders.csv")
+    assert result.exit_code == 3
+    assert result.stderr == "error: orders.csv may not be read. Let this user read it, or name another file.\n"
 
 
 def test_only_the_columns_that_are_named_are_profiled(files: Path) -> None:

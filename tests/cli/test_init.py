@@ -177,6 +177,40 @@ def test_one_file_is_one_batch_and_a_dated_one_is_one_of_many() -> None:
     assert found.partitions == ("2026-11-13", "2026-11-14")
 
 
+def growing(name: str, days: int = 3) -> None:
+    """One file with this many days in a column of this name."""
+    tables = [orders(day).append_column(name, pa.array([f"2026-11-{day:02d}"] * 400)) for day in range(1, days + 1)]
+    write("stock.parquet", pa.concat_tables(tables))
+
+
+def test_the_batches_of_a_file_that_grows_are_the_days_in_it() -> None:
+    growing("day")
+    assert "3 batches, 2026-11-01 to 2026-11-03" in typed("init", "stock.parquet").output
+    with Project.open() as project:
+        stock = project.dataset("stock")
+        assert stock.settings.source.where == "day = '{partition}'"
+        assert stock.waiting() == ("2026-11-01", "2026-11-02", "2026-11-03")
+    typed("run")
+
+
+@pytest.mark.parametrize(("name", "days"), [("birthday", 3), ("day", 1)])
+def test_a_file_that_does_not_say_its_days_is_run_by_a_name(name: str, days: int) -> None:
+    growing(name, days)
+    said = typed("init", "stock.parquet").output
+    assert "type   headgate run stock --partition 2026-11-14" in said
+    assert "where: \"day = '{partition}'\"" in Path("headgate.yml").read_text()
+    assert "where: \"day = '{partition}'\"" in typed("run", code=2).stderr
+    typed("run", "stock", "--partition", "2026-11-14")
+
+
+def test_checks_that_a_csv_file_suggests_hold_when_it_is_judged() -> None:
+    rows = "".join(f"{row},{'' if row % 3 else 'ok'}\n" for row in range(300))
+    for day in (13, 14):
+        write_csv(f"in/orders-2026-11-{day}.csv", f"id,note\n{rows}")
+    typed("init", "in")
+    typed("run")
+
+
 def test_tables_of_delta_and_iceberg_are_read_with_spark() -> None:
     write("lake/orders/day=2026-11-14/x.parquet")
     Path("lake/orders/_delta_log").mkdir()

@@ -72,6 +72,12 @@ def test_rows_that_are_to_blame_are_shown_with_the_reason(judged: Path) -> None:
     assert [line.split()[1:] for line in lines[5:]] == [["XX", "a"]] * 3
 
 
+def test_a_column_that_is_not_there_is_told_with_the_nearest(judged: Path) -> None:
+    result = called("rows", "orders", BROKEN, "--column", "contry")
+    assert result.exit_code == 2
+    assert "Did you mean 'country'?" in result.stderr
+
+
 def test_rows_of_a_batch_that_waits_are_found_by_the_checks(judged: Path) -> None:
     write_day(judged, 10, broken=True)
     assert document("rows", "orders", NEW, "--limit", "2")["total"] == 3
@@ -149,3 +155,9 @@ def test_a_backtest_prints_its_budgets(judged: Path) -> None:
     result = called("backtest", "orders", "--budget", "0.05", "--spots", "0")
     assert result.exit_code == 0
     assert "10 batches replayed" in result.stdout
+
+
+def test_a_budget_that_is_no_share_is_told_in_words_of_the_shell(judged: Path) -> None:
+    result = called("backtest", "orders", "--budget", "3")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("Write --budget 0.01.\n")

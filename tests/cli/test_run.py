@@ -46,7 +46,8 @@ def test_a_source_without_any_batch_is_an_error(judged: Path) -> None:
     other = "datasets.orders.source.path=lake/ordres/day={partition}"
     result = called("run", "--set", other)
     assert result.exit_code == 3
-    assert result.stderr == "error: orders has no batch: nothing is at lake/ordres/day={partition}.\n"
+    said = "error: orders has no batch: nothing is at lake/ordres/day={partition}."
+    assert result.stderr == f"{said} Paths in headgate.yml are relative to its folder.\n"
     assert document("run", "--set", other)["empty"] == ["orders"]
 
 
@@ -218,6 +219,19 @@ def test_a_store_that_cannot_be_used_ends_the_run_with_3(judged: Path, monkeypat
     found = document("run")
     assert found["exit_code"] == 3
     assert [(each["partition"], each["error"]["kind"]) for each in found["batches"]] == [(NEW, "StoreUnavailable")]
+
+
+def test_a_spark_that_does_not_start_is_told_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headgate.project.project import Project
+    from headgate.values.errors import EngineError
+
+    def unstarted(self: object) -> None:
+        raise EngineError("Spark is not installed.", hint="pip install it.")
+
+    monkeypatch.setattr(Project, "session", unstarted)
+    found = document("run", "--set", "spark.master=local[1]")
+    assert found["exit_code"] == 3
+    assert len(found["batches"]) == 1
 
 
 def test_a_setting_goes_before_the_file(lake: Path) -> None:

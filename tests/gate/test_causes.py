@@ -165,7 +165,8 @@ def test_shares_and_counts_are_told_as_people_say_them(metric: str, value: float
 def test_a_check_by_segment_says_that_it_speaks_of_segments() -> None:
     checks = Check("orders", by="country").has_mean("price", at_most=1)
     (cause,) = judged(gate_after(0, checks=checks), 0).causes
-    assert cause.title.endswith(", in 3 segments by country")
+    assert cause.title.endswith(", in the worst of 3 segments by country")
+    assert cause.lead.value == max(each.value or 0 for each in cause.judgements)
 
 
 def test_a_declared_rule_that_segments_break_is_one_cause() -> None:
@@ -262,13 +263,13 @@ WORDS = [
         "new_values(country)",
         0.336,
         Between(high=0.1),
-        "33.6% of country are values that no run had before, expected at most 0.1",
+        "33.6% of country are values that no run had before, expected at most 10.0%",
     ),
     (
         "new_patterns(code)",
         1.0,
         Between(high=0.1),
-        "100.0% of code are written in a way that no run had before, expected at most 0.1",
+        "100.0% of code are written in a way that no run had before, expected at most 10.0%",
     ),
     (
         "unchanged(code)",
@@ -359,3 +360,22 @@ def test_a_predicate_over_rows_is_about_the_column_that_its_rule_names_first() -
     assert len(first.judgements) > 1  # with what was learned of it
     assert second.columns == ()
     assert len(verdict.causes) == 2
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "words"),
+    [
+        (0.9999, OneOf((1.0,)), "price is 0.01% empty; expected at most 0.0%"),
+        (0.9489, Between(low=0.9491), "price is 5.11% empty; expected at most 5.09%"),
+        (0.2, Between(0.5, 0.9), "price is 80.0% empty; expected at least 10.0% and at most 50.0%"),
+        (0.0, OneOf((1.0,)), "price is 100.0% empty; expected at most 0.0%"),
+    ],
+)
+def test_a_share_never_looks_like_one_that_was_allowed(value: float, expected: Predicate, words: str) -> None:
+    assert told(failed("completeness(price)", value, expected)) == words
+
+
+def test_a_column_that_hardly_counts_is_not_named_as_one_that_is_unlike() -> None:
+    (cause,) = causes(novel(), blamed=(("mean(price)", 0.8), ("mean(id)", 0.1), ("mean(code)", 0.02)))
+    assert cause.columns == ("price", "id")
+    assert cause.title.endswith("most in price (80%), id (10%)")

@@ -126,7 +126,7 @@ def test_declared_checks_cost_nothing() -> None:
 def test_the_verdict_says_what_is_spent_and_what_each_alarm_costs() -> None:
     verdict = judged(gate_after(12), 12, dearer(orders(12)))
     told = verdict.explain()
-    assert f"Budget: 5.00% of good batches may be held, {verdict.account.spent:.2%} of them are spent" in told
+    assert f"Budget: 5.00% of good batches may be held, what was learned spends {verdict.account.spent:.2%}" in told
     for cause in verdict.causes:
         assert cause.false_alarm is not None
         assert cause.rarity in told

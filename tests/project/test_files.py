@@ -155,6 +155,23 @@ def test_a_fingerprint_tells_one_input_from_another(tmp_path: Path) -> None:
     assert orders(tmp_path, source).fingerprint("2") is None
 
 
+def test_a_file_that_may_not_be_read_is_not_blamed_on_its_format(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def denied(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    (tmp_path / "1.csv").write_text("id\n1\n")
+    monkeypatch.setattr("headgate.project.files._dataset", denied)
+    with pytest.raises(EngineError, match=r"may not be read\. Let this user read .*1\.csv"):
+        orders(tmp_path, '{format: csv, path: "{partition}.csv"}').read("1")
+
+
+def test_batches_that_share_a_file_have_no_fingerprint_of_files(tmp_path: Path) -> None:
+    (tmp_path / "all.csv").write_text("day,id\n2026-11-13,1\n2026-11-14,2\n")
+    assert orders(tmp_path, """{format: csv, path: all.csv, where: "day = '{partition}'"}""").fingerprint("1") is None
+
+
 def test_a_fingerprint_does_not_depend_on_where_the_project_is(tmp_path: Path) -> None:
     prints = set()
     for name in ("one", "two"):

@@ -77,6 +77,7 @@ def test_a_chart_says_in_words_what_it_shows() -> None:
         [np.nan],
         [np.inf, 1.0, -np.inf],
         [1e300, -1e300],
+        [1.7e308, -1.7e308],
         [1e-300, 2e-300],
     ],
 )
@@ -87,7 +88,11 @@ def test_every_series_can_be_drawn_inside_its_frame(values: list[float]) -> None
             assert -1 <= float(each.attrib.get(name, 0)) <= WIDTH
         for name in ("cy", "y", "y1", "y2"):
             assert -1 <= float(each.attrib.get(name, 0)) <= HEIGHT
-    ET.fromstring(f"<p>{spark(np.array(values))}</p>")
+    drawn_paths = [
+        each.attrib.get("d", "")
+        for each in (*picture.iter(), *ET.fromstring(f"<p>{spark(np.array(values))}</p>").iter())
+    ]
+    assert not any("nan" in each or "inf" in each for each in drawn_paths)
 
 
 def test_what_is_missing_breaks_the_line() -> None:

@@ -36,7 +36,13 @@ def backtest(call: Call, dataset: options.Dataset, budget: Budgets = None, spots
       headgate backtest orders --spots 0 --output-json backtest.json
     """
     from headgate.gate.backtest import BUDGETS
+    from headgate.values.errors import MisuseError
 
+    for each in budget or ():
+        if not 0 < each < 1:
+            raise MisuseError(
+                f"--budget {each:g} is no share of good batches between 0 and 1.", hint="Write --budget 0.01."
+            )
     gate = call.project().dataset(dataset).gate
     with call.progress(f"backtest of {dataset}"):
         found = gate.backtest(budgets=budget or BUDGETS, spots=spots)

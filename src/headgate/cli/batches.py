@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,6 +22,12 @@ _SUFFIXES = {
     ".orc": "orc",
 }
 _PACKED = (".gz", ".bz2", ".zst", ".lz4")
+# what Arrow says before it says what is wrong: the file and its format, which are told already
+_ARROWS = re.compile(
+    r"Error creating dataset\. Could not read schema from '.*?'\. Is this a '\w+' file\?: "
+    r"(?:Could not open \w+ input source '.*?': )?(?:Invalid: )?",
+    re.DOTALL,
+)
 
 
 class Found(NamedTuple):
@@ -72,7 +79,9 @@ def open_file(source: str, format: str | None = None) -> Any:
         raise MisuseError(f"there is no file {source}.", hint=_near(path))
     kind = _format(path, format)
     try:
-        data = ds.dataset(str(path), format=_arrow_format(kind, path), partitioning="hive" if path.is_dir() else None)
+        data = ds.dataset(str(path), format=_read_as(kind, path), partitioning="hive" if path.is_dir() else None)
+    except PermissionError:
+        raise EngineError(f"{source} may not be read.", hint="Let this user read it, or name another file.") from None
     except (pa.ArrowException, OSError, ValueError) as trouble:
         raise EngineError(
             f"{source} could not be read as {kind}: {_first_line(trouble)}.", hint=_else(format)
@@ -106,13 +115,15 @@ def _format(path: Path, given: str | None) -> str:
     return found
 
 
-def _arrow_format(kind: str, path: Path) -> Any:
-    import pyarrow.csv as csv
-    import pyarrow.dataset as ds
+def _read_as(kind: str, path: Path) -> Any:
+    """As a dataset of a configuration is read: a check that this file suggests must mean the same there."""
+    from headgate.project.files import arrow_format
+    from headgate.values.hidden import Hidden
 
-    if kind == "csv" and ".tsv" in (each.lower() for each in path.suffixes):
-        return ds.CsvFileFormat(csv.ParseOptions(delimiter="\t"))
-    return kind
+    tabs = kind == "csv" and ".tsv" in (each.lower() for each in path.suffixes)
+    inside = path.rglob("*") if path.is_dir() else [path]
+    largest = max((each.stat().st_size for each in inside if each.is_file()), default=0)
+    return arrow_format(kind, largest, {"sep": Hidden("\t")} if tabs else {})
 
 
 def _near(path: Path) -> str:
@@ -130,5 +141,5 @@ def _else(format: str | None) -> str:
 
 
 def _first_line(trouble: BaseException) -> str:
-    lines = str(trouble).strip().splitlines()
+    lines = _ARROWS.sub("", str(trouble).strip()).splitlines()
     return lines[0].rstrip(".")[:300] if lines else type(trouble).__name__

@@ -54,7 +54,7 @@ def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
 def _ended(call: Call, function: Callable[..., Answer], given: dict[str, Any]) -> int:
     """The command carried out, its document written, and the code that it ends with."""
     try:
-        _writable(call.output_json)
+        _writable(call)
         with call.open:
             answer = function(call, **given)
     except (Exception, KeyboardInterrupt) as trouble:
@@ -70,8 +70,9 @@ def tell(call: Call, trouble: BaseException) -> None:
     call.note(errors.told(trouble), style="" if isinstance(trouble, KeyboardInterrupt) else "red")
 
 
-def _writable(target: str | None) -> None:
-    """Known before the work begins, not after it."""
+def _writable(call: Call) -> None:
+    """Known before the work begins, not after it, and told once."""
+    target = call.output_json
     if target in (None, STDOUT):
         return
     from pathlib import Path
@@ -80,6 +81,7 @@ def _writable(target: str | None) -> None:
 
     path = Path(str(target))
     if path.is_dir() or not path.parent.is_dir():
+        call.output_json = None
         raise MisuseError(f"--output-json cannot be written to {target}.", hint="Name a file in a folder that exists.")
 
 

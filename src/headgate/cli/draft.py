@@ -94,7 +94,13 @@ def _suggested(source: Source) -> Suggested:
 def _rows(source: Source, partition: str) -> Any:
     from headgate.cli.batches import open_file
 
-    return open_file(str(source.batch(partition)), source.format).head(SAMPLE)
+    data = open_file(str(source.batch(partition)), source.format)
+    if not source.key:
+        return data.head(SAMPLE)
+    from headgate.project.files import rows
+
+    others = [name for name in data.schema.names if name != source.key]
+    return rows(data, source.key, partition, source.name).head(SAMPLE, columns=others)
 
 
 def text_of(sources: Sequence[tuple[Source, Suggested]], folder: Path) -> str:
@@ -107,6 +113,8 @@ def text_of(sources: Sequence[tuple[Source, Suggested]], folder: Path) -> str:
 def _dataset(source: Source, found: Suggested, folder: Path) -> Iterator[str]:
     yield f"  {scalar(source.name)}:"
     yield f"    source: {{{', '.join(_source(source, folder))}}}"
+    if not source.partitions:
+        yield """    # One batch. If a column tells batches apart, add to the source:  where: "day = '{partition}'\""""
     yield "    false_alarms: 0.01        # of the good batches at most one in a hundred is held by what was learned"
     yield "    # owner: team@            # who is asked about a held batch"
     if found.trouble:

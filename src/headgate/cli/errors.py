@@ -41,16 +41,33 @@ def told(trouble: BaseException) -> str:
     if isinstance(trouble, KeyboardInterrupt):
         return "interrupted"
     if isinstance(trouble, HeadgateError):
-        return f"error: {_METHOD.sub('headgate ', str(trouble))}"
+        hint = "" if trouble.hint else hint_of(trouble)
+        return f"error: {_METHOD.sub('headgate ', str(trouble))}{hint and ' ' + hint}"
+    if isinstance(trouble, OSError) and trouble.strerror and trouble.filename:
+        return f"error: {trouble.filename}: {trouble.strerror}. headgate doctor says what can be read and written."
     first = str(trouble).strip().splitlines()
     said = f"{type(trouble).__name__}: {first[0][:300]}" if first else type(trouble).__name__
     return f"error: {said} (unexpected; -vv shows the traceback)"
 
 
+def hint_of(trouble: BaseException) -> str:
+    """What to do about an error; of one that does not say it, what can be done about its kind."""
+    from headgate.values.errors import CorruptBytes, StoreUnavailable
+
+    if hint := str(getattr(trouble, "hint", "")):
+        return hint
+    match trouble:
+        case CorruptBytes():
+            return "It is damaged, or another file: restore it from a copy, or name the right one."
+        case StoreUnavailable():
+            return "Is store: right, and may it be written to? headgate doctor tries it."
+    return ""
+
+
 def record(trouble: BaseException, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
     """The error as data."""
     message = scrubbed(told(trouble).removeprefix("error: "), secrets)
-    hint = scrubbed(str(getattr(trouble, "hint", "")), secrets)
+    hint = scrubbed(hint_of(trouble), secrets)
     return {"kind": type(trouble).__name__, "message": message, "hint": hint}
 
 

@@ -66,6 +66,7 @@ def _sources(paths: list[Path], *, named: bool) -> list[Source]:
     """All that the folders hold, each under a name of its own; a folder that somebody named must hold something."""
     from dataclasses import replace
 
+    from headgate.cli.growing import cut
     from headgate.cli.sources import sources_in
     from headgate.values.errors import MisuseError
 
@@ -78,11 +79,12 @@ def _sources(paths: list[Path], *, named: bool) -> list[Source]:
             raise MisuseError(
                 f"{path} has no batches that can be told apart.",
                 hint="Name a folder with day=2026-11-14 or 2026-11-14 in it, or with files such as "
-                "orders-2026-11-14.csv; headgate init without a folder writes an example to change.",
+                "orders-2026-11-14.csv, or one file that grows; headgate init without a folder writes an example to "
+                "change.",
             )
         for each in inside:
             name = next(name for name in _names(each.name) if name not in found)
-            found[name] = replace(each, name=name)
+            found[name] = replace(cut(each), name=name)
     return list(found.values())
 
 
@@ -94,7 +96,7 @@ def _said(call: Call, target: Path, found: list[tuple[Source, Suggested]]) -> An
     from headgate.cli.draft import path_of, printable
 
     beside = "" if str(target) == options.CONFIG else f" --config {shlex.quote(str(target))}"
-    then = f"headgate run{beside}" if found else f"headgate doctor{beside}"
+    then = f"headgate {_next([source for source, _ in found])}{beside}"
     datasets = []
     call.say(f"{target} is written: {_count(len(found), 'dataset')}." if found else f"{target} is written.")
     for source, suggested in found:
@@ -115,6 +117,14 @@ def _said(call: Call, target: Path, found: list[tuple[Source, Suggested]]) -> An
         call.say("No recurring data were found here. It has an example: put your own table there.")
     call.say(f"Next: look through {target}, then type   {then}")
     return Answer(config=str(target), datasets=datasets, next=then)
+
+
+def _next(found: list[Source]) -> str:
+    """What can be typed now; a source that cannot list its batches needs one to be named."""
+    unlisted = [source.name for source in found if not source.partitions]
+    if unlisted:
+        return f"run {unlisted[0]} --partition 2026-11-14"
+    return "run" if found else "doctor"
 
 
 def _batches(source: Source) -> str:

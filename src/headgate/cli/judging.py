@@ -79,8 +79,11 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
 
 
 def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judged]:
-    """Judge one batch of a dataset, or all that wait, in order. Only a store that cannot be used ends it early."""
-    from headgate.values.errors import StoredDataError, StoreError
+    """Judge one batch of a dataset, or all that wait, in order.
+
+    Only a store that cannot be used, or a Spark that does not start, ends it early: the next batch would meet the same.
+    """
+    from headgate.values.errors import EngineError, NoSuchBatch, StoredDataError, StoreError
 
     try:
         partitions = (partition,) if partition is not None else dataset.waiting()
@@ -96,7 +99,8 @@ def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judg
                 verdict = dataset.judge(each, progress=report)
         except Exception as trouble:
             yield Judged(dataset, each, trouble=trouble, seconds=time.monotonic() - started)
-            if isinstance(trouble, StoreError | StoredDataError):
+            unstarted = isinstance(trouble, EngineError) and not isinstance(trouble, NoSuchBatch)
+            if unstarted or isinstance(trouble, StoreError | StoredDataError):
                 return
         else:
             yield Judged(dataset, each, verdict, seconds=time.monotonic() - started, width=width)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -42,6 +43,7 @@ def rows(
         verdict = None
     with call.progress(f"rows of {dataset} {partition}", "looking"):
         found = failing(chosen, partition, verdict, limit)
+    _known(column or (), found.columns)
     if found.rows:
         more = f"; the first {len(found.rows)}" if found.total > len(found.rows) else ""
         break_ = "rows break" if found.total != 1 else "row breaks"
@@ -50,3 +52,11 @@ def rows(
         call.say(f"{dataset} {partition}: no single row is to blame.")
     told = [{"values": row, "reasons": list(why)} for row, why in zip(found.rows, found.reasons, strict=True)]
     return Answer(dataset=dataset, partition=partition, total=found.total, rows=told)
+
+
+def _known(wanted: Sequence[str], columns: Sequence[str]) -> None:
+    from headgate.values.errors import MisuseError, did_you_mean
+
+    for name in wanted:
+        if name not in columns:
+            raise MisuseError(f"there is no column {name!r};", hint=did_you_mean(name, columns))

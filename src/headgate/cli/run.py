@@ -98,5 +98,6 @@ def _named(chosen: list[Dataset], partition: str | None) -> None:
         rest = f", and headgate run {' '.join(others)} for the others" if others else ""
         raise MisuseError(
             f"the source of {unlisted[0]} cannot say which batches it has.",
-            hint=f"Write headgate run {unlisted[0]} --partition 2026-11-14{rest}.",
+            hint=f"Write headgate run {unlisted[0]} --partition 2026-11-14{rest}; or, if a column tells its batches "
+            """apart, where: "day = '{partition}'" in its source.""",
         )

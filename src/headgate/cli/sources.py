@@ -40,7 +40,7 @@ class Source:
     """The path below the root, with `{partition}` in it; without it the root is one batch."""
     partitions: tuple[str, ...] = ()
     key: str = ""
-    """The column that tables of Delta and Iceberg are cut by."""
+    """The column that batches are told apart by, in tables of Delta and Iceberg and in a file that grows."""
 
     @property
     def needs_spark(self) -> bool:
@@ -137,6 +137,15 @@ def in_order(partitions: list[str]) -> tuple[str, ...]:
     from headgate.values.run import place
 
     return tuple(sorted(set(partitions), key=lambda each: (place(each), each)))
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a day, an hour or a month and nothing more.
+
+    >>> is_date("2026-11-14"), is_date("20261114"), is_date("A-2026-11-14")
+    (True, True, False)
+    """
+    return _DATE.fullmatch(text) is not None
 
 
 def format_of(name: str) -> str | None:

@@ -80,7 +80,8 @@ def conclude(call: Call, found: Sequence[Judged], idle: Sequence[Dataset], writt
     for dataset in idle:
         if not there[dataset.name]:
             source = dataset.settings.source
-            call.note(f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.", "red")
+            hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
+            call.note(f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red")
     if not call.quiet:
         call.say(
             *(f"{name}: nothing waits; all {count:,} batches are judged." for name, count in there.items() if count)

@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.analyzers.states.frequencies import Frequencies
 from headgate.gate import story
 from headgate.gate.blame import recorded_rows
 from headgate.gate.causes import Cause, causes_of
@@ -14,7 +15,7 @@ from headgate.gate.commands import Language
 from headgate.gate.notice import Notice, NoticeCause
 from headgate.gate.verification import Verification, record_of
 from headgate.values.account import Account, Action
-from headgate.values.errors import MisuseError
+from headgate.values.errors import BadMetricKey, MisuseError
 from headgate.values.expectation import Judgement, Level, Status
 from headgate.values.page import Page, Paged
 from headgate.values.run import Decision, Revision, Run
@@ -109,6 +110,12 @@ class BatchVerdict(Paged):
         """What is different from the newest accepted run, whether or not it matters."""
         return self.account.changes
 
+    @property
+    def hidden(self) -> bool:
+        """Whether values of the data, segments' names among them, are recorded as what stands for them."""
+        states = self.run.states.values()
+        return any(isinstance(each, Frequencies) and bool(each.hashed) for each in states)
+
     # --- rows
 
     def rows(self, data: Any) -> Any:
@@ -155,8 +162,16 @@ class BatchVerdict(Paged):
 
     def blamed_rows(self, judgement: Judgement) -> str:
         """How many rows are to blame for a judgement, in words; empty where that is not known."""
-        found = "" if self._verification is None else self._verification.blamed_rows(judgement)
-        return found or recorded_rows(judgement, self.run.states)
+        found = "" if self._verification is None else self._verification.blamed_rows(self._as_judged(judgement))
+        try:
+            return found or recorded_rows(judgement, self.run.states)
+        except BadMetricKey:  # a newer version wrote it, of a metric that takes more there
+            return ""
+
+    def _as_judged(self, judgement: Judgement) -> Judgement:
+        """The judgement before the store hid the name of its segment."""
+        made = () if self._verification is None else self._verification.judgements
+        return next((one for one, kept in zip(made, self.judgements, strict=False) if kept == judgement), judgement)
 
     @property
     def commands(self) -> tuple[str, ...]:

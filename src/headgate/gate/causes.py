@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -37,6 +38,7 @@ _OF_ROWS = frozenset(
         *("ks_dist", "value_l1", "pattern_l1", "new_values", "new_patterns"),
     }
 )
+_MUCH = 0.05  # of what makes a batch unlike the others, for a column to be named beside the first
 _NEAR = 3  # digits to which two columns' values agree if they broke together
 
 
@@ -156,9 +158,19 @@ def _columns(expectation: Expectation) -> tuple[str, ...]:
     return found.groups() if found else ()
 
 
-def _rate(each: Judgement) -> tuple[float, str]:
+def _rate(each: Judgement) -> tuple[float, str, float]:
+    """Sorts what one cause broke: the rarest first; of one metric in several segments, the worst."""
     rate = each.expectation.false_alarm
-    return (0.0 if rate is None else rate), str(each.expectation.metric)
+    return (0.0 if rate is None else rate), str(each.expectation.metric), -_beyond(each)
+
+
+def _beyond(each: Judgement) -> float:
+    """How far a value lies outside of what was expected."""
+    floor, ceiling = each.expectation.predicate.floor, each.expectation.predicate.ceiling
+    if each.value is None or math.isnan(each.value):
+        return 0.0
+    below, above = (0.0 if floor is None else floor - each.value), (0.0 if ceiling is None else each.value - ceiling)
+    return max(below, above, 0.0)
 
 
 def _placed(found: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cause]:
@@ -174,9 +186,10 @@ def _placed(found: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cau
     known = {column for each in found if each.sort is not Sort.WHOLE for column in each.columns}
     if any(each.sort in (Sort.SHAPE, Sort.VOLUME) for each in found) or (ranked and ranked[0] in known):
         return [each for each in found if each.sort is not Sort.WHOLE]
-    most = [f"{column} ({shares[column]:.0%})" for column in ranked[:3]]
-    title = whole[0].title + (f", most in {', '.join(most)}" if most else "")
-    named = msgspec.structs.replace(whole[0], title=title, columns=tuple(ranked[:3]))
+    most = ranked[:1] + [column for column in ranked[1:3] if shares[column] >= _MUCH]
+    said = ", ".join(f"{column} ({shares[column]:.0%})" for column in most)
+    title = whole[0].title + (f", most in {said}" if said else "")
+    named = msgspec.structs.replace(whole[0], title=title, columns=tuple(most))
     return [each for each in found if each.sort is not Sort.WHOLE] + [named]
 
 

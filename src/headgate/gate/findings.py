@@ -12,7 +12,7 @@ import numpy.typing as npt
 from headgate.gate.lesson import Lesson
 from headgate.gate.titles import share
 from headgate.learn.history.forecast import forecast
-from headgate.learn.measure import Measure
+from headgate.learn.measure import Measure, Scale
 from headgate.learn.past import Past, numbers
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
@@ -49,6 +49,7 @@ _WORDS: dict[str, tuple[str, Callable[[float], str]]] = {
     "punc_len": ("punctuation in a value {}", shown),
 }
 _SHARES = (share, _empty)
+_UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 _PLAINNESS = {name: at for at, name in enumerate(_WORDS)}
 
 
@@ -122,9 +123,21 @@ def spoken(measure: Measure, value: float) -> str:
     """
     if measure.moment:
         return shown_moment(value)
+    if measure.scale is Scale.MOMENT:
+        return shown_span(value)
     word = _WORDS.get(measure.key.name)
     value = value if word and word[1] in _SHARES else rounded(value, 4)
     return word[1](value) if word else share(value) if measure.share else shown(value)
+
+
+def shown_span(seconds: float) -> str:
+    """A span of time in the largest unit of which there are at least two.
+
+    >>> shown_span(691_200), shown_span(5_400), shown_span(90), shown_span(0)
+    ('8 days', '90 minutes', '90 seconds', '0 seconds')
+    """
+    unit, word = next(((each, word) for each, word in _UNITS if abs(seconds) >= 2 * each), (1, "seconds"))
+    return f"{shown(rounded(seconds / unit, 3))} {word}"
 
 
 def rounded(value: float, digits: int) -> float:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING
 
 from headgate.gate.causes import SHOWN, Cause
 from headgate.gate.commands import Language, python_commands, shell_commands
-from headgate.gate.titles import Sort, told
+from headgate.gate.titles import Sort, place_of, told
 from headgate.gate.verification import TONES
 from headgate.learn.history.program import rarity
 from headgate.values.account import Action, Mode
@@ -39,7 +39,7 @@ def headline(verdict: BatchVerdict) -> str:
         wrong = "one thing is wrong" if count == 1 else f"{count} things are wrong"
         return f"{name} failed and was {done}: {wrong}."
     if verdict.status is Status.SKIP:
-        return f"nothing could be judged of {name}, so it was {done}."
+        return f"nothing could be judged of {name}, {'so' if verdict.action is Action.HOLD else 'yet'} it was {done}."
     return f"{name} passed and was {done}."
 
 
@@ -47,15 +47,30 @@ def decided_by_a_person(verdict: BatchVerdict) -> Decision | None:
     return None if verdict.decision in (None, Decision.PUBLISHED, Decision.HELD) else verdict.decision
 
 
+def tone_of(verdict: BatchVerdict) -> Tone:
+    """Good, bad, or unsure: an error is not a failure, and what a person lets through as it is does not become good."""
+    match decided_by_a_person(verdict):
+        case None:
+            return TONES[verdict.status]
+        case Decision.ACCEPTED:
+            return Tone.GOOD
+        case Decision.RELEASED:
+            return Tone.UNSURE
+        case _:
+            return Tone.BAD
+
+
 def page_of(verdict: BatchVerdict, commands: Language = "python") -> Page:
     """The whole story, with commands of Python or of the shell."""
     if commands not in ("python", "shell"):
         raise MisuseError(f"there are no commands of {commands!r}.", hint='Write commands="python" or "shell".')
     decided = decided_by_a_person(verdict)
-    tone = TONES[verdict.status]
-    if decided is not None:
-        tone = Tone.GOOD if verdict.action is Action.PUBLISH else Tone.BAD
-    return Page(headline(verdict), tone, (decided or verdict.status).value.upper(), tuple(_blocks(verdict, commands)))
+    return Page(
+        headline(verdict),
+        tone_of(verdict),
+        (decided or verdict.status).value.upper(),
+        tuple(_blocks(verdict, commands)),
+    )
 
 
 def _blocks(verdict: BatchVerdict, commands: Language) -> Iterator[Block]:
@@ -71,7 +86,7 @@ def _blocks(verdict: BatchVerdict, commands: Language) -> Iterator[Block]:
     if warnings:
         yield Points(tuple(warnings))
     yield Facts(tuple(_facts(verdict)))
-    if verdict.causes and offered(verdict):
+    if offered(verdict):
         asked = python(verdict) if commands == "python" else shell(verdict)[1:]  # this is the explanation
         yield Commands(asked, shell=commands == "shell")
     yield judged_grid(verdict)
@@ -92,7 +107,7 @@ def _spending(verdict: BatchVerdict) -> str:
     account, lately = verdict.account, verdict.lately
     held = f"; {lately.held} of the last {lately.runs} runs were held" if lately.runs else ""
     mode = " It observes, and holds nothing." if account.mode is Mode.OBSERVE else ""
-    spent = f"{account.spent:.2%} of them are spent" if account.spent else "nothing of that is spent yet"
+    spent = f"what was learned spends {account.spent:.2%}" if account.spent else "nothing of that is spent yet"
     return f"{account.budget:.2%} of good batches may be held, {spent}{held}.{mode}"
 
 
@@ -100,8 +115,10 @@ def _spending(verdict: BatchVerdict) -> str:
 
 
 def offered(verdict: BatchVerdict) -> bool:
-    """Whether there is anything to do about the batch."""
-    return not (verdict.action is Action.PUBLISH and verdict.account.mode is Mode.GUARD)
+    """Whether there is anything to do about the batch: it is held, or was let through though it did not pass."""
+    if verdict.decision in (Decision.SPLIT, Decision.DISCARDED):  # it is no longer there as a whole
+        return False
+    return verdict.action is Action.HOLD or (verdict.decision is None and not verdict.passed)
 
 
 def python(verdict: BatchVerdict) -> tuple[Command, ...]:
@@ -122,13 +139,39 @@ def details(verdict: BatchVerdict, cause: Cause) -> Iterator[str]:
     found = [each for each in cause.found if each not in cause.title]
     if found:
         yield "; ".join(found)
-    said = "; ".join(filter(None, [origin(verdict, lead), _how_rare(cause), verdict.blamed_rows(lead)]))
+    said = "; ".join(
+        filter(None, [origin(verdict, lead), _how_rare(cause), rows_to_blame(verdict, lead, verdict.hidden)])
+    )
     if said:
         yield said
-    others = [told(each) for each in cause.judgements if told(each) not in cause.title]
-    if others and cause.sort is not Sort.SHAPE:
+    others = also(cause, verdict.hidden)
+    if others:
         more = f" and {len(others) - ALSO} more" if len(others) > ALSO else ""
         yield f"broken: {'; '.join(others[:ALSO])}{more}"
+
+
+def also(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
+    """What else the cause broke, beside its title and what is told anyway; each part of the batch by its name."""
+    if cause.sort is Sort.SHAPE:
+        return []
+    return [placed(each, hidden) for each in cause.judgements if not _in_title(cause, each) and each not in beside]
+
+
+def placed(each: Judgement, hidden: bool) -> str:
+    """A failed expectation, with the part of the batch that it was judged on."""
+    return f"{place_of(each.segment, hidden)}: {told(each)}" if each.segment else told(each)
+
+
+def rows_to_blame(verdict: BatchVerdict, each: Judgement, hidden: bool) -> str:
+    """How many rows are to blame, and of which part of the batch; empty where that is not known."""
+    rows = verdict.blamed_rows(each)
+    return f"{rows} of {place_of(each.segment, hidden)}" if rows and each.segment else rows
+
+
+def _in_title(cause: Cause, each: Judgement) -> bool:
+    if each.segment:  # the title counts them and names none
+        return False
+    return told(each) in cause.title or (cause.sort is Sort.VOLUME and each.expectation.metric.name == "size")
 
 
 def origin(verdict: BatchVerdict, judgement: Judgement) -> str:

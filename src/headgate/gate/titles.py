@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -13,6 +14,7 @@ from headgate.values.shown import shown
 _SAID = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
 _NAMED = 4  # columns that a title names
 _SMALL, _DUST = 0.0005, 1e-12  # shares that need more digits, and those that are no more than how numbers are rounded
+_STANDS_FOR = re.compile(r"[0-9a-f]{16}")  # a hidden value
 
 
 class Sort(IntEnum):
@@ -61,7 +63,9 @@ def _segments(held: Sequence[Judgement]) -> str:
     """How many parts of the batch it is about, where it was asked by segment."""
     found = {each.segment for each in held if each.segment}
     by = ", ".join(name for name, _ in next(iter(found), ()))
-    return f", in {'the worst of ' * (len(found) > 1)}{len(found)} segment{'s' * (len(found) != 1)} by {by}" if found else ""
+    if not found:
+        return ""
+    return f", in 1 segment by {by}" if len(found) == 1 else f", in the worst of {len(found)} segments by {by}"
 
 
 def place_of(segment: Segment, hidden: bool = False) -> str:
@@ -78,7 +82,7 @@ def place_of(segment: Segment, hidden: bool = False) -> str:
 def _part(value: str | None, hidden: bool) -> str:
     if value is None:
         return "null"
-    return f"(hidden: {value[:8]})" if hidden else value
+    return f"(hidden: {value[:8]})" if hidden and _STANDS_FOR.fullmatch(value) else value
 
 
 def told(each: Judgement) -> str:
@@ -88,7 +92,7 @@ def told(each: Judgement) -> str:
     predicate = str(each.expectation.predicate).removeprefix("equal to ")
     match key.name:
         case "completeness" if value is not None:
-            return f"{column} is {share(1 - value)} empty; {_least_filled(each)}"
+            return f"{column} is {_empty(each, value)}"
         case "approx_count_distinct" if value is not None:
             return f"{column} has about {shown(round(value))} different values, expected {predicate}"
         case "compliance" | "pattern_match" | "containment" | "uniqueness" if (
@@ -98,14 +102,16 @@ def told(each: Judgement) -> str:
         case "unchanged" if value == 1:
             return f"{column} holds exactly what it held in the run before; it changed in every run until now"
         case "new_values" if value is not None:
-            return f"{share(value)} of {column} are values that no run had before, expected {predicate}"
+            some, expected = _shares(each, value)
+            return f"{some} of {column} are values that no run had before, expected {expected}"
         case "new_patterns" if value is not None:
-            return f"{share(value)} of {column} are written in a way that no run had before, expected {predicate}"
+            some, expected = _shares(each, value)
+            return f"{some} of {column} are written in a way that no run had before, expected {expected}"
         case _:
             return each.reason
 
 
-def share(value: float) -> str:
+def share(value: float, digits: int = 1) -> str:
     """A share as people say it: one that is not nothing does not look like nothing, nor one that is not all like all.
 
     >>> share(0.037), share(0.00001), share(0.99999), share(0.0)
@@ -113,16 +119,35 @@ def share(value: float) -> str:
     """
     rest = min(abs(value), abs(1 - value))
     if not _DUST < rest < _SMALL:
-        return f"{value:.1%}"
+        return f"{value:.{digits}%}"
     small = float(f"{100 * rest:.2g}")
     return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"
 
 
-def _least_filled(each: Judgement) -> str:
+def _shares(each: Judgement, value: float) -> tuple[str, str]:
+    """A share and what was expected of it, in as many digits as tell them apart."""
     low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
-    most = f"at most {share(1 - low)}" if low is not None else ""
-    least = f"at least {share(1 - high)}" if high is not None and high < 1 else ""
-    return f"expected {' and '.join(filter(None, [least, most])) or each.expectation.predicate}"
+    digits = _digits(value, low, high)
+    least = f"at least {share(low, digits)}" if low is not None and low > 0 else ""
+    most = f"at most {share(high, digits)}" if high is not None and high < 1 else ""
+    expected = " and ".join(filter(None, [least, most]))
+    return share(value, digits), expected or str(each.expectation.predicate)
+
+
+def _empty(each: Judgement, value: float) -> str:
+    """How much of a column is missing, and how much may be."""
+    low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
+    digits = _digits(value, low, high)
+    most = f"at most {share(1 - low, digits)}" if low is not None else ""
+    least = f"at least {share(1 - high, digits)}" if high is not None and high < 1 else ""
+    expected = " and ".join(filter(None, [least, most])) or each.expectation.predicate
+    return f"{share(1 - value, digits)} empty; expected {expected}"
+
+
+def _digits(value: float, *ends: float | None) -> int:
+    """How many digits a percentage needs so that it does not look like one that was allowed."""
+    others = [end for end in ends if end is not None and end != value]
+    return next((each for each in range(1, 6) if share(value, each) not in {share(end, each) for end in others}), 6)
 
 
 def _shape(held: Sequence[Judgement]) -> str:

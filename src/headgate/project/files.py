@@ -26,7 +26,10 @@ def opened(pattern: Pattern, dataset: str, partition: str, form: str, options: M
         raise pattern.missing(dataset, partition)
     base = places[0] if len(places) == 1 and places[0] != files[0].path else ""
     try:
-        return _dataset(pattern.filesystem, files, _format(form, files, options), base)
+        read_as = arrow_format(form, max(each.size for each in files), options)
+        return _dataset(pattern.filesystem, files, read_as, base)
+    except PermissionError:
+        raise EngineError(f"{dataset} {partition} may not be read.", hint=f"Let this user read {places[0]}.") from None
     except (pa.ArrowException, OSError) as trouble:
         what = " ".join(str(trouble).split())[:300]
         raise EngineError(
@@ -85,8 +88,9 @@ def _dataset(filesystem: Any, files: list[Found], form: ds.FileFormat, base: str
     return factory.finish(merged)
 
 
-def _format(form: str, files: list[Found], options: Mapping[str, Hidden]) -> ds.FileFormat:
-    block = min(_MOST_BLOCK, max(_LEAST_BLOCK, *(each.size + 1 for each in files)))
+def arrow_format(form: str, largest: int, options: Mapping[str, Hidden]) -> ds.FileFormat:
+    """How files of a format are read, the largest of which has so many bytes."""
+    block = min(_MOST_BLOCK, max(_LEAST_BLOCK, largest + 1))
     match form:
         case "csv":
             return _csv(options, block)

@@ -162,6 +162,9 @@ def _spark_options(settings: SourceConfig) -> dict[str, str]:
 def _fingerprint(pattern: Pattern, settings: SourceConfig, partition: str) -> str | None:
     from headgate.project.files import fingerprint
 
+    if settings.where is not None and not pattern.has_partition:
+        return None  # a file that all batches share: it changes with each new one, and the old ones do not
+
     read_as = [
         settings.format,
         settings.where or "",

@@ -14,7 +14,8 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.causes import SHOWN as CAUSES
 from headgate.gate.causes import Cause
 from headgate.gate.gate import Gate
-from headgate.gate.story import python, shell
+from headgate.gate.story import python, shell, tone_of
+from headgate.gate.titles import place_of, share
 from headgate.learn.history.program import rarity
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import Distributions
@@ -59,6 +60,7 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
     now = msgspec.structs.replace(verdict.revision, decision=verdict.decision)
     trail = Trail.read(store, [*earlier, now], run.schema)
     distributions = Distributions(store, run)
+    hidden = store.secret is not None
     wrong = {column for cause in verdict.causes for column in cause.columns}
     return {
         "verdict": verdict,
@@ -68,7 +70,7 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
         "recovered": _recovered(verdict, trail),
         "rows": _rows(trail),
         "strip": strip(list(zip(trail.partitions, trail.marks, strict=True))),
-        "panels": [panel_of(verdict, each, trail, distributions) for each in verdict.causes[:CAUSES]],
+        "panels": [panel_of(verdict, each, trail, distributions, hidden) for each in verdict.causes[:CAUSES]],
         "more": verdict.causes[CAUSES:],
         "month": _month(store, verdict),
         "rarest": _rarest(verdict.causes),
@@ -78,7 +80,7 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
         "shell": shell(verdict),
         "python": python(verdict),
         "judgements": [
-            _judgement(each) for each in sorted(verdict.judgements, key=lambda each: _ORDER.index(each.status))
+            _judgement(each, hidden) for each in sorted(verdict.judgements, key=lambda each: _ORDER.index(each.status))
         ],
         "counts": {each.value: sum(one.status is each for one in verdict.judgements) for each in _ORDER},
         "columns": [_column(each, trail, each.label in wrong) for each in run.schema.columns],
@@ -92,10 +94,8 @@ def told(gate: Gate, revision: Revision) -> BatchVerdict:
 
 
 def tone(verdict: BatchVerdict) -> str:
-    """Good, bad, or unsure: an error is not a failure."""
-    if verdict.status is Status.ERROR or verdict.status is Status.SKIP:
-        return "unsure"
-    return "good" if verdict.passed else "bad"
+    """Good, bad, or unsure."""
+    return tone_of(verdict).value
 
 
 def state(verdict: BatchVerdict) -> str:
@@ -113,7 +113,7 @@ def _recovered(verdict: BatchVerdict, trail: Trail) -> str:
         return ""
     bad = 0
     for revision in reversed(trail.revisions[:-1]):
-        if revision.status not in (Status.FAIL, Status.ERROR):
+        if revision.status not in (Status.FAIL, Status.ERROR) or revision.decision is Decision.ACCEPTED:
             break
         bad += 1
     if not bad:
@@ -124,7 +124,7 @@ def _recovered(verdict: BatchVerdict, trail: Trail) -> str:
 def _rows(trail: Trail) -> str:
     key = MetricKey("size")
     value = trail.values(key)[-1] if key in trail else np.nan
-    return f"{shown(float(value))} rows" if np.isfinite(value) else ""
+    return f"{shown(float(value))} {'row' if value == 1 else 'rows'}" if np.isfinite(value) else ""
 
 
 def _month(store: HistoryStore, verdict: BatchVerdict) -> tuple[int, int]:
@@ -180,10 +180,10 @@ def _schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Chan
 # --- everything
 
 
-def _judgement(each: Judgement) -> tuple[str, str, str, str, str, str]:
+def _judgement(each: Judgement, hidden: bool) -> tuple[str, str, str, str, str, str]:
     expectation = each.expectation
     source = "you" if expectation.source is Source.DECLARED else expectation.source.value
-    where = "".join(f" {name}={'null' if value is None else value}" for name, value in each.segment)
+    where = f" {place_of(each.segment, hidden)}" if each.segment else ""
     value = "" if each.value is None else expectation.predicate.shown(each.value)
     said = value or (each.reason if each.status in (Status.ERROR, Status.SKIP) else "")
     return (
@@ -210,7 +210,7 @@ def _column(column: Column, trail: Trail, wrong: bool) -> ColumnRow:
 
 
 def _fact(name: str, trail: Trail, key: MetricKey, value: float) -> str:
-    return f"{value:.1%}" if name == "completeness" else value_words(trail.measure(key), value, digits=5)
+    return share(value) if name == "completeness" else value_words(trail.measure(key), value, digits=5)
 
 
 def _constant(trail: Trail, key: MetricKey) -> bool:

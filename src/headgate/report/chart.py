@@ -18,6 +18,7 @@ WIDTH, HEIGHT = 400, 156
 _RIGHT, _TOP, _BOTTOM = 14, 10, 20
 _LETTER, _WIDEST = 6.1, 120  # what a letter of a tick takes, and all of them at most
 _SPARK = 96, 20
+_HUGE = 1e307
 
 
 class Band(msgspec.Struct, frozen=True):
@@ -50,11 +51,16 @@ class Line(msgspec.Struct, frozen=True):
         return said + (f"; expected {self.expected}" if self.expected else "")
 
 
+def drawable(values: Floats | float) -> Floats:
+    """Numbers whose differences are numbers too: those near the largest there are stand at the edge."""
+    return np.clip(values, -_HUGE, _HUGE)
+
+
 class _Scale:
     """From values to heights. Ends of the band that lie far from all values are cut off."""
 
     def __init__(self, values: Floats, band: Band | None) -> None:
-        there = values[np.isfinite(values)]
+        there = drawable(values[np.isfinite(values)])
         low, high = (float(there.min()), float(there.max())) if len(there) else (0.0, 1.0)
         room = (high - low) or abs(high) * 0.1 or 1.0
         for end in (band.low, band.high) if band else ():
@@ -65,7 +71,7 @@ class _Scale:
         self.low, self.high = low - margin, high + margin
 
     def __call__(self, value: float) -> float:
-        share = (value - self.low) / (self.high - self.low)
+        share = (float(drawable(value)) - self.low) / (self.high - self.low)
         return round(HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
@@ -149,7 +155,7 @@ def _cut(text: str, most: int = 26) -> str:
 
 def spark(values: Floats, marks: Sequence[Mark] = ()) -> Markup:
     """A line without words, for a cell of a table; held runs are dots. Of numbers alone, so nothing is escaped."""
-    there = np.isfinite(values)
+    there, values = np.isfinite(values), drawable(values)
     if not there.any():
         return Markup("")
     low, high = float(values[there].min()), float(values[there].max())

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from headgate.analyzers.distances.sketches import sketched
 from headgate.analyzers.states.frequencies import Frequencies
 from headgate.analyzers.states.quantiles import Quantiles
+from headgate.report.chart import drawable
 from headgate.stats.distances import Sample
 
 Floats = npt.NDArray[np.float64]
@@ -92,8 +93,8 @@ def _quantile(sample: Sample, share: float) -> float:
 
 def _edges(new: Sample, old: Sample, moments: bool) -> tuple[Floats, bool]:
     """Ends of bins over nearly all values of both; of equal ratio where one batch's values are many times larger."""
-    low = min(_quantile(new, 0.005), _quantile(old, 0.005))
-    high = max(_quantile(new, 0.995), _quantile(old, 0.995))
+    low = float(drawable(min(_quantile(new, 0.005), _quantile(old, 0.005))))
+    high = float(drawable(max(_quantile(new, 0.995), _quantile(old, 0.995))))
     if not low < high:
         return np.array([]), False
     middles = sorted([_middle(new), _middle(old)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -11,8 +11,9 @@ from markupsafe import Markup
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
+from headgate.gate.titles import share
 from headgate.learn.measure import Measure
-from headgate.report.batch import told
+from headgate.report.batch import state, told, tone
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import chart_of
 from headgate.report.trail import WORDS, Mark, Trail
@@ -25,7 +26,8 @@ from headgate.values.shown import shown_moment
 
 RUNS = 90
 LISTED = 30  # runs in the table
-_TOLD = 20  # runs whose causes are read again
+_TOLD = 10  # runs whose causes are read again, each from the store
+_UNTOLD = "its own page tells"
 _SIZE = MetricKey("size")
 
 
@@ -74,13 +76,14 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
     return {
         "gate": gate,
         "newest": newest,
-        "newest_mark": trail.marks[-1],
+        "tone": tone(newest),
+        "state": state(newest),
         "newest_link": link(newest.partition),
         "count": len(gate.store.revisions(gate.dataset)),
         "strip": strip(list(zip(trail.partitions, trail.marks, strict=True))[-45:]),
         "held": sum(mark is Mark.HELD for mark in trail.marks),
         "shown": len(trail),
-        "runs": _runs(gate, trail, rulings, link),
+        "runs": _runs(gate, trail, newest, rulings, link),
         "charts": [chart_of(trail, key) for key in _telling(trail)],
         "columns": [_column(trail, label, kind) for label, kind in _labels(trail, schema)],
         "updated": shown_moment(max(each.at for each in revisions), whole_days=False),
@@ -97,34 +100,45 @@ def _telling(trail: Trail) -> list[MetricKey]:
 
 
 def _runs(
-    gate: Gate, trail: Trail, rulings: Mapping[tuple[str, int], Ruling], link: Callable[[str], str]
+    gate: Gate,
+    trail: Trail,
+    newest: BatchVerdict,
+    rulings: Mapping[tuple[str, int], Ruling],
+    link: Callable[[str], str],
 ) -> list[RunRow]:
     sizes = trail.values(_SIZE) if _SIZE in trail else np.full(len(trail), np.nan)
-    spoken, rows = 0, []
-    for at in reversed(range(max(0, len(trail) - LISTED), len(trail))):
-        revision = trail.revisions[at]
-        bad = revision.status in (Status.FAIL, Status.ERROR) and spoken < _TOLD
-        spoken += bad
-        causes = tuple(each.title for each in told(gate, revision).causes[:3]) if bad else ()
-        ruling = rulings.get((revision.partition, revision.number))
-        rows.append(
-            RunRow(
-                revision.partition,
-                revision.number,
-                revision.status.value,
-                trail.marks[at],
-                _state(revision),
-                _by(ruling),
-                f"{sizes[at]:,.0f}" if np.isfinite(sizes[at]) else "",
-                causes,
-                link(revision.partition),
-            )
+    listed = range(max(0, len(trail) - LISTED), len(trail))[::-1]
+    causes = _causes(gate, [trail.revisions[at] for at in listed], newest)
+    return [
+        RunRow(
+            (revision := trail.revisions[at]).partition,
+            revision.number,
+            revision.status.value,
+            trail.marks[at],
+            _state(revision, trail.marks[at]),
+            _by(rulings.get((revision.partition, revision.number))),
+            f"{sizes[at]:,.0f}" if np.isfinite(sizes[at]) else "",
+            causes.get(revision.sequence, ()),
+            link(revision.partition),
         )
-    return rows
+        for at in listed
+    ]
 
 
-def _state(revision: Revision) -> str:
-    return WORDS[Mark.OPEN] if revision.decision is None else revision.decision.value
+def _causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
+    """What was wrong with the runs that did not pass, by their sequence; the newest one was read already."""
+    bad = [each for each in revisions if each.status in (Status.FAIL, Status.ERROR)]
+    found: dict[int, tuple[str, ...]] = {each.sequence: (_UNTOLD,) for each in bad[_TOLD:]}
+    for each in bad[:_TOLD]:
+        verdict = newest if each.sequence == newest.revision.sequence else told(gate, each)
+        found[each.sequence] = tuple(cause.title for cause in verdict.causes[:3])
+    return found
+
+
+def _state(revision: Revision, mark: Mark) -> str:
+    if revision.decision is not None:
+        return revision.decision.value
+    return "not decided" if mark is Mark.GOOD else WORDS[mark]
 
 
 def _by(ruling: Ruling | None) -> str:
@@ -166,5 +180,5 @@ def _column(trail: Trail, label: str, kind: str) -> ColumnSeries:
 
 def _said(measure: Measure | None, value: float) -> str:
     if measure is not None and measure.key.name == "completeness":
-        return f"{value:.1%}"
+        return share(value)
     return value_words(measure, value, digits=4)

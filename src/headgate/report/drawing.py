@@ -10,6 +10,7 @@ from markupsafe import Markup
 
 from headgate.analyzers.states.frequencies import Frequencies
 from headgate.analyzers.states.quantiles import Quantiles
+from headgate.gate.titles import share
 from headgate.learn.measure import Measure
 from headgate.report.chart import Band, Line, trend
 from headgate.report.compare import BEFORE, Bar, bars_of, histogram
@@ -38,7 +39,7 @@ def chart_of(trail: Trail, key: MetricKey, judgement: Judgement | None = None) -
     expected = "" if predicate is None else expected_words(trail.measure(key), predicate)
     say: Callable[[float], str] = partial(value_words, trail.measure(key), predicate=predicate, digits=4)
     if key.name == "completeness":  # people ask how much is missing
-        say = "{:.1%}".format
+        say = share
         band = band and Band(_complement(band.high), _complement(band.low))
     measure = trail.measure(key)
     title = metric_words(measure, key) if judgement is None else judged_words(measure, judgement.expectation)

@@ -12,9 +12,11 @@ from headgate.gate.gate import Gate
 from headgate.report.batch import state, told, tone
 from headgate.report.chart import strip
 from headgate.report.trail import SHOWN, Mark
+from headgate.values.run import Decision
 from headgate.values.shown import shown_moment
 
 _ORDER = {"bad": 0, "unsure": 1, "good": 2, "none": 3}
+_SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED)  # though the data was not good
 
 
 class DatasetRow(msgspec.Struct, frozen=True):
@@ -35,6 +37,7 @@ class DatasetRow(msgspec.Struct, frozen=True):
     at: str
     link: str
     batch_link: str
+    waits: bool = False
 
     @property
     def over(self) -> bool:
@@ -47,8 +50,10 @@ def fleet_page(gates: Sequence[Gate], link: Callable[[str, str | None], str]) ->
     rows = sorted((_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], each.name))
     return {
         "rows": rows,
+        "waiting": sum(each.waits for each in rows),
         "bad": sum(each.tone == "bad" for each in rows),
-        "unsure": sum(each.tone == "unsure" for each in rows),
+        "unsure": sum(each.tone == "unsure" and each.waits for each in rows),
+        "released": sum(each.tone == "unsure" and not each.waits for each in rows),
         "good": sum(each.tone == "good" for each in rows),
         "silent": sum(each.tone == "none" for each in rows),
         "updated": max((each.at for each in rows), default=""),
@@ -80,4 +85,5 @@ def _row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
         at=shown_moment(newest.run.at, whole_days=False),
         link=link(name, None),
         batch_link=link(name, newest.partition),
+        waits=tone(newest) != "good" and newest.decision not in _SETTLED,
     )

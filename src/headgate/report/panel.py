@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.causes import Cause
-from headgate.gate.story import origin
-from headgate.gate.titles import Sort, told
+from headgate.gate.story import also, origin, placed, rows_to_blame
+from headgate.gate.titles import Sort, place_of
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.trail import Trail
@@ -22,6 +22,7 @@ from headgate.values.schema import TEXT, Column, Schema
 
 CHARTS = 2  # of a cause
 SEGMENTS = 3
+_FAR = 3.0  # deviations that a metric must have moved for it to be drawn beside what was broken
 _SHAPES = frozenset({"has_column", "column_count", "column_type"})
 
 
@@ -39,23 +40,24 @@ class Panel(msgspec.Struct, frozen=True):
     segments: tuple[str, ...]
 
 
-def panel_of(verdict: BatchVerdict, cause: Cause, trail: Trail, distributions: Distributions) -> Panel:
+def panel_of(verdict: BatchVerdict, cause: Cause, trail: Trail, distributions: Distributions, hidden: bool) -> Panel:
+    """`hidden`: the store hides values of the data, segments' names among them."""
     column = _schema_column(verdict.run.schema, cause.columns[0]) if len(cause.columns) == 1 else None
     bars, kind = _bars(column, distributions) if column is not None and cause.sort is not Sort.SHAPE else ((), "")
     numbers = Markup("")
     if column is not None and cause.sort is not Sort.SHAPE:
         numbers = distributions.histogram(column, trail.measure(MetricKey("median", (column.label,))))
-    others = [told(each) for each in cause.judgements if told(each) not in cause.title]
+    worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
         found=tuple(each for each in cause.found if each not in cause.title),
-        facts=tuple(_facts(verdict, cause, trail)),
-        also=tuple(others) if cause.sort is not Sort.SHAPE else (),
+        facts=tuple(_facts(verdict, cause, trail, hidden)),
+        also=tuple(also(cause, hidden, worst)),
         charts=tuple(chart_of(trail, key, _judged(cause, key)) for key in _keys(cause, trail)),
         histogram=numbers,
         bars=bars,
         bars_of=kind,
-        segments=tuple(_segment(each) for each in cause.judgements if each.segment)[:SEGMENTS],
+        segments=tuple(placed(each, hidden) for each in worst),
     )
 
 
@@ -64,12 +66,13 @@ def _keys(cause: Cause, trail: Trail) -> list[MetricKey]:
     if cause.sort in (Sort.SHAPE, Sort.UNREAD):
         return []
     broken = [each.expectation.metric for each in cause.judgements if not each.segment]
-    column = cause.columns[0] if len(cause.columns) == 1 else ""
-    speaking = [key for key in broken if tells(trail.measure(key))]
+    column = cause.columns[0] if cause.columns else "" if cause.sort is Sort.VOLUME else None
+    speaking = sorted((key for key in broken if tells(trail.measure(key))), key=lambda key: key.name != "size")
     if cause.sort is Sort.WHOLE:
         wanted = broken
     else:
-        plain = [key for key in trail.moved(column) if tells(trail.measure(key)) and key not in speaking]
+        moved = [] if column is None else trail.moved(column)
+        plain = [key for key in moved if tells(trail.measure(key)) and key not in speaking and trail.move(key) > _FAR]
         wanted = [*speaking[:1], *plain[:1], *speaking[1:], *broken]
     drawn = [
         key
@@ -83,17 +86,25 @@ def _judged(cause: Cause, key: MetricKey) -> Judgement | None:
     return next((each for each in cause.judgements if each.expectation.metric == key and not each.segment), None)
 
 
-def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail) -> Iterator[tuple[str, str]]:
-    lead = next((each for each in cause.judgements if tells(trail.measure(each.expectation.metric))), cause.lead)
+def _telling(cause: Cause, trail: Trail) -> Judgement:
+    """The judgement whose value a person is shown: of fewer rows the rows, else the rarest that has a plain name."""
+    rows = [each for each in cause.judgements if cause.sort is Sort.VOLUME and each.expectation.metric.name == "size"]
+    plain = (each for each in cause.judgements if tells(trail.measure(each.expectation.metric)))
+    return rows[0] if rows else next(plain, cause.lead)
+
+
+def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail, hidden: bool) -> Iterator[tuple[str, str]]:
+    lead = _telling(cause, trail)
     key, predicate = lead.expectation.metric, lead.expectation.predicate
     if cause.sort is Sort.UNREAD:
         yield "Not evaluated", "an error is not a failure: the data may be good"
         return
     if lead.value is not None and cause.sort is not Sort.SHAPE:
         measure = trail.measure(key)
-        yield "Now", f"{judged_words(measure, lead.expectation)} {value_words(measure, lead.value, predicate)}"
+        where = f" in {place_of(lead.segment, hidden)}" if lead.segment else ""
+        yield "Now", f"{judged_words(measure, lead.expectation)} {value_words(measure, lead.value, predicate)}{where}"
         yield "Expected", expected_words(measure, predicate)
-        if key in trail and (good := trail.last_good(key)) is not None:
+        if not lead.segment and key in trail and (good := trail.last_good(key)) is not None:
             yield "Last good", f"{value_words(measure, good[1], predicate)} in {good[0]}"
     if source := origin(verdict, lead):
         yield "Where from", source
@@ -102,13 +113,8 @@ def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail) -> Iterator[tuple[
             "How rare",
             cause.rarity if cause.rarity.startswith("no ") else f"a good batch looks like this {cause.rarity}",
         )
-    if rows := verdict.blamed_rows(lead):
+    if rows := rows_to_blame(verdict, lead, hidden):
         yield "Rows", rows
-
-
-def _segment(each: Judgement) -> str:
-    where = ", ".join(f"{name}={'null' if value is None else value}" for name, value in each.segment)
-    return f"{where}: {told(each)}"
 
 
 def _bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:

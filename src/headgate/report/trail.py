@@ -92,7 +92,11 @@ class Trail:
         good = np.array([mark is Mark.GOOD for mark in self.marks[:-1]], np.bool_)
         if not good.any():
             return np.zeros(len(self.series.metrics))
-        before, now = self.series.values[:-1][good], self.series.values[-1]
+        with np.errstate(all="ignore"):  # numbers near the largest there are
+            return self._moves(self.series.values[:-1][good], self.series.values[-1])
+
+    @staticmethod
+    def _moves(before: npt.NDArray[np.float64], now: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
         there = np.isfinite(before)
         rows = np.maximum(there.sum(axis=0), 1)
         middle = np.where(there, before, 0.0).sum(axis=0) / rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.gate.findings import named, spoken
+from headgate.gate.findings import named, rounded, spoken
 from headgate.learn.measure import Measure
 from headgate.learn.novelty.model import NOVELTY
 from headgate.values.expectation import Expectation
@@ -18,6 +18,7 @@ _NAMES = {
     "value_l1": "distance of the values (L1)",
     "pattern_l1": "distance of the patterns (L1)",
     "range": "range",
+    "char_len": "letters in a value",
     "entropy": "entropy",
     "finiteness": "finite",
     "unchanged": "same as the run before",
@@ -48,14 +49,20 @@ def value_words(measure: Measure | None, value: float, predicate: Predicate | No
         return predicate.shown(value)
     if measure is not None and measure.moment:
         return spoken(measure, value)
-    rounded = value if value == round(value) else float(f"{value:.{digits}g}")
-    return shown(rounded) if measure is None else spoken(measure, rounded)
+    if measure is None:
+        return shown(rounded(value, digits))
+    if measure.key.name == "unchanged":
+        return "yes" if value else "no"
+    return spoken(measure, value if measure.share else rounded(value, digits))
 
 
 def expected_words(measure: Measure | None, predicate: Predicate) -> str:
     """What was expected, in the words in which the value is told."""
     if measure is not None and measure.share and isinstance(predicate, OneOf) and predicate.values == (1.0,):
         return "none" if measure.key.name == "completeness" else "all"  # of which it is told how much is missing
+    if isinstance(predicate, OneOf) and measure is not None and measure.share:
+        words = ", ".join(value_words(measure, each, digits=4) for each in predicate.values)
+        return words if len(predicate.values) == 1 else f"one of {words}"
     if not isinstance(predicate, Between) or predicate.moments or measure is None:
         return str(predicate)
     low, high = (
