@@ -36,7 +36,7 @@ check: ## formatting, lint, strict types, layers
 
 test: ## doctests, then every test that needs no JVM
 	$(PYTHON) -m pytest -q --doctest-modules src/headgate
-	$(PYTHON) -m pytest -m "not spark and not slow"
+	$(PYTHON) -m pytest -m "not spark and not slow" -n 2 --dist loadfile
 
 test-spark: ## the tests that start Spark
 	$(PYTHON) -m pytest -m "spark and not slow"
