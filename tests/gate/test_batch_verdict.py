@@ -345,3 +345,11 @@ def test_a_batch_of_which_nothing_could_be_judged_is_not_called_good() -> None:
     assert verdict.action is Action.HOLD
     assert "passed" not in verdict.headline
     assert verdict.notice().kind != "recovered"
+
+
+def test_a_misspelt_column_is_named_where_values_are_hidden_too() -> None:
+    gate = new_gate(checks=Check("orders").is_complete("prise"), learn=[])
+    assert gate.store.secret is not None
+    judged(gate, 0)
+    assert "names the column 'prise'" in gate.explain(named(0)).explain()
+    assert "Did you mean 'price'?" in gate.explain(named(0)).explain()

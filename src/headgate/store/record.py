@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
@@ -55,8 +55,9 @@ def recorded(run: Run, secret: bytes | None) -> Record:
             numbers[str(key)] = float(outcome.value)
     if secret is not None:
         states = {key: state.hidden(secret) for key, state in states.items()}
-        missing = {key: type(each)(_unquoted(each.why)) for key, each in missing.items()}
-        verdict = Verdict(tuple(_discreet(each, secret) for each in verdict.judgements))
+        names = _names(run)
+        missing = {key: type(each)(_unquoted(each.why, names)) for key, each in missing.items()}
+        verdict = Verdict(tuple(_discreet(each, secret, names) for each in verdict.judgements))
     details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions, run.account))
     return Record(
         numbers,
@@ -112,15 +113,27 @@ def _measured(key: str, states: Mapping[MetricKey, State]) -> Outcome:
     return metric.measure(states.get(metric.state_key, metric.state()))
 
 
-def _discreet(judgement: Judgement, secret: bytes) -> Judgement:
+def _names(run: Run) -> frozenset[str]:
+    """The columns of a batch and those that were asked for: their names are no secret."""
+    asked = {column for key in run.outcomes for column in key.columns}
+    asked |= {column for each in run.verdict.judgements for column in each.expectation.metric.columns}
+    return frozenset(asked | set(run.schema.labels))
+
+
+def _discreet(judgement: Judgement, secret: bytes, names: Collection[str]) -> Judgement:
     """A segment is named by values; an error's words may quote the data; those of a pass or a fail hold a number."""
     if judgement.segment:
         segment = tuple((name, None if value is None else keyed(value, secret)) for name, value in judgement.segment)
         judgement = msgspec.structs.replace(judgement, segment=segment)
     if judgement.status in (Status.PASS, Status.FAIL):
         return judgement
-    return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason))
+    return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason, names))
 
 
-def _unquoted(why: str) -> str:
-    return _QUOTED.sub("'…'", why)
+def _unquoted(why: str, names: Collection[str]) -> str:
+    """The words without what they quote, which may be a value; names of columns stay.
+
+    >>> _unquoted("the column 'prise' holds 'Ada'", {"prise"})
+    "the column 'prise' holds '…'"
+    """
+    return _QUOTED.sub(lambda found: found[0] if found[0][1:-1] in names else "'…'", why)
