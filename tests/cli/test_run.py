@@ -20,13 +20,16 @@ def test_every_batch_that_waits_is_judged_and_a_held_one_does_not_end_the_run(la
     assert f"orders {BROKEN} failed and was held" in result.stdout
     assert result.stdout.index(BROKEN) < result.stdout.index(f"✓ orders {GOOD}")
     assert "10 batches: 9 published, 1 held" in result.stdout
+    assert f"  held: headgate explain orders {BROKEN}" in result.stdout
+    assert "headgate accept" not in result.stdout  # what can be done is told where one batch is
     assert result.stderr == ""
 
 
 def test_commands_to_copy_are_those_of_a_shell(judged: Path) -> None:
-    found = called("explain", "orders", BROKEN).stdout
-    assert f"headgate accept orders {BROKEN}" in found
-    assert "gate." not in found
+    for words in (("explain", "orders", BROKEN), ("run", "orders", "--partition", BROKEN)):
+        found = called(*words).stdout
+        assert f"headgate accept orders {BROKEN}" in found
+        assert "gate." not in found
 
 
 def test_commands_to_copy_name_the_configuration_if_it_is_elsewhere(judged: Path) -> None:

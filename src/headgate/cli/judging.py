@@ -24,6 +24,7 @@ class Judged(NamedTuple):
     trouble: Exception | None = None
     seconds: float = 0.0
     width: int = 0  # of the longest name among the partitions of its run
+    alone: bool = True  # whether it is the only batch of its run
 
     @property
     def rows(self) -> int | None:
@@ -103,4 +104,6 @@ def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judg
             if unstarted or isinstance(trouble, StoreError | StoredDataError):
                 return
         else:
-            yield Judged(dataset, each, verdict, seconds=time.monotonic() - started, width=width)
+            yield Judged(
+                dataset, each, verdict, seconds=time.monotonic() - started, width=width, alone=len(partitions) == 1
+            )

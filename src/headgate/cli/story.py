@@ -17,13 +17,15 @@ if TYPE_CHECKING:
 _VERB = re.compile(r"^headgate [a-z]+")
 
 
-def story(call: Call, verdict: BatchVerdict) -> Page:
-    """The whole explanation; its commands name the configuration where that is not the usual one."""
+def story(call: Call, verdict: BatchVerdict, commands: bool = True) -> Page:
+    """The whole explanation; its commands, if wanted, name the configuration where that is not the usual one."""
     from msgspec.structs import replace
 
     from headgate.values.page import Commands
 
     page = verdict.page("shell")
+    if not commands:
+        return replace(page, blocks=tuple(block for block in page.blocks if not isinstance(block, Commands)))
     if call.config == CONFIG:
         return page
     config = f" --config {shlex.quote(call.config)}"

@@ -33,7 +33,7 @@ def tell(call: Call, each: Judged) -> None:
             call.say(story(call, each.verdict))
     else:
         call.say("")
-        call.say(story(call, each.verdict))
+        call.say(story(call, each.verdict, commands=each.alone))  # of many, the last lines say how to see them
         call.say("")
         _tell_why(call, each)
     if each.undelivered:
@@ -94,7 +94,7 @@ def _last(found: Sequence[Judged], written: Written) -> Iterator[str]:
     if found:
         yield _sum(found)
     held = [each for each in found if each.verdict is not None and each.verdict.action == "hold"]
-    if len(held) > 1:
+    if held and len(found) > 1:
         for each in held:
             yield f"  held: headgate explain {shlex.quote(each.dataset.name)} {shlex.quote(each.partition)}"
     if written.start is not None:
