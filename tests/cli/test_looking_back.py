@@ -161,3 +161,11 @@ def test_a_budget_that_is_no_share_is_told_in_words_of_the_shell(judged: Path) -
     result = called("backtest", "orders", "--budget", "3")
     assert result.exit_code == 2
     assert result.stderr.endswith("Write --budget 0.01.\n")
+
+
+def test_a_list_of_runs_reads_no_states(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headgate.store import record
+
+    monkeypatch.setattr(record, "opened", lambda *_: pytest.fail("states were decoded"))
+    assert called("history", "orders").exit_code == 0
+    assert called("history", "orders", "--metric", "mean(price)").exit_code == 0

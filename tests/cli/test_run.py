@@ -160,6 +160,17 @@ def test_pages_are_written_for_what_did_not_pass_and_for_the_newest(lake: Path) 
     assert {Path(path).name for path in found["reports"]} == {Path(page).name for page in pages}
 
 
+def test_rows_of_a_batch_that_was_just_judged_need_no_second_scan(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from headgate.gate import verify
+
+    def again(*_: object, **__: object) -> None:
+        raise AssertionError("the batch was scanned again")
+
+    monkeypatch.setattr(verify, "verify", again)
+    called("run", "orders", "-p", BROKEN, "--set", "datasets.orders.show_values=true", "--output-html", "page.html")
+    assert Path("page.html").read_text().count("is_contained_in(country") > 3  # one for each of the rows
+
+
 def test_one_page_is_written_where_it_is_asked_for(judged: Path) -> None:
     assert called("run", "orders", "-p", BROKEN, "--output-html", "batch.html").exit_code == 1
     assert BROKEN in Path("batch.html").read_text()

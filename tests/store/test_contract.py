@@ -59,6 +59,19 @@ def test_a_committed_run_reads_back_whole(reopen: Callable[..., HistoryStore]) -
     assert any(isinstance(getattr(each, "value", None), Distribution) for each in again.outcomes.values())
 
 
+def test_a_run_can_be_read_without_its_states(store: HistoryStore) -> None:
+    revision = store.commit(a_run())
+    whole, bare = store.run(revision), store.run(revision, states=False)
+    assert whole.states
+    assert not bare.states
+    measured = {
+        key: each for key, each in whole.outcomes.items() if not isinstance(getattr(each, "value", 0), Distribution)
+    }
+    assert bare.outcomes == measured
+    assert len(measured) < len(whole.outcomes)
+    assert msgspec.structs.replace(bare, outcomes={}) == msgspec.structs.replace(whole, outcomes={}, states={})
+
+
 def test_a_revision_says_what_was_committed(store: HistoryStore) -> None:
     run = a_run(seed=3, basis=0)
     revision = store.commit(run)

@@ -26,7 +26,7 @@ from headgate.values.page import (
     Tone,
 )
 from headgate.values.page_html import _COLOURS
-from headgate.values.spark import bar, spark
+from headgate.values.sparkline import bar, spark
 from headgate.values.table import Table, clean
 from tests.pages import HOSTILE, Seen, assert_harmless, terminal
 

@@ -60,10 +60,12 @@ def _letter(at: int) -> str:
     return chr(ord("a") + place) + (str(round_) if round_ else "")
 
 
-def failing(dataset: Dataset, partition: str, verdict: BatchVerdict | None, most: int) -> Failing:
-    """Judge the declared checks against the data again, add what the recorded verdict found, and look for the rows."""
+def failing(dataset: Dataset, partition: str, verdict: BatchVerdict | None, most: int, counted: bool = True) -> Failing:
+    """The rows of a batch to blame for a verdict. Of one that was read from the history, the declared checks are judged
+    against the data again, and what else it found is added. Not `counted`, only the first rows are looked for."""
     data = dataset.read(partition)
-    return _taken(_verification(dataset, partition, data, verdict).rows(data), most)
+    judged = verdict if verdict is not None and verdict.has_rows else _verification(dataset, partition, data, verdict)
+    return _taken(judged.rows(data), most, counted)
 
 
 def _verification(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> Verification:
@@ -86,13 +88,13 @@ def _verification(dataset: Dataset, partition: str, data: Any, verdict: BatchVer
     return Verification(judged, Measurements({}), {})
 
 
-def _taken(found: Any, most: int) -> Failing:
+def _taken(found: Any, most: int, counted: bool) -> Failing:
     """The first rows as plain values, whatever engine found them."""
     from headgate.engine.batch import is_spark
 
     if is_spark(found):
-        total = found.count()
         rows = [each.asDict(recursive=True) for each in found.limit(most).collect()]
+        total = found.count() if counted and len(rows) == most else len(rows)  # fewer than the limit are all
         columns = tuple(found.columns)
     else:
         total, columns = found.num_rows, tuple(found.column_names)
@@ -116,7 +118,7 @@ def examples_of(dataset: Dataset, verdict: BatchVerdict) -> Table | None:
     if not settings.show_values or verdict.passed:
         return None
     try:
-        found = failing(dataset, verdict.partition, verdict, SHOWN)
+        found = failing(dataset, verdict.partition, verdict, SHOWN, counted=False)
     except Exception:
         return None
     wanted = [*settings.keys, *(name for cause in verdict.causes for name in cause.columns)]

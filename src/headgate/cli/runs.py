@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from headgate.values.page import Page
     from headgate.values.run import Ruling
 
-_BARS = "▁▂▃▄▅▆▇█"
 _LONGEST = 400  # characters of causes in a line
 
 
@@ -62,14 +61,15 @@ def recorded(gate: Gate, last: int) -> list[Recorded]:
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
     found = []
     for revision in gate.store.last(gate.dataset, last):
-        verdict = gate.explain(revision.partition, revision.number)
+        verdict = gate.recorded(revision)
         found.append(Recorded(verdict, rows_of(verdict), rulings.get((revision.partition, revision.number))))
     return found
 
 
 def grid(found: Sequence[Recorded]) -> Page:
     """A row for each run, what was not published in colour."""
-    from headgate.values.page import Grid, Mark, Page, Tone
+    from headgate.gate.verification import TONES
+    from headgate.values.page import Grid, Mark, Page
     from headgate.values.table import Table
 
     rows = tuple(
@@ -83,8 +83,7 @@ def grid(found: Sequence[Recorded]) -> Page:
         for each in found
     )
     table = Table(("batch", "status", "decision", "rows", "causes"), rows, numeric=frozenset({3}))
-    tones = {"pass": Tone.GOOD, "fail": Tone.BAD, "error": Tone.UNSURE, "skip": Tone.UNSURE}
-    marks = tuple(Mark(tones[each.verdict.status.value]) for each in found)
+    marks = tuple(Mark(TONES[each.verdict.status]) for each in found)
     return Page(blocks=(Grid(table, last=_LONGEST, marks=marks, marked=1, apart=False),))
 
 
@@ -178,13 +177,14 @@ def series_page(metric: str, points: Sequence[Point], width: int = 10_000) -> Pa
     """The values as small bars and as a table; what failed and what was held is marked."""
     from headgate.values.page import Grid, Mark, Note, Page, Tone
     from headgate.values.shown import shown
+    from headgate.values.sparkline import level
     from headgate.values.table import Table
 
     values = [each.value for each in points if each.value is not None]
     if not values:
         return Page(f"{metric}: no run has a number.")
     low, high = min(values), max(values)
-    bars = "".join(" " if each.value is None else _bar(each.value, low, high) for each in points)
+    bars = "".join(" " if each.value is None else level(each.value, low, high) for each in points)
     signs = "".join(each.sign for each in points)
     drawn = [Note(each) for at in range(0, len(bars), width) for each in _lines(bars, signs, slice(at, at + width))]
     rows = tuple(
@@ -212,14 +212,3 @@ def _legend(signs: str) -> list[Any]:
     words = {"!": "! the metric failed", "x": "x the batch did not pass, for another reason"}
     found = [word for sign, word in words.items() if sign in signs]
     return [Note("; ".join(found))] if found else []
-
-
-def _bar(value: float, low: float, high: float) -> str:
-    """A block as high as the value stands between the smallest and the largest.
-
-    >>> "".join(_bar(value, 0, 10) for value in (0, 5, 10)), _bar(1, 1, 1)
-    ('▁▅█', '▄')
-    """
-    if high == low:
-        return _BARS[3]
-    return _BARS[min(len(_BARS) - 1, int((value - low) / (high - low) * len(_BARS)))]

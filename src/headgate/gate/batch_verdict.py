@@ -118,6 +118,11 @@ class BatchVerdict(Paged):
 
     # --- rows
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether the batch was judged here, so that its rows can be found without judging it again."""
+        return self._verification is not None
+
     def rows(self, data: Any) -> Any:
         """The rows that break a failed expectation, with the list of reasons. `data` is the batch that was judged."""
         return self._rows.rows(data)

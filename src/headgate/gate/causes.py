@@ -12,7 +12,7 @@ import msgspec
 
 from headgate.analyzers.base.registry import metrics
 from headgate.gate.titles import Sort, names_of, title_of
-from headgate.learn.history.program import rarity
+from headgate.learn.history.program import SHAPE, rarity
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
@@ -20,7 +20,6 @@ from headgate.values.key import MetricKey
 SHOWN = 3
 """Causes that a person is told first."""
 
-_SHAPE = frozenset({"has_column", "column_count", "column_type"})
 _SIZE = MetricKey("size")
 _FIRST = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # of a rule: the name that stands first
 _OF_ROWS = frozenset(
@@ -119,7 +118,7 @@ def _group(each: Judgement, short: bool) -> tuple[Sort, str]:
     column = key.columns[0] if key.columns else ""
     if each.status is Status.ERROR:
         return Sort.UNREAD, column
-    if key.name in _SHAPE and source is not Source.DECLARED:
+    if key.name in SHAPE and source is not Source.DECLARED:
         return Sort.SHAPE, ""
     if source is Source.RULES:
         return Sort.VOLUME, ""

@@ -32,7 +32,7 @@ from headgate.store.steps import step
 from headgate.values.account import Action, Mode
 from headgate.values.errors import AlreadyCommitted, MisuseError, NoSuchBatch, StoreError, UnknownRun
 from headgate.values.outcome import Failed
-from headgate.values.run import TRUSTED, Decision, Revision, Ruling, Run, run_key
+from headgate.values.run import STOPPED, TRUSTED, Decision, Revision, Ruling, Run, run_key
 from headgate.values.verdict import Verdict
 
 _KEPT = 400  # runs that are kept in memory, so that a gate that judges again and again reads only what is new
@@ -293,6 +293,11 @@ class Gate:
             lately=self._lately(revision),
         )
 
+    def recorded(self, revision: Revision) -> BatchVerdict:
+        """The verdict on a recorded run without its states, for those who tell of many runs."""
+        run = self.store.run(revision, states=False)
+        return BatchVerdict(run, revision, decision=revision.decision, owner=self.settings.owner)
+
     def backtest(self, *, budgets: Iterable[float] = BUDGETS, spots: int = SPOTS) -> Backtest:
         """What would have been held in the past, and what would have been missed, from the recorded states alone."""
         return backtest(self.store, self.dataset, self.settings, budgets=budgets, spots=spots)
@@ -315,7 +320,7 @@ class Gate:
 
     def _lately(self, revision: Revision) -> Lately:
         before = self.store.last(self.dataset, self.settings.runs, before=revision.partition)
-        held = sum(each.decision in (Decision.HELD, Decision.REJECTED, Decision.DISCARDED) for each in before)
+        held = sum(each.decision in STOPPED for each in before)
         return Lately(len(before), held, before[-1].status if before else None)
 
     def _run(self, revision: Revision) -> Run:

@@ -12,7 +12,7 @@ from headgate.gate.verification import TONES
 from headgate.learn.history.program import rarity
 from headgate.values.account import Action, Mode
 from headgate.values.errors import MisuseError
-from headgate.values.expectation import Judgement, Source, Status
+from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.page import Block, Command, Commands, Fact, Facts, Grid, Mark, Page, Point, Points, Tone
 from headgate.values.run import Decision
 from headgate.values.shown import shown
@@ -192,7 +192,6 @@ def _how_rare(cause: Cause) -> str:
 
 def table_of(judgements: tuple[Judgement, ...], most: int | None = None) -> Table:
     """All judgements (the first `most`): what could not be told first, then what failed, then the rest."""
-    order = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
     rows = tuple(
         (
             each.status.value,
@@ -202,7 +201,7 @@ def table_of(judgements: tuple[Judgement, ...], most: int | None = None) -> Tabl
             str(each.expectation.predicate),
             rarity(each.expectation.false_alarm),
         )
-        for each in sorted(judgements, key=lambda each: order.index(each.status))[:most]
+        for each in sorted(judgements, key=lambda each: GRAVEST.index(each.status))[:most]
     )
     return Table(("status", "from", "metric", "value", "expected", "false alarm"), rows, numeric=frozenset({3}))
 

@@ -11,7 +11,7 @@ from headgate.engine.rows import RowRule, failing_rows, split_rows
 from headgate.gate.blame import Judged, Segment, blamed_rows, offence_of, row_rules
 from headgate.gate.measurements import Measurements
 from headgate.values.errors import MisuseError
-from headgate.values.expectation import Judgement, Level, Status
+from headgate.values.expectation import GRAVEST, Judgement, Level, Status
 from headgate.values.page import Block, Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.run import Run
 from headgate.values.state import State
@@ -144,8 +144,7 @@ class Verification(Paged):
         return Table(headers, tuple(self._cells(each) for each in self._ranked()[:_SHOWN]))
 
     def _ranked(self) -> list[Judged]:
-        order = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
-        return sorted(self.judged, key=lambda each: order.index(each.judgement.status))
+        return sorted(self.judged, key=lambda each: GRAVEST.index(each.judgement.status))
 
     def _cells(self, each: Judged) -> tuple[str, str, str, str]:
         judgement = each.judgement

@@ -13,7 +13,6 @@ from markupsafe import Markup
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.causes import SHOWN as CAUSES
 from headgate.gate.causes import Cause
-from headgate.gate.gate import Gate
 from headgate.gate.story import python, shell, tone_of
 from headgate.gate.titles import place_of, share
 from headgate.learn.history.program import rarity
@@ -23,15 +22,14 @@ from headgate.report.panel import panel_of
 from headgate.report.trail import SHOWN, Trail
 from headgate.report.words import metric_words, tells, value_words
 from headgate.store.port import HistoryStore
-from headgate.values.expectation import Judgement, Source, Status
+from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.run import TRUSTED, Decision, Revision
+from headgate.values.run import STOPPED, TRUSTED, Decision
 from headgate.values.schema import Column
 from headgate.values.shown import shown, shown_moment
 from headgate.values.table import Table
 
 _COLUMN_FACTS = ("completeness", "approx_count_distinct", "min", "median", "mean", "max")
-_ORDER = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
 
 
 class ColumnRow(msgspec.Struct, frozen=True):
@@ -65,7 +63,7 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
     return {
         "verdict": verdict,
         "judged_at": shown_moment(run.at, whole_days=False),
-        "tone": tone(verdict),
+        "tone": tone_of(verdict).value,
         "state": state(verdict),
         "recovered": _recovered(verdict, trail),
         "rows": _rows(trail),
@@ -80,22 +78,11 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
         "shell": shell(verdict),
         "python": python(verdict),
         "judgements": [
-            _judgement(each, hidden) for each in sorted(verdict.judgements, key=lambda each: _ORDER.index(each.status))
+            _judgement(each, hidden) for each in sorted(verdict.judgements, key=lambda each: GRAVEST.index(each.status))
         ],
-        "counts": {each.value: sum(one.status is each for one in verdict.judgements) for each in _ORDER},
+        "counts": {each.value: sum(one.status is each for one in verdict.judgements) for each in GRAVEST},
         "columns": [_column(each, trail, each.label in wrong) for each in run.schema.columns],
     }
-
-
-def told(gate: Gate, revision: Revision) -> BatchVerdict:
-    """The verdict on a recorded run without its states, for pages that tell of many."""
-    run = gate.store.run(revision, states=False)
-    return BatchVerdict(run, revision, decision=revision.decision, owner=gate.settings.owner)
-
-
-def tone(verdict: BatchVerdict) -> str:
-    """Good, bad, or unsure."""
-    return tone_of(verdict).value
 
 
 def state(verdict: BatchVerdict) -> str:
@@ -131,8 +118,7 @@ def _month(store: HistoryStore, verdict: BatchVerdict) -> tuple[int, int]:
     """Runs of the month in which this was judged, and those of them that were held."""
     month = time.gmtime(verdict.run.at)[:2]
     newest = {each.partition: each for each in store.revisions(verdict.dataset) if time.gmtime(each.at)[:2] == month}
-    stopped = (Decision.HELD, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT)
-    return len(newest), sum(each.decision in stopped for each in newest.values())
+    return len(newest), sum(each.decision in STOPPED for each in newest.values())
 
 
 def _rarest(causes: Sequence[Cause]) -> str:

@@ -11,9 +11,10 @@ from markupsafe import Markup
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
+from headgate.gate.story import tone_of
 from headgate.gate.titles import share
 from headgate.learn.measure import Measure
-from headgate.report.batch import state, told, tone
+from headgate.report.batch import state
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import chart_of
 from headgate.report.trail import WORDS, Mark, Trail
@@ -69,14 +70,14 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
     revisions = gate.store.last(gate.dataset, RUNS)
     if not revisions:
         return {"gate": gate, "runs": []}
-    newest = told(gate, revisions[-1])
+    newest = gate.recorded(revisions[-1])
     schema = _schema(gate, newest)
     trail = Trail.read(gate.store, revisions, schema)
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
     return {
         "gate": gate,
         "newest": newest,
-        "tone": tone(newest),
+        "tone": tone_of(newest).value,
         "state": state(newest),
         "newest_link": link(newest.partition),
         "count": len(gate.store.revisions(gate.dataset)),
@@ -130,7 +131,7 @@ def _causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> 
     bad = [each for each in revisions if each.status in (Status.FAIL, Status.ERROR)]
     found: dict[int, tuple[str, ...]] = {each.sequence: (_UNTOLD,) for each in bad[_TOLD:]}
     for each in bad[:_TOLD]:
-        verdict = newest if each.sequence == newest.revision.sequence else told(gate, each)
+        verdict = newest if each.sequence == newest.revision.sequence else gate.recorded(each)
         found[each.sequence] = tuple(cause.title for cause in verdict.causes[:3])
     return found
 

@@ -9,7 +9,8 @@ import msgspec
 from markupsafe import Markup
 
 from headgate.gate.gate import Gate
-from headgate.report.batch import state, told, tone
+from headgate.gate.story import tone_of
+from headgate.report.batch import state
 from headgate.report.chart import strip
 from headgate.report.trail import SHOWN, Mark
 from headgate.values.run import Decision
@@ -23,20 +24,20 @@ class DatasetRow(msgspec.Struct, frozen=True):
     """A dataset as the fleet shows it: its newest batch, and the share of its last runs that was held."""
 
     name: str
-    tone: str
-    partition: str
-    state: str
-    cause: str
-    more: int
     owner: str
     budget: float
-    spent: float
-    held: int
-    runs: int
-    strip: Markup
-    at: str
-    link: str
-    batch_link: str
+    tone: str = "none"
+    state: str = "no run yet"
+    partition: str = ""
+    cause: str = ""
+    more: int = 0
+    spent: float = 0.0
+    held: int = 0
+    runs: int = 0
+    strip: Markup = Markup("")
+    at: str = ""
+    link: str = ""
+    batch_link: str = ""
     waits: bool = False
 
     @property
@@ -64,14 +65,13 @@ def _row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
     revisions = gate.store.last(gate.dataset, SHOWN)
     name, made = gate.dataset, gate.settings
     if not revisions:
-        return DatasetRow(
-            name, "none", "", "no run yet", "", 0, made.owner, made.false_alarms, 0.0, 0, 0, Markup(""), "", "", ""
-        )
-    newest = told(gate, revisions[-1])
+        return DatasetRow(name, made.owner, made.false_alarms)
+    newest = gate.recorded(revisions[-1])
+    tone = tone_of(newest).value
     marks = [(each.partition, Mark.of(each)) for each in revisions]
     return DatasetRow(
         name=name,
-        tone=tone(newest),
+        tone=tone,
         partition=newest.partition,
         state=state(newest),
         cause=newest.causes[0].title if newest.causes else "",
@@ -85,5 +85,5 @@ def _row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
         at=shown_moment(newest.run.at, whole_days=False),
         link=link(name, None),
         batch_link=link(name, newest.partition),
-        waits=tone(newest) != "good" and newest.decision not in _SETTLED,
+        waits=tone != "good" and newest.decision not in _SETTLED,
     )

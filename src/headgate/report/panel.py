@@ -12,6 +12,7 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.causes import Cause
 from headgate.gate.story import also, origin, placed, rows_to_blame
 from headgate.gate.titles import Sort, place_of
+from headgate.learn.history.program import SHAPE
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.trail import Trail
@@ -23,7 +24,6 @@ from headgate.values.schema import TEXT, Column, Schema
 CHARTS = 2  # of a cause
 SEGMENTS = 3
 _FAR = 3.0  # deviations that a metric must have moved for it to be drawn beside what was broken
-_SHAPES = frozenset({"has_column", "column_count", "column_type"})
 
 
 class Panel(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ def _keys(cause: Cause, trail: Trail) -> list[MetricKey]:
     drawn = [
         key
         for key in dict.fromkeys(wanted)
-        if key in trail and key.name not in _SHAPES and np.isfinite(trail.values(key)).sum() > 1
+        if key in trail and key.name not in SHAPE and np.isfinite(trail.values(key)).sum() > 1
     ]
     return drawn[:CHARTS]
 

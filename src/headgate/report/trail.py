@@ -14,7 +14,7 @@ from headgate.learn.measure import Measure, is_known, measure_of
 from headgate.store.port import HistoryStore, Series
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
-from headgate.values.run import TRUSTED, Decision, Revision
+from headgate.values.run import STOPPED, TRUSTED, Revision
 from headgate.values.schema import Schema
 
 SHOWN = 30  # runs before the one that is told about
@@ -32,7 +32,7 @@ class Mark(StrEnum):
     def of(cls, revision: Revision) -> Mark:
         if revision.decision in TRUSTED:
             return cls.GOOD
-        if revision.decision in (Decision.HELD, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT):
+        if revision.decision in STOPPED:
             return cls.HELD
         return cls.GOOD if revision.status is Status.PASS and revision.decision is None else cls.OPEN
 

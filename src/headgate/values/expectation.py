@@ -38,6 +38,10 @@ class Status(StrEnum):
     ERROR = "error"
 
 
+GRAVEST = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
+"""In which order judgements are listed: what needs somebody first."""
+
+
 class Expectation(msgspec.Struct, frozen=True):
     """A metric, the predicate it must meet, who proposed it, and how often it may be wrong.
 

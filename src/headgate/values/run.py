@@ -42,6 +42,9 @@ class Decision(StrEnum):
 TRUSTED = frozenset({Decision.PUBLISHED, Decision.ACCEPTED})
 """Decisions after which a run may teach what normal looks like."""
 
+STOPPED = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT})
+"""Decisions after which readers do not have the batch as it was delivered."""
+
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
     """One batch as measured and judged, to be committed once.

@@ -22,7 +22,8 @@ from headgate.values.schema import Column, Schema
 from headgate.values.table import Table
 from headgate.values.verdict import Verdict, judge
 
-_SCHEMA = frozenset({"has_column", "column_count", "column_type"})
+SHAPE = frozenset({"has_column", "column_count", "column_type"})
+"""Metrics that are about the columns of a table, not about their values."""
 
 
 class Clause(msgspec.Struct, frozen=True):
@@ -87,7 +88,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def _of_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
         """What clauses about columns measure: the schema is all they read."""
-        made = ((each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in _SCHEMA)
+        made = ((each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in SHAPE)
         found = {key: metric.of(schema) for key, metric in made if isinstance(metric, SchemaMetric)}
         asked = {key.columns for key in found if key.name == "has_column"}
         gone = [key for key in found if key.name == "column_type" and key.columns[0] not in schema.labels]
@@ -202,7 +203,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def _short(self) -> str:
         """What there is without ranges."""
-        laws = sum(each.metric.name in _SCHEMA and not each.pinned for each in self.clauses)
+        laws = sum(each.metric.name in SHAPE and not each.pinned for each in self.clauses)
         others = len(self.clauses) - len(self.pins) - laws
         counts = {"about columns": laws, "pinned": len(self.pins), "of other learners": others}
         said = [f"{count} {word}" for word, count in counts.items() if count]
@@ -212,7 +213,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def _shape(self) -> list[str]:
         """The clauses about columns, which are many and alike, in one line."""
-        shape = [each for each in self.clauses if each.metric.name in _SCHEMA and not each.pinned]
+        shape = [each for each in self.clauses if each.metric.name in SHAPE and not each.pinned]
         columns = sum(each.metric.name == "has_column" for each in shape)
         types = sum(each.metric.name == "column_type" for each in shape)
         counts = [str(each.expectation) for each in shape if each.metric.name == "column_count"]
@@ -221,7 +222,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
         return [f"  {', '.join([f'{columns} columns present', f'{types} with their types', *counts])} (the schema)"]
 
     def _learned(self) -> list[Clause]:
-        return [each for each in self.clauses if each.metric.name not in _SCHEMA or each.pinned]
+        return [each for each in self.clauses if each.metric.name not in SHAPE or each.pinned]
 
 
 def _cause(key: MetricKey, column: Column | None) -> str:

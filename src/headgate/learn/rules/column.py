@@ -11,7 +11,7 @@ from headgate.values.outcome import Distribution
 from headgate.values.page import Grid, Page, Paged
 from headgate.values.schema import NUMERIC, TEMPORAL, Kind
 from headgate.values.shown import shown, shown_moment
-from headgate.values.spark import bar, spark
+from headgate.values.sparkline import bar, spark
 from headgate.values.table import Table
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)

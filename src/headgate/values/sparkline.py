@@ -19,6 +19,17 @@ def spark(shares: Sequence[float]) -> str:
     return "".join(_HEIGHTS[math.ceil(each / most * 7)] if each > 0 else _HEIGHTS[0] for each in shares)
 
 
+def level(value: float, low: float, high: float) -> str:
+    """A column as high as the value stands between the smallest and the largest.
+
+    >>> "".join(level(value, 0, 10) for value in (0, 5, 10)), level(1, 1, 1)
+    ('▁▅█', '▄')
+    """
+    if high == low:
+        return _HEIGHTS[3]
+    return _HEIGHTS[min(len(_HEIGHTS) - 1, int((value - low) / (high - low) * len(_HEIGHTS)))]
+
+
 def bar(share: float, width: int = 10) -> str:
     """A bar that is as long as the share of `width` characters; what is there at all is seen.
 
