@@ -20,6 +20,7 @@ FEWEST = 60
 CHOSEN_ON = frozenset({"italy_pcm_dpc", "ourairports", "online_retail_by_day", "cisa_kev"})
 """The datasets that parameters were chosen on; every figure is also given for the others alone."""
 
+HELD_OUT = "heldout"  # a folder that nothing is chosen or tuned on
 _WHOLE = r"^-?(0|[1-9][0-9]{0,17})$"  # a code with a leading zero is text
 _MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?Z?)?$"
 
@@ -79,6 +80,8 @@ def feeds(fewest: int = FEWEST) -> list[Feed]:
     """Every dataset with enough batches, by name."""
     found = []
     for path in sorted(DATA.glob("*/*.parquet")):
+        if path.parent.name == HELD_OUT:
+            continue
         if path.with_suffix(".schemas.json").exists() and not path.stem.endswith("settled_72h"):
             count = len(json.loads(path.with_suffix(".schemas.json").read_text(encoding="utf-8"))["snapshots"])
             if count >= fewest:
