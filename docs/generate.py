@@ -1,9 +1,8 @@
-"""Writes what the code knows of itself: metrics, constraints, the evidence of programs, the stub that editors read."""
+"""Writes what the code knows of itself: metrics, constraints, the evidence of programs, the stubs that editors read."""
 
 from __future__ import annotations
 
 import inspect
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from docs.commands import commands_page
 from docs.config import config_page, schema_text
 from docs.output_json import output_page
+from docs.stubs import check_stub, package_stub
 from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.analyzers.base.registry import metrics
 from headgate.checks.constraint import Constraint, constraints
@@ -121,83 +121,6 @@ def _escaped(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "\\<")
 
 
-STUB_HEAD = '"""The methods of a check. Written by `make docs` from the constraints; do not edit."""\n'
-STUB_IMPORTS = """
-from collections.abc import Callable, Mapping, Sequence
-from datetime import timedelta
-from typing import Any, Protocol, Self, TypedDict, Unpack
-
-from headgate.analyzers.base.sql import Value
-from headgate.checks.thresholds import Number
-from headgate.values.key import MetricKey
-from headgate.values.predicate import Predicate
-
-class Keyed(Protocol):
-    @property
-    def key(self) -> MetricKey: ...
-
-class Scope(TypedDict, total=False):
-    where: str | None
-    by: str | Sequence[str]
-    level: str
-
-class Expected(Scope, total=False):
-    between: tuple[Number, Number] | Sequence[Number]
-    at_least: Number
-    at_most: Number
-    equals: Number
-    one_of: Sequence[Number]
-    warn: Predicate | Mapping[str, Any] | Callable[[Any], object]
-    error: Predicate | Mapping[str, Any] | Callable[[Any], object]
-
-class ExpectedOfMany(Expected, total=False):
-    holds: Callable[[Any], object]
-
-class Methods:
-"""
-# what a constraint takes, where that is more than what it stores
-KEY = "str | MetricKey | Keyed"
-TAKEN = {
-    ("has_no_anomalies", "metric"): KEY,
-    ("has_no_anomalies", "detector"): KEY,
-    ("is_fresh", "within"): "str | timedelta",
-    ("metric", "key"): KEY,
-}
-
-
-def stub() -> str:
-    methods = []
-    for name, each in constraints().items():
-        given = ["self", *(_parameter(name, parameter) for parameter in each.parameters)]
-        kinds = [parameter.kind for parameter in each.parameters]
-        words = "Scope" if each.fixed else "Expected"
-        if not each.fixed and inspect.Parameter.VAR_POSITIONAL in kinds:
-            words = "ExpectedOfMany"
-        elif not each.fixed:
-            at = next((place for place, kind in enumerate(kinds) if kind is inspect.Parameter.KEYWORD_ONLY), len(kinds))
-            given.insert(at + 1, "holds: Callable[[Any], object] | None = None")
-            if at < len(kinds):
-                given.insert(at + 2, "*")
-        head = f"    def {name}({', '.join(given)}, **said: Unpack[{words}]) -> Self:"
-        methods.append(f'{head}\n        """{each.says}"""\n')
-    return STUB_HEAD + STUB_IMPORTS + "\n".join(methods)
-
-
-def _parameter(name: str, parameter: inspect.Parameter) -> str:
-    given = parameter.annotation
-    text = TAKEN.get((name, parameter.name)) or (
-        given if isinstance(given, str) else getattr(given, "__name__", str(given))
-    )
-    star = "*" if parameter.kind is inspect.Parameter.VAR_POSITIONAL else ""
-    default = "" if parameter.default is inspect.Parameter.empty else f" = {parameter.default!r}"
-    return f"{star}{parameter.name}: {text}{default}"
-
-
-def formatted(source: str) -> str:
-    command = [sys.executable, "-m", "ruff", "format", "--stdin-filename", "methods.pyi", "-"]
-    return subprocess.run(command, input=source, capture_output=True, text=True, check=True, cwd=ROOT).stdout
-
-
 EVIDENCE_HEAD = """# How often metrics surprise
 
 Written by `make docs` from `learn/tails.json`; do not edit. What it is for: [history.md](history.md).
@@ -237,7 +160,8 @@ WRITTEN = {
     "docs/reference/output-json.md": output_page,
     "docs/reference/config.md": config_page,
     "docs/headgate.schema.json": schema_text,
-    "src/headgate/checks/methods.pyi": lambda: formatted(stub()),
+    "src/headgate/__init__.pyi": package_stub,
+    "src/headgate/checks/methods.pyi": check_stub,
 }
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[1] / "src" / "headgate"
+from tests.imports import FACE, SOURCE, Module, imports, modules
 
 # A room imports only rooms of a row above its own; rooms of one row do not import each other.
 ROWS = (
@@ -24,7 +23,6 @@ ROWS = (
 )
 ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 LEARNERS = {"rules", "anomaly", "history", "patterns", "novelty"}
-FACE = {"__init__", "__main__"}  # modules of the package root that may import every room
 
 SPARK = {"pyspark", "py4j"}
 CODE_CARRIERS = {"pickle", "_pickle", "cPickle", "cloudpickle", "dill", "joblib", "marshal", "shelve"}
@@ -33,73 +31,6 @@ UNSAFE_CALLS = {
     *(f"yaml.{name}" for name in ("load", "load_all", "full_load", "full_load_all", "unsafe_load", "unsafe_load_all")),
     *(f"builtins.{name}" for name in CODE_RUNNERS),
 }
-
-
-class Module(NamedTuple):
-    """One source file: where it is inside the package (`("engine", "plan")`) and what it says."""
-
-    path: Path
-    parts: tuple[str, ...]
-    tree: ast.Module
-
-    @property
-    def room(self) -> str:
-        return self.parts[0]
-
-    @property
-    def package(self) -> tuple[str, ...]:
-        return self.parts if self.path.name == "__init__.py" else self.parts[:-1]
-
-
-class Found(NamedTuple):
-    """A dotted name that a line imports."""
-
-    line: int
-    target: tuple[str, ...]
-
-
-def modules(package: Path) -> list[Module]:
-    found = []
-    for path in sorted(package.rglob("*.py")):
-        inside = path.relative_to(package).with_suffix("").parts
-        parts = inside[:-1] if inside[-1] == "__init__" and len(inside) > 1 else inside
-        found.append(Module(path, parts, ast.parse(path.read_bytes(), filename=str(path))))
-    return found
-
-
-def imports(module: Module) -> Iterator[Found]:
-    """Every imported name, relative ones made absolute; `import_module("x")` counts."""
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.Import(names=names):
-                for alias in names:
-                    yield Found(node.lineno, tuple(alias.name.split(".")))
-            case ast.ImportFrom(module=source, names=names, level=level):
-                start = absolute(module, level) + tuple(source.split(".") if source else ())
-                for alias in names:
-                    yield Found(node.lineno, start if alias.name == "*" else (*start, alias.name))
-            case ast.Call(func=func, args=[ast.Constant(value=str(name)), *_]) if called(func) in {
-                "import_module",
-                "__import__",
-            }:
-                dots = len(name) - len(name.lstrip("."))
-                yield Found(node.lineno, absolute(module, dots) + tuple(name.lstrip(".").split(".")))
-
-
-def absolute(module: Module, level: int) -> tuple[str, ...]:
-    """What the leading dots of a relative import stand for."""
-    if level == 0:
-        return ()
-    package = () if module.parts[0] in FACE else module.package
-    return ("headgate", *package[: len(package) - (level - 1)])
-
-
-def called(func: ast.expr) -> str:
-    """The last name of a call: `import_module` for `importlib.import_module`."""
-    match func:
-        case ast.Attribute(attr=name) | ast.Name(id=name):
-            return name
-    return ""
 
 
 def uphill(module: Module) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from functools import cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -160,5 +161,16 @@ def test_what_is_not_public_is_an_attribute_error(name: str) -> None:
         getattr(headgate, name)
 
 
-def test_the_version_is_that_of_the_project() -> None:
-    assert f'version = "{headgate.__version__}"' in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+def test_dir_lists_the_public_names_and_nothing_else() -> None:
+    assert [name for name in dir(headgate) if not name.startswith("__")] == sorted(NAMES)
+
+
+def test_the_version_is_that_of_the_distribution() -> None:
+    assert headgate.__version__ == version("headgate")
+
+
+def test_the_package_runs_as_a_module() -> None:
+    command = [sys.executable, "-m", "headgate", "--version"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == f"headgate {headgate.__version__}\n"

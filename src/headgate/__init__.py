@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-__version__ = "0.1.0"
+from headgate.values.version import __version__ as __version__
 
 # Names are looked up when first used, so that importing the package costs nothing and a new metric needs no line here.
+# `make docs` writes `__init__.pyi` from them, which is what editors and type checkers read.
 _HOME = {
     "analyze": "headgate.engine.analyze",
     "Progress": "headgate.engine.progress",
@@ -75,4 +76,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_HOME, *_metric_classes()])
+    return sorted([*_HOME, *_metric_classes(), "__all__", "__doc__", "__version__"])

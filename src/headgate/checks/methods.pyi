@@ -19,7 +19,7 @@ class Scope(TypedDict, total=False):
     level: str
 
 class Expected(Scope, total=False):
-    between: tuple[Number, Number] | Sequence[Number]
+    between: tuple[Number, Number] | list[Number]
     at_least: Number
     at_most: Number
     equals: Number

@@ -27,7 +27,8 @@ from headgate.cli import (
     run,
     suggest,
 )
-from headgate.cli.output import schema_text, version
+from headgate.cli.output import schema_text
+from headgate.values.version import __version__
 
 # Plain help: drawing it with rich would cost more time than everything else that --help does.
 app = typer.Typer(
@@ -62,7 +63,7 @@ app.add_typer(index.app, name="index", short_help="Build and ask an index of pat
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"headgate {version()}")
+        typer.echo(f"headgate {__version__}")
         raise typer.Exit
 
 
@@ -112,7 +113,3 @@ def main() -> None:
     except Exception as trouble:
         sys.stderr.write(errors.scrubbed(errors.told(trouble)) + "\n")
         raise SystemExit(errors.exit_code_of(trouble)) from None
-
-
-if __name__ == "__main__":
-    main()

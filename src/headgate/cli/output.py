@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from headgate.values.version import __version__
 
 FORMAT = 1
 
@@ -22,17 +23,13 @@ class Answer:
         self.body = body
 
 
-def version() -> str:
-    return str(sys.modules["headgate"].__version__)
-
-
 def schema_text() -> str:
     """The JSON schema of every document, as it lies beside this module."""
     return (Path(__file__).parent / "output.schema.json").read_text(encoding="utf-8")
 
 
 def document(command: str, answer: Answer) -> dict[str, Any]:
-    head = {"headgate": version(), "format": FORMAT, "command": command, "exit_code": answer.exit_code}
+    head = {"headgate": __version__, "format": FORMAT, "command": command, "exit_code": answer.exit_code}
     return {**head, **plain(answer.body)}
 
 

@@ -13,7 +13,6 @@ When a lake is read no value of it is exchanged, and no pattern is a row of its 
 
 from __future__ import annotations
 
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -33,6 +32,7 @@ from headgate.learn.patterns.lake import CUT, LEAST, ROWS, Column, Skipped, Tabl
 from headgate.learn.patterns.pattern import LANGUAGE
 from headgate.learn.patterns.sample import DISTINCT, Sampled
 from headgate.values.errors import EngineError, MisuseError
+from headgate.values.version import __version__
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -131,7 +131,7 @@ def build_index(
         else:
             _fill(spool, source, spark, recipe, tasks)
         about = {"name": name, "columns": spool.columns, "tau": tau, "floor": floor, "rows": rows}
-        about |= {"distinct": DISTINCT, "language": LANGUAGE, "headgate": sys.modules["headgate"].__version__}
+        about |= {"distinct": DISTINCT, "language": LANGUAGE, "headgate": __version__}
         file.write(target, spool.entries(floor), about)
     with file.PatternFile.open(target) as index:
         patterns = len(index)

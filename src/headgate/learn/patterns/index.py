@@ -10,7 +10,6 @@ from typing import Any, Self
 
 import msgspec
 import numpy as np
-import pyarrow as pa
 
 from headgate.learn.patterns import file
 from headgate.learn.patterns.entries import Rows, mean_impurity
@@ -125,7 +124,7 @@ class PatternIndex:
 
     def infer(
         self,
-        values: Iterable[Any] | pa.Array | pa.ChunkedArray,
+        values: Iterable[Any],
         *,
         method: str = "headgate",
         limit: float | None = None,
@@ -143,9 +142,7 @@ class PatternIndex:
         given = {"limit": limit, "coverage": coverage, "tolerance": tolerance, "significance": significance, "tau": tau}
         return infer(values, self._file, self.columns, Settings.of(method, **given))
 
-    def tag(
-        self, values: Iterable[Any] | pa.Array | pa.ChunkedArray, *, missed: float = 0.05, coverage: int | None = None
-    ) -> PatternRule | None:
+    def tag(self, values: Iterable[Any], *, missed: float = 0.05, coverage: int | None = None) -> PatternRule | None:
         """The most restrictive pattern of this column's domain: of the lake's columns the fewest have it.
 
         At most a share `missed` of the values of those columns is expected to be without it.

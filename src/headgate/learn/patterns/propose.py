@@ -22,7 +22,7 @@ SAMPLE = 1_000
 def propose_pattern(
     rule: PatternRule,
     column: str,
-    values: Iterable[Any] | pa.Array | pa.ChunkedArray,
+    values: Iterable[Any],
     *,
     rows: int | None = None,
     neighbour: pa.Array | None = None,
