@@ -9,7 +9,7 @@ from typing import Any
 import typer
 
 from headgate.cli.app import app
-from headgate.cli.exits import MEANINGS
+from headgate.cli.exit_codes import MEANINGS
 
 HEAD = """# Commands
 

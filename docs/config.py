@@ -12,10 +12,10 @@ from pydantic_core import PydanticUndefined
 
 from headgate.checks.check import Check
 from headgate.project.config import Section
-from headgate.project.kinds import Option, Secret
+from headgate.project.config_errors import sections
+from headgate.project.config_types import Option, Secret
+from headgate.project.error_text import flow
 from headgate.project.schema import schema
-from headgate.project.spoken import flow
-from headgate.project.words import sections
 from headgate.values.hidden import Hidden
 
 HEAD = """# headgate.yml: every key

@@ -11,10 +11,10 @@ from docs.commands import commands_page
 from docs.config import config_page, schema_text
 from docs.output_json import output_page
 from docs.stubs import check_stub, package_stub
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
-from headgate.analyzers.base.registry import metrics
 from headgate.checks.constraint import Constraint, constraints
-from headgate.learn.tails import LENGTHS, curve_key, pooled
+from headgate.learn.pooled_rates import LENGTHS, curve_key, pooled
+from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
+from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Kind
 from headgate.values.state import tag_of
 

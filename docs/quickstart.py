@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from headgate.cli import demo
+from headgate.cli.init import demo
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "quickstart.md"
@@ -41,7 +41,7 @@ def said(command: str, folder: Path) -> str:
     """What a command prints, as the page shows it."""
     words = {name: value for name, value in os.environ.items() if not name.startswith("HEADGATE")}
     words |= {"PYTHONPATH": str(ROOT / "src"), "LC_ALL": "C.UTF-8", "NO_COLOR": "1", "COLUMNS": "120"}
-    typed = [sys.executable, "-m", "headgate.cli.app", *shlex.split(command)[1:]]
+    typed = [sys.executable, "-m", "headgate", *shlex.split(command)[1:]]
     done = subprocess.run(
         typed, cwd=folder, env=words, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
     )

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import headgate
-from headgate.analyzers.base.registry import metrics
 from headgate.checks.constraint import constraints
+from headgate.metrics.base.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -36,8 +36,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Protocol, Self, TypedDict, Unpack
 
-from headgate.analyzers.base.sql import Value
 from headgate.checks.thresholds import Number
+from headgate.metrics.base.sql import Value
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 

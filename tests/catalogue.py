@@ -19,14 +19,14 @@ import numpy as np
 import pyarrow as pa
 
 import headgate as hg
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import default_metrics
+from headgate.display.table import Table
 from headgate.engine.local import open_local
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import default_metrics
 from headgate.values.expectation import Expectation, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Undefined
 from headgate.values.predicate import Between, OneOf, Predicate
-from headgate.values.table import Table
 from headgate.values.verdict import judge
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from headgate.analyzers.states.frequencies import Frequencies
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.schema import Kind
 
 Values = st.SearchStrategy[Any]

@@ -8,14 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from tests.imports import FACE, SOURCE, Module, imports, modules
+from tests.imports import FACE, SOURCE, Module, find_circles, import_graph, imports, modules
 
 # A room imports only rooms of a row above its own; rooms of one row do not import each other.
 ROWS = (
-    ("values", "stats"),
-    ("analyzers",),
+    ("display", "stats"),
+    ("values",),
+    ("metrics",),
     ("engine", "store", "checks", "inject"),
     ("learn",),
+    ("evaluate",),
+    ("explain",),
     ("gate",),
     ("report", "integrations"),
     ("project",),
@@ -141,6 +144,10 @@ def test_spark_is_imported_only_where_it_may_be(house: list[Module]) -> None:
     assert [complaint for module in house for complaint in spark_outside_its_rooms(module)] == []
 
 
+def test_no_files_import_each_other_in_a_circle(house: list[Module]) -> None:
+    assert find_circles(import_graph(house)) == []
+
+
 def test_no_module_can_run_data_as_code(house: list[Module]) -> None:
     assert [complaint for module in house for complaint in data_run_as_code(module)] == []
 
@@ -160,10 +167,10 @@ def complaints(folder: Path, path: str, source: str) -> list[str]:
 @pytest.mark.parametrize(
     ("path", "source"),
     [
-        pytest.param("values/state.py", "import headgate.analyzers", id="values -> analyzers"),
-        pytest.param("values/state.py", "from headgate.stats.bounds import cantelli", id="values -> stats"),
+        pytest.param("values/state.py", "import headgate.metrics", id="values -> metrics"),
+        pytest.param("display/page.py", "from headgate.values.errors import MisuseError", id="display -> values"),
         pytest.param("stats/bounds.py", "from headgate.values import state", id="stats -> values"),
-        pytest.param("analyzers/mean.py", "from headgate.engine.plan import plan", id="analyzers -> engine"),
+        pytest.param("metrics/mean.py", "from headgate.engine.plan import plan", id="metrics -> engine"),
         pytest.param("engine/plan.py", "from headgate import store", id="engine -> store"),
         pytest.param("store/files.py", "from headgate.checks import Check", id="store -> checks"),
         pytest.param("inject/nulls.py", "import headgate.engine.local as local", id="inject -> engine"),
@@ -214,11 +221,12 @@ def test_a_violation_is_seen(tmp_path: Path, path: str, source: str) -> None:
     [
         pytest.param("__init__.py", "from headgate.gate import Gate\nfrom .cli import main", id="the public face"),
         pytest.param("__main__.py", "from headgate.cli import main", id="python -m headgate"),
-        pytest.param("analyzers/mean.py", "from headgate.values.state import State", id="analyzers -> values"),
-        pytest.param("analyzers/mean.py", "from headgate.stats import moments", id="analyzers -> stats"),
-        pytest.param("analyzers/mean.py", "from .base import metric\nfrom . import base", id="inside one room"),
-        pytest.param("analyzers/base/batch.py", "from ..states import distinct", id="between folders of one room"),
-        pytest.param("cli/run.py", "from headgate.report import html", id="cli -> report"),
+        pytest.param("values/state.py", "from headgate.stats.bounds import cantelli", id="values -> stats"),
+        pytest.param("metrics/mean.py", "from headgate.values.state import State", id="metrics -> values"),
+        pytest.param("metrics/mean.py", "from headgate.stats import moments", id="metrics -> stats"),
+        pytest.param("metrics/mean.py", "from .base import metric\nfrom . import base", id="inside one room"),
+        pytest.param("metrics/base/batch.py", "from ..states import distinct", id="between folders of one room"),
+        pytest.param("cli/commands/run.py", "from headgate.report import html", id="cli -> report"),
         pytest.param("learn/rules/ranges.py", "from headgate.learn.proposal import Proposal", id="rules -> learn"),
         pytest.param("learn/rules/ranges.py", "from . import types", id="inside one learner"),
         pytest.param("learn/__init__.py", "from headgate.learn import rules", id="learn -> rules"),
@@ -241,3 +249,17 @@ def test_every_violation_of_a_file_is_told_with_its_line(tmp_path: Path) -> None
     source = "import pyspark\n\n\ndef f():\n    from headgate.cli import main\n    return eval('1')\n"
     found = complaints(tmp_path, "engine/plan.py", source)
     assert [complaint.split(":")[1] for complaint in found] == ["5", "1", "6"]
+
+
+def test_a_circle_is_seen_through_lazy_imports_and_imports_for_types(tmp_path: Path) -> None:
+    sources = {
+        "engine/plan.py": "def f():\n    from headgate.engine.scan import scan",
+        "engine/scan.py": "if TYPE_CHECKING:\n    from headgate.engine import part",
+        "engine/part.py": "from .plan import Plan",
+        "engine/local.py": "from headgate.engine.plan import Plan",
+        "engine/__init__.py": "",
+    }
+    for path, source in sources.items():
+        complaints(tmp_path, path, source)
+    circle = ("headgate.engine.part", "headgate.engine.plan", "headgate.engine.scan")
+    assert find_circles(import_graph(modules(tmp_path / "headgate"))) == [circle]

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import headgate
-from headgate.analyzers.base.metric import Metric
+from headgate.metrics.base.metric import Metric
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -148,7 +148,7 @@ def test_a_public_name_is_there_and_listed(name: str) -> None:
 
 
 def test_every_metric_is_reachable_by_its_class() -> None:
-    from headgate.analyzers.base.registry import metrics
+    from headgate.metrics.base.registry import metrics
 
     own = [kind for kind in metrics().values() if kind.__module__.startswith("headgate.")]
     assert [kind for kind in own if getattr(headgate, kind.__name__) is not kind] == []

@@ -16,10 +16,10 @@ from benchmarks.distances import exact, speed
 from benchmarks.distances.data import Pair, feeds
 from benchmarks.distances.page import write_page
 from benchmarks.timing import versions
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.distances.registry import distances, distances_for
-from headgate.analyzers.distances.sketches import sketched
 from headgate.engine.analyze import analyze
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.distances.registry import distances, distances_for
+from headgate.metrics.distances.sketches import sketched
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
 from headgate.values.schema import Column

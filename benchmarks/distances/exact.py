@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from scipy.spatial import distance as vectors
 from scipy.stats import entropy, ks_2samp, wasserstein_distance
 
-from headgate.analyzers.base.batch import ColumnBatch
+from headgate.metrics.base.batch import ColumnBatch
 from headgate.values.schema import Kind
 
 Floats: TypeAlias = npt.NDArray[np.float64]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from headgate.analyzers.distances.registry import distances
+from headgate.metrics.distances.registry import distances
 
 PAGE = Path(__file__).parents[2] / "docs" / "methods" / "distances.md"
 
@@ -43,8 +43,8 @@ any more.
 ```python
 import numpy as np
 
-from headgate.analyzers.distances.ks_dist import KsDist
-from headgate.analyzers.states.quantiles import Quantiles
+from headgate.metrics.distances.ks_dist import KsDist
+from headgate.metrics.states.quantiles import Quantiles
 
 monday, tuesday = Quantiles.of(np.arange(100.0)), Quantiles.of(np.arange(50.0, 150.0))
 assert KsDist("price").between(now=tuesday, before=monday).value == 0.5

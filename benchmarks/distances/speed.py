@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from headgate.analyzers.distances import labels, sketches
-from headgate.analyzers.distances.registry import distances
-from headgate.analyzers.states.frequencies import PATTERNS, VALUES, Frequencies
-from headgate.analyzers.states.moments import Moments
-from headgate.analyzers.states.quantiles import Quantiles
+from headgate.metrics.distances import labels, sketches
+from headgate.metrics.distances.registry import distances
+from headgate.metrics.states.frequencies import PATTERNS, VALUES, Frequencies
+from headgate.metrics.states.moments import Moments
+from headgate.metrics.states.quantiles import Quantiles
 
 RUNS = 30
 COLUMNS = 40

@@ -19,11 +19,11 @@ from benchmarks.engine import choices, data
 from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import write_page
 from benchmarks.timing import cores, in_turn, seconds, session, versions
-from headgate.analyzers.base.registry import default_metrics
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import _selected, batch_settings, open_spark
 from headgate.engine.spark_session import settings
 from headgate.engine.spark_tasks import ROW, fold_task
+from headgate.metrics.base.registry import default_metrics
 
 RESULTS = Path(__file__).parent / "results"
 WARM = 1

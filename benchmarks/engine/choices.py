@@ -16,9 +16,9 @@ from pyspark.sql import functions as sf
 
 import headgate as hg
 from benchmarks.engine import data
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.states.distinct import Distinct
-from headgate.analyzers.states.frequencies import VALUES, Frequencies
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.states.distinct import Distinct
+from headgate.metrics.states.frequencies import VALUES, Frequencies
 from headgate.values.schema import Kind
 
 
@@ -48,9 +48,9 @@ def _grouped(frame: Any, column: str) -> None:
 
 def byte_limit(spark: SparkSession, rows: int, rounds: int) -> dict[str, Any]:
     """The scan with Spark's limit on the bytes of an Arrow batch, and without it."""
-    from headgate.analyzers.base.registry import default_metrics
     from headgate.engine.plan import make_plan
     from headgate.engine.spark import _run, open_spark
+    from headgate.metrics.base.registry import default_metrics
 
     frame = spark.read.parquet(str(data.mixed(rows, 40)))
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))

@@ -20,12 +20,12 @@ from benchmarks.history.incidents import SHORTEST, batch_at, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import Choice, TableCase, broken, choices, table_cases
 from benchmarks.history.tables import tails_for
-from headgate.analyzers.base.registry import from_key
-from headgate.gate import shapes
-from headgate.gate.causes import causes_of
-from headgate.gate.findings import traced
-from headgate.gate.lesson import Learner, Lesson, Offered, Training
+from headgate.explain.causes import causes_of
+from headgate.explain.column_changes import traced
+from headgate.learn import text_rules
+from headgate.learn.learned import Learner, Lesson, Offered, Training
 from headgate.learn.past import DISTANCES, after, distances_between
+from headgate.metrics.base.registry import from_key
 from headgate.values.account import Account
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -70,7 +70,7 @@ def _made_by() -> str:
     folders = "".join(
         fingerprint(home / each) for each in ("learn", "learn/history", "learn/novelty", "learn/patterns")
     )
-    files = (home / "learn/tails.json", home / "gate/lesson.py", here / "replay.py", here / "days.py")
+    files = (home / "learn/tails.json", home / "learn/learned.py", here / "replay.py", here / "days.py")
     return f"{zlib.crc32((folders + ''.join(each.read_text(encoding='utf-8') for each in files)).encode()):08x}"
 
 
@@ -171,14 +171,14 @@ class Replay:
             held = {name: why[:1] for name, why in self._held(lessons, case.analysis, changed).items()}
             rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})
         if day.joins is not None and day.incident is None:
-            self.shapes = shapes.learned(states, matched, self.shapes, self.index, discreet=False)
+            self.shapes = text_rules.learned(states, matched, self.shapes, self.index, discreet=False)
             self._patterns, self._patterns_of = matched, day.partition
         return rows
 
     def _looked_at(self, table: Any) -> tuple[dict[MetricKey, Outcome], Any]:
         """What the rules about texts find in a batch, and the sample that new ones are learned from."""
         schema = hg.analyze(table.slice(0, 0), []).schema
-        wanted = [*map(from_key, shapes.askable(self.shapes, schema)), *shapes.samples(schema)]
+        wanted = [*map(from_key, text_rules.askable(self.shapes, schema)), *text_rules.samples(schema)]
         if not wanted:
             return {}, {}
         found = hg.analyze(table, wanted)

@@ -14,8 +14,8 @@ import numpy.typing as npt
 from headgate.learn.history.forecast import forecast
 from headgate.learn.history.paper import REACHES
 from headgate.learn.history.rates import costs
-from headgate.learn.measure import Measure, Scale
-from headgate.learn.tails import pooled
+from headgate.learn.metric_traits import Measure, Scale
+from headgate.learn.pooled_rates import pooled
 from headgate.stats.intervals import wilson
 from headgate.stats.stationarity import make_stationary
 from headgate.stats.tails import normal

@@ -19,8 +19,8 @@ from benchmarks.history.columns import Floats, distances_of, features, groups, m
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import batch_at, is_incident
 from benchmarks.history.series import CACHE, Batch, analysed
-from headgate.analyzers.base.arrow import kind_of, plain
 from headgate.inject.issue import Issue, standard
+from headgate.metrics.base.arrow import kind_of, plain
 
 LENGTH = 60
 BROKEN = 30  # the run that is broken, counted from 0; those before it are its history

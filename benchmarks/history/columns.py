@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import headgate as hg
-from headgate.analyzers.distances.registry import distances_for
+from headgate.metrics.distances.registry import distances_for
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome
 from headgate.values.schema import Kind

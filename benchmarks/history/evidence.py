@@ -16,13 +16,13 @@ import numpy as np
 import numpy.typing as npt
 
 import headgate.learn.history.forecast as forecasting
-import headgate.learn.measure as measuring
+import headgate.learn.metric_traits as measuring
 import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
 import headgate.learn.novelty.neighbours as neighbours
 import headgate.learn.novelty.propose as comparing
 import headgate.learn.past as distancing
-import headgate.learn.tails as home
+import headgate.learn.pooled_rates as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
@@ -30,7 +30,7 @@ from headgate.learn.history.forecast import forecast
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import surprises
 from headgate.learn.past import Past
-from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, write
+from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, write
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all

@@ -16,14 +16,14 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.protocol import HISTORY, Judged
 from benchmarks.history.series import analysed
 from benchmarks.history.tables import tails_for
-from headgate.analyzers.distances.registry import distances
-from headgate.learn.damage import Damage, damages
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.learn import Offers
 from headgate.learn.history.paper import Paper
 from headgate.learn.history.program import Program
-from headgate.learn.measure import measure_of
+from headgate.learn.issue_effects import Damage, damages
+from headgate.learn.metric_traits import measure_of
 from headgate.learn.past import DISTANCES, Past
+from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import Column, Schema
 

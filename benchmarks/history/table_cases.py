@@ -16,8 +16,8 @@ from benchmarks.history.cases import neighbour, random, size_of
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import batch_at, is_incident
 from benchmarks.history.series import CACHE, Batch, analysed
-from headgate.analyzers.base.arrow import kind_of, plain
 from headgate.inject.issue import Issue, issues
+from headgate.metrics.base.arrow import kind_of, plain
 from headgate.values.schema import Schema
 
 SPOTS = 12  # runs of a feed that are broken

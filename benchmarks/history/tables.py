@@ -13,13 +13,13 @@ from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import analysed
 from headgate.engine.analysis import Analysis
-from headgate.learn.damage import Damage, damages
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.learn import Offers
 from headgate.learn.history.paper import Paper
 from headgate.learn.history.program import Program
+from headgate.learn.issue_effects import Damage, damages
 from headgate.learn.past import Past, merged_states
-from headgate.learn.tails import Tails
+from headgate.learn.pooled_rates import Tails
 from headgate.values.expectation import Status
 from headgate.values.verdict import Verdict
 

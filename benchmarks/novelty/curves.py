@@ -14,7 +14,7 @@ from benchmarks.novelty.errors import ERRORS, MAGNITUDES
 from benchmarks.novelty.grid import Grid, daily_feeds, grid
 from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.vectors import Floats, Vectors
-from headgate.learn.measure import measure_of
+from headgate.learn.metric_traits import measure_of
 from headgate.learn.novelty.features import PAPER
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.past import Past

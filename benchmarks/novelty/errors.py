@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.novelty.vectors import kinds
-from headgate.analyzers.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, plain
 from headgate.values.schema import NUMERIC, TEXT, Kind
 
 MAGNITUDES = (0.01, 0.05, 0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80)

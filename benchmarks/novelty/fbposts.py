@@ -18,7 +18,7 @@ from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.rules import LEARNERS, MODES, joined
 from benchmarks.novelty.vectors import Vectors, profile
 from headgate.engine.analysis import Analysis
-from headgate.gate.lesson import Learner
+from headgate.learn.learned import Learner
 from headgate.learn.novelty.features import PAPER
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.past import DISTANCES, Past

@@ -13,7 +13,7 @@ import headgate as hg
 from benchmarks.novelty.protocol import Confusion
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.lesson import Learner
+from headgate.learn.learned import Learner
 from headgate.values.expectation import Status
 
 BUDGETS = (0.01, 0.02, 0.05, 0.10)

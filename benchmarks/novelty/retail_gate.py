@@ -16,13 +16,13 @@ from benchmarks.novelty.errors import ERRORS, MAGNITUDES, overwritten
 from benchmarks.novelty.gates import BUDGETS
 from benchmarks.novelty.grid import damaged
 from benchmarks.novelty.protocol import Confusion
-from headgate.analyzers.base.registry import default_metrics, from_key
 from headgate.engine.analysis import Analysis
-from headgate.gate import shapes
+from headgate.gate.batch_judge import HAS_ROWS
 from headgate.gate.gate import Gate
-from headgate.gate.hearing import HAS_ROWS
-from headgate.gate.lesson import Learner, Lesson, Offered, Training
-from headgate.learn.tails import Curve, Tails, pooled
+from headgate.learn import text_rules
+from headgate.learn.learned import Learner, Lesson, Offered, Training
+from headgate.learn.pooled_rates import Curve, Tails, pooled
+from headgate.metrics.base.registry import default_metrics, from_key
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Status
 from headgate.values.run import TRUSTED, Run
@@ -112,7 +112,7 @@ def _flags(table: pa.Table, lessons: Sequence[Lesson]) -> list[bool]:
 
 def _measured(table: pa.Table, lesson: Lesson) -> Analysis:
     schema = hg.analyze(table.slice(0, 0), [hg.Size()]).schema
-    asked = map(from_key, shapes.askable(lesson.shapes, schema))
+    asked = map(from_key, text_rules.askable(lesson.shapes, schema))
     return hg.analyze(table, [hg.Size(), *default_metrics(schema), *asked])
 
 

@@ -13,12 +13,12 @@ from scipy.stats import chi2_contingency, ks_2samp
 import headgate as hg
 from benchmarks.novelty.vectors import kinds
 from benchmarks.suggestions.paper import paper_suggestions
-from headgate.analyzers.base.arrow import plain
 from headgate.checks.constraint import expectations
 from headgate.checks.rule import Rule
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import profile
 from headgate.learn.rules.suggest import metrics_of
+from headgate.metrics.base.arrow import plain
 from headgate.values.expectation import Expectation, Status
 from headgate.values.schema import NUMERIC, TEXT
 from headgate.values.verdict import judge

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.timing import versions
-from headgate.learn.measure import measure_of
+from headgate.learn.metric_traits import measure_of
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.novelty.propose import TAIL
 from headgate.learn.past import Past

@@ -10,9 +10,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 import headgate as hg
-from headgate.analyzers.base.arrow import kind_of
-from headgate.analyzers.base.metric import Metric
 from headgate.engine.analysis import Analysis
+from headgate.metrics.base.arrow import kind_of
+from headgate.metrics.base.metric import Metric
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome
 from headgate.values.schema import NUMERIC, TEXT, Kind

@@ -16,10 +16,10 @@ from benchmarks.patterns.protocol import Benchmark, Judged, Method, judged
 from benchmarks.patterns.scores import f1, precisions, recalls
 from headgate.learn.patterns.entries import mean_impurity
 from headgate.learn.patterns.enumerate import TAU, enumerated
+from headgate.learn.patterns.generalize import atoms, is_open, menu_of
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import Kind, lex
-from headgate.learn.patterns.options import atoms, is_open, menu_of
 from headgate.learn.patterns.pattern import Pattern
 from headgate.learn.patterns.sample import bounded
 from headgate.learn.patterns.settings import Settings

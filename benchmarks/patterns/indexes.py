@@ -17,11 +17,11 @@ import numpy as np
 from benchmarks.patterns import corpus
 from benchmarks.timing import CACHE, cores
 from headgate.learn.patterns import enumerate as enumeration
-from headgate.learn.patterns import file
+from headgate.learn.patterns import index_file
 from headgate.learn.patterns.build import index_columns
 from headgate.learn.patterns.entries import ENTRY, Rows
-from headgate.learn.patterns.file import PatternFile
 from headgate.learn.patterns.hashing import Keys
+from headgate.learn.patterns.index_file import PatternFile
 
 PARTS = 16
 SEED = 16
@@ -124,7 +124,7 @@ def _build(before: int, size: int) -> None:
     _write(fresh, np.flatnonzero((part >= before) & (part < size)))
     made = [_path(before), fresh] if before else [fresh]
     total = sum(int(PatternFile.open(each).about["columns"]) for each in made)
-    file.merge(made, _path(size), {"columns": total, "tau": enumeration.TAU, "language": 1})
+    index_file.merge(made, _path(size), {"columns": total, "tau": enumeration.TAU, "language": 1})
     fresh.unlink()
 
 
@@ -133,13 +133,13 @@ def _write(path: Path, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.
     made = [path.with_suffix(f".{at}") for at in range(len(pieces))]
     with ProcessPoolExecutor(cores(), mp_context=get_context("spawn")) as pool:
         list(pool.map(_write_piece, made, [piece.tolist() for piece in pieces]))
-    file.merge(made, path, {"columns": len(rows), "tau": enumeration.TAU, "language": 1})
+    index_file.merge(made, path, {"columns": len(rows), "tau": enumeration.TAU, "language": 1})
     for each in made:
         each.unlink()
 
 
 def _write_piece(path: Path, rows: list[int]) -> None:
-    file.write(path, index_columns(_columns(rows)), {"columns": len(rows)})
+    index_file.write(path, index_columns(_columns(rows)), {"columns": len(rows)})
 
 
 def _columns(rows: Sequence[int]) -> Iterator[list[str]]:

@@ -45,7 +45,7 @@ def main() -> None:
 
 def _experiment(folder: Path, entries: int) -> dict[str, Any]:
     from benchmarks.timing import seconds, versions
-    from headgate.learn.patterns.file import PatternFile
+    from headgate.learn.patterns.index_file import PatternFile
 
     index = folder / "index.hgi"
     taken = {"write": seconds(lambda: _write(index, folder / "keys.npy", entries))}
@@ -73,7 +73,7 @@ def _write(index: Path, keys: Path, entries: int) -> None:
     import numpy as np
 
     from headgate.learn.patterns.entries import ENTRY, Entries
-    from headgate.learn.patterns.file import write
+    from headgate.learn.patterns.index_file import write
 
     chance, pieces = np.random.default_rng(SEED), -(-entries // PIECE)
     there: list[int] = []
@@ -119,7 +119,7 @@ def measured(index: str, keys: str, count: str) -> dict[str, float]:
     begun = time.perf_counter()
     import numpy as np
 
-    from headgate.learn.patterns.file import PatternFile
+    from headgate.learn.patterns.index_file import PatternFile
 
     imported = time.perf_counter()
     wanted, others = np.load(keys)[: int(count)], np.load(keys)[500:]

@@ -26,10 +26,10 @@ import pyarrow.parquet as pq
 
 from benchmarks.patterns import corpus
 from benchmarks.timing import cores, session, versions
-from headgate.learn.patterns import file
+from headgate.learn.patterns import index_file
 from headgate.learn.patterns.build import build_index
 from headgate.learn.patterns.enumerate import TAU
-from headgate.learn.patterns.file import PatternFile
+from headgate.learn.patterns.index_file import PatternFile
 
 RESULTS = Path(__file__).parent / "results"
 PARTS = 16
@@ -144,7 +144,7 @@ def measured(folder: Path) -> dict[str, Any]:
         columns = index.about["columns"]
         for floor in FLOORS:
             chunks = (chunk.at_least(floor) for chunk in index.chunks())
-            file.write(folder / "floor.hgi", chunks, index.about)
+            index_file.write(folder / "floor.hgi", chunks, index.about)
             sizes[floor] = (folder / "floor.hgi").stat().st_size
         per = {floor: round(size / columns) for floor, size in sizes.items()}
         return {"columns": columns, "patterns": len(index), "bytes": sizes, "bytes_a_column": per}

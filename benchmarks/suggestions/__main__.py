@@ -14,14 +14,15 @@ from benchmarks.suggestions.data import CHOSEN_ON, Source, sources
 from benchmarks.suggestions.page import write_page
 from benchmarks.suggestions.paper import paper_suggestions
 from benchmarks.timing import versions
-from headgate.analyzers.base.registry import from_key
 from headgate.checks.constraint import expectations
 from headgate.engine.analysis import Analysis
-from headgate.engine.rows import RowRule, failing_rows
+from headgate.engine.row_rule import RowRule
+from headgate.engine.rows import failing_rows
 from headgate.learn.rules.profile import profile
 from headgate.learn.rules.rule import Suggestion
 from headgate.learn.rules.split import split
 from headgate.learn.rules.suggest import coverage, drafted, metrics_of
+from headgate.metrics.base.registry import from_key
 from headgate.values.expectation import Expectation
 from headgate.values.outcome import Measured
 

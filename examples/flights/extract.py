@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pv
 import pyarrow.parquet as pq
 
-from headgate.cli.demo import FLIGHTS
+from headgate.cli.init.demo import FLIGHTS
 
 FIRST, EACH = 2, 5  # below 200 rows a day sketches are exact, so that every machine says the same
 COLUMNS = {

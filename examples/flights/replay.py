@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import headgate as hg
-from headgate.cli.demo import INCIDENTS, days
+from headgate.cli.init.demo import INCIDENTS, days
 
 FENCE = "```text\n"
 

@@ -14,8 +14,8 @@ _HOME = {
     "Analysis": "headgate.engine.analysis",
     "Parts": "headgate.engine.parts",
     "Check": "headgate.checks.check",
-    "verify": "headgate.gate.verify",
-    "Verification": "headgate.gate.verification",
+    "verify": "headgate.evaluate.verify",
+    "Verification": "headgate.evaluate.verification",
     "profile": "headgate.learn.rules.profile",
     "Profile": "headgate.learn.rules.profile",
     "suggest": "headgate.learn.rules.suggest",
@@ -34,10 +34,10 @@ _HOME = {
     "PatternIndex": "headgate.learn.patterns.index",
     "build_index": "headgate.learn.patterns.build",
     "propose_pattern": "headgate.learn.patterns.propose",
-    "carriers": "headgate.learn.patterns.carriers",
+    "carriers": "headgate.learn.patterns.find_columns",
     "Gate": "headgate.gate.gate",
     "BatchVerdict": "headgate.gate.batch_verdict",
-    "Folders": "headgate.gate.folders",
+    "Folders": "headgate.gate.publish.folders",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",
@@ -58,7 +58,7 @@ _HOME = {
 
 
 def _metric_classes() -> dict[str, Any]:
-    from headgate.analyzers.base.registry import metrics
+    from headgate.metrics.base.registry import metrics
 
     return {kind.__name__: kind for kind in metrics().values()}
 

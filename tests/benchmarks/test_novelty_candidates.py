@@ -10,7 +10,7 @@ from benchmarks.novelty.candidates import CANDIDATES, Scores, average_neighbours
 from benchmarks.novelty.curves import average_knn, headgates_novelty
 from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.vectors import Vectors
-from headgate.learn.measure import measure_of
+from headgate.learn.metric_traits import measure_of
 from headgate.learn.novelty.features import PAPER
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.past import Past

@@ -12,7 +12,7 @@ from benchmarks.history import evidence
 from benchmarks.history.feeds import Feed
 from benchmarks.novelty import retail_gate
 from benchmarks.novelty.retail_gate import DATASET, RUNS, without
-from headgate.learn.tails import pooled
+from headgate.learn.pooled_rates import pooled
 from headgate.values.run import TRUSTED
 
 ONE, TWO = Feed("one", "feed", Path()), Feed("two", "feed", Path())

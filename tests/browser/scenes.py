@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from headgate.checks.check import Check
+from headgate.display.table import Table
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.report.html import Report
-from headgate.values.table import Table
 from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, new_gate, orders, torn
 
 DAYS = 12

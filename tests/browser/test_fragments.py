@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
+from headgate.display.table import Table
 from headgate.store.memory import MemoryStore
-from headgate.values.table import Table
 from tests.browser.beacon import Beacon
 from tests.browser.hostile import payloads
 from tests.browser.visit import Visit, Visitor

@@ -14,12 +14,12 @@ from jinja2 import Environment, FunctionLoader
 from playwright.sync_api import Error as DriverError
 
 from headgate.checks.check import Check
+from headgate.display.table import Table
 from headgate.gate.gate import Gate
 from headgate.report import html
 from headgate.report.html import Report
 from headgate.report.site import Site
 from headgate.store.memory import MemoryStore
-from headgate.values.table import Table
 from tests.browser.beacon import Beacon
 from tests.browser.hostile import PAYLOADS, payloads, tame
 from tests.browser.visit import Visit, Visitor

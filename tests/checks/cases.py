@@ -16,7 +16,7 @@ import pyarrow as pa
 import headgate as hg
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
-from tests.analyzers.reference import OF_COLUMNS, OF_GROUPS, OF_PAIRS, Values, looks, rows_in_groups
+from tests.metrics.reference import OF_COLUMNS, OF_GROUPS, OF_PAIRS, Values, looks, rows_in_groups
 
 ROWS = 240
 NOW = datetime(2026, 2, 25, tzinfo=UTC)

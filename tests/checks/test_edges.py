@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.gate.measurements import _families
+from headgate.evaluate.measurements import _families
 from headgate.values.errors import MisuseError
 
 ORDERS = pa.table({"id": [1, 2, 2], "price": [1.0, 2.0, 3.0]})

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from headgate.checks.check import Check
 from headgate.checks.constraint import constraints
-from headgate.checks.python_form import written
 from headgate.values.errors import MisuseError
 from tests.checks.forms import DISTRIBUTIONS, checks
 
@@ -28,7 +27,7 @@ def made(code: str) -> Check:
 @pytest.mark.parametrize("name", EVERY)
 def test_what_is_printed_makes_the_same_check(name: str) -> None:
     check = EVERY[name]
-    again = made(written(check))
+    again = made(check.to_python())
     assert again == check
     assert repr(again.rules) == repr(check.rules) or "timezone" in repr(check.rules)
 
@@ -46,7 +45,7 @@ def test_it_looks_as_a_person_writes_it() -> None:
         .has_no_duplicate_rows()
         .has_pattern("code", r"^\d+$")
     )
-    assert written(check) == (
+    assert check.to_python() == (
         "import headgate as hg\n"
         "\n"
         "check = (\n"
@@ -61,23 +60,25 @@ def test_it_looks_as_a_person_writes_it() -> None:
 
 
 def test_modules_are_imported_only_where_they_are_needed() -> None:
-    assert "import datetime\n" in written(EVERY["dates"])
-    assert "import datetime" not in written(EVERY["between"])
-    assert "import decimal\n" in written(Check("d").is_in_range("a", high=Decimal("0.1")))
-    assert made(written(Check("d").is_in_range("a", high=Decimal("0.10")))).rules[0].arguments[1][1] == Decimal("0.10")
+    assert "import datetime\n" in EVERY["dates"].to_python()
+    assert "import datetime" not in EVERY["between"].to_python()
+    assert "import decimal\n" in Check("d").is_in_range("a", high=Decimal("0.1")).to_python()
+    assert made(Check("d").is_in_range("a", high=Decimal("0.10")).to_python()).rules[0].arguments[1][1] == Decimal(
+        "0.10"
+    )
 
 
 def test_a_column_called_like_a_module_imports_nothing() -> None:
-    code = written(Check("d").is_complete("datetime.x"))
+    code = Check("d").is_complete("datetime.x").to_python()
     assert made(code) == Check("d").is_complete("datetime.x")
 
 
 def test_a_function_cannot_be_written() -> None:
     with pytest.raises(MisuseError, match="held against a Python function, whose code is not known"):
-        written(Check("f").has_mean("a", lambda mean: mean > 1))
+        Check("f").has_mean("a", lambda mean: mean > 1).to_python()
 
 
 @given(st.text(min_size=1), st.text(min_size=1), st.one_of(st.floats(allow_nan=False), st.integers(-(10**30), 10**30)))
 def test_any_text_and_number_comes_back(name: str, column: str, number: float) -> None:
     check = Check(name).has_mean(column, equals=number, where=column)
-    assert made(written(check)) == check
+    assert made(check.to_python()) == check

@@ -58,6 +58,6 @@ def test_a_shell_gets_its_answer(lake: Path) -> None:
         "COMP_CWORD": "2",
         "_TYPER_COMPLETE_TESTING": "True",
     }
-    command = [sys.executable, "-m", "headgate.cli.app"]
+    command = [sys.executable, "-m", "headgate"]
     found = subprocess.run(command, capture_output=True, text=True, cwd=lake, env=environment, check=False)
     assert found.stdout.split() == ["orders"]

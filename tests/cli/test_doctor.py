@@ -12,12 +12,12 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from headgate.cli import health, health_project
 from headgate.cli.app import app
-from headgate.cli.doctor import Findings
-from headgate.cli.health import Line, java_line, pandas_line, python_line, room_line, spark_line
-from headgate.cli.health_project import connect_line, jar_line
-from headgate.cli.health_store import store_lines
+from headgate.cli.doctor import machine, project
+from headgate.cli.doctor.doctor import Findings
+from headgate.cli.doctor.machine import Line, java_line, pandas_line, python_line, room_line, spark_line
+from headgate.cli.doctor.project import connect_line, jar_line
+from headgate.cli.doctor.store import store_lines
 from headgate.cli.output import schema_text
 from headgate.store.files import places
 from headgate.store.files.identity import Identity
@@ -55,8 +55,8 @@ def files() -> list[str]:
 
 def without(monkeypatch: pytest.MonkeyPatch, *absent: str) -> None:
     """As if these packages were not installed."""
-    real = health.installed
-    for module in (health, health_project):
+    real = machine.installed
+    for module in (machine, project):
         monkeypatch.setattr(module, "installed", lambda name: None if name in absent else real(name))
 
 
@@ -156,7 +156,7 @@ def test_java_fits_spark_or_not(java: str | None, spark: str, level: str) -> Non
 
 def test_a_java_home_without_java_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert health.java_version() is None
+    assert machine.java_version() is None
     assert "JAVA_HOME" in java_line(None, "4.3.0", needed=True).said
 
 
@@ -166,7 +166,7 @@ def test_the_version_that_java_tells_is_read(monkeypatch: pytest.MonkeyPatch, tm
     program.write_text("#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert health.java_version() == "17.0.9"
+    assert machine.java_version() == "17.0.9"
 
 
 def test_versions_of_spark_and_pandas() -> None:
@@ -194,7 +194,7 @@ def test_spark_that_is_not_needed_may_be_absent(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(("free", "level"), [(50 << 20, "problem"), (500 << 20, "warning"), (5 << 30, "ok")])
 def test_room_on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, level: str) -> None:
     usage = msgspec.defstruct("Usage", [("free", int)])
-    monkeypatch.setattr(health.shutil, "disk_usage", lambda _: usage(free))
+    monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: usage(free))
     assert room_line("disk", tmp_path / "not" / "yet").level == level
 
 
@@ -211,7 +211,7 @@ def test_a_folder_that_cannot_be_written_to_is_a_problem(monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
-    line = health.folder_line("reports", tmp_path)
+    line = machine.folder_line("reports", tmp_path)
     assert (line.level, "Permission denied" in line.said) == ("problem", True)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.cli.errors import exit_code_of, scrubbed, secrets_of, told
-from headgate.cli.exits import MEANINGS, worst
+from headgate.cli.exit_codes import MEANINGS, worst
 from headgate.store.sql.store import SqlStore
 from headgate.values.errors import EngineError, MisuseError, StoreUnavailable, UnknownRun
 from tests.cli.lake import BROKEN, CONFIG, called, document
@@ -191,7 +191,7 @@ def test_a_name_cannot_move_the_cursor(lake: Path) -> None:
 
 
 def piped(lake: Path, words: str) -> subprocess.CompletedProcess[str]:
-    script = f'"{sys.executable}" -m headgate.cli.app {words}; echo "code ${{PIPESTATUS[0]}}" >&2'
+    script = f'"{sys.executable}" -m headgate {words}; echo "code ${{PIPESTATUS[0]}}" >&2'
     environment = {**os.environ, "PYTHONPATH": str(SOURCE)}
     return subprocess.run(["bash", "-c", script], capture_output=True, text=True, cwd=lake, env=environment, check=True)
 

@@ -13,11 +13,11 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from headgate.cli import demo
 from headgate.cli.app import app
-from headgate.cli.draft import scalar
+from headgate.cli.init import demo
+from headgate.cli.init.draft import scalar
+from headgate.cli.init.sources import sources_in
 from headgate.cli.output import schema_text
-from headgate.cli.sources import sources_in
 from headgate.project.project import Project
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.cli import rulings
+from headgate.cli.commands import rulings
 from tests.cli.lake import BROKEN, CONFIG, GOOD, NEW, called, document, write_day
 
 

@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from headgate.cli.bar import told, watched
-from headgate.cli.call import Call
+from headgate.cli.context import Call
+from headgate.cli.progress_bar import told, watched
 from headgate.engine.analyze import analyze
 from headgate.engine.local import ROWS
 from headgate.engine.progress import Progress

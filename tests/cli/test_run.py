@@ -161,7 +161,7 @@ def test_pages_are_written_for_what_did_not_pass_and_for_the_newest(lake: Path) 
 
 
 def test_rows_of_a_batch_that_was_just_judged_need_no_second_scan(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from headgate.gate import verify
+    from headgate.evaluate import verify
 
     def again(*_: object, **__: object) -> None:
         raise AssertionError("the batch was scanned again")

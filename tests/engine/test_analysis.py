@@ -11,15 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.analyzers.base import registry
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import ColumnMetric
-from headgate.analyzers.mean import Mean
-from headgate.analyzers.states.counts import MatchCount
-from headgate.analyzers.states.moments import Moments
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.scan import Accumulator
+from headgate.metrics.base import registry
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import ColumnMetric
+from headgate.metrics.mean import Mean
+from headgate.metrics.states.counts import MatchCount
+from headgate.metrics.states.moments import Moments
 from headgate.values.codec import Head, encode, seal
 from headgate.values.errors import CorruptBytes, HeadgateError, MisuseError
 from headgate.values.expectation import Expectation, Status

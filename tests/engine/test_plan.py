@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.analyzers.base.registry import from_key, metrics
-from headgate.analyzers.mean import Mean
 from headgate.engine.plan import Plan, make_plan
+from headgate.metrics.base.registry import from_key, metrics
+from headgate.metrics.mean import Mean
 from headgate.values.errors import BadMetricKey, HeadgateError, MisuseError, UnknownMetric
 from headgate.values.key import MetricKey
 from headgate.values.schema import Kind, Schema

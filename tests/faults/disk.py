@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from headgate.analyzers.states.counts import MatchCount
+from headgate.metrics.states.counts import MatchCount
+from headgate.store.fault_points import watched
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
-from headgate.store.steps import watched
 from headgate.values.errors import StoreUnavailable
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
 
-from headgate.gate.publisher import Delivery
+from headgate.gate.publish.publisher import Delivery
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Status

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headgate.gate.gate import Gate
+from headgate.store.fault_points import watched
 from headgate.store.memory import MemoryStore
 from headgate.store.open import open_store
-from headgate.store.steps import watched
 from headgate.values.run import Decision
 from tests.faults.gate_work import FEW, WORDS, Batch, Lake, judged, printed_as, summed
 

@@ -12,8 +12,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from headgate.store.fault_points import watched
 from headgate.store.open import open_store
-from headgate.store.steps import watched
 from headgate.values.account import Action
 from headgate.values.errors import PublishError, StoreUnavailable
 from headgate.values.expectation import Status

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 from headgate.gate.gate import Gate
-from headgate.gate.lesson import Learner
+from headgate.learn.learned import Learner
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Source

@@ -19,12 +19,12 @@ import pyarrow as pa
 
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.gate.folders import Folders
 from headgate.gate.gate import Gate
+from headgate.gate.publish.folders import Folders
+from headgate.store.fault_points import watched
 from headgate.store.files import log
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
-from headgate.store.steps import watched
 from headgate.values.run import Decision
 from headgate.values.verdict import Verdict
 from tests.faults.work import Doom

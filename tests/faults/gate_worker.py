@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from headgate.checks.check import Check
-from headgate.gate.folders import Folders
 from headgate.gate.gate import Gate
+from headgate.gate.publish.folders import Folders
 from headgate.store.open import open_store
 
 

@@ -10,8 +10,8 @@ from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from headgate.store.fault_points import watched
 from headgate.store.open import open_store
-from headgate.store.steps import watched
 from tests.faults.backends import Backend, s3, unique
 from tests.faults.table import Row
 from tests.faults.work import Answer, Item, do, heard, started

@@ -13,7 +13,7 @@ import pytest
 
 from headgate.checks.check import Check
 from headgate.gate.gate import Gate
-from headgate.gate.publisher import Delivery
+from headgate.gate.publish.publisher import Delivery
 from headgate.store.memory import MemoryStore
 from headgate.values.account import Action
 from headgate.values.expectation import Status

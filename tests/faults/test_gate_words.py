@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.gate.publisher import Delivery
+from headgate.gate.publish.publisher import Delivery
+from headgate.store.fault_points import watched
 from headgate.store.memory import MemoryStore
-from headgate.store.steps import watched
 from headgate.values.account import Action
 from headgate.values.run import Decision, Ruling
 from tests.faults.gate_work import WORDS, Batch, Lake, judged

@@ -10,9 +10,9 @@ from threading import Timer
 
 import pytest
 
+from headgate.store.fault_points import watched
 from headgate.store.files.objects import Objects
 from headgate.store.open import open_store
-from headgate.store.steps import watched
 from tests.faults.backends import postgresql, s3
 from tests.faults.lost import dropped_by_s3, restarted_postgresql
 from tests.faults.work import Item

@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from headgate.analyzers.states.counts import MatchCount
+from headgate.metrics.states.counts import MatchCount
+from headgate.store.fault_points import watched
 from headgate.store.files import log
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
-from headgate.store.steps import watched
-from headgate.values.errors import AlreadyCommitted
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Measured, Outcome
 from headgate.values.predicate import Between
-from headgate.values.run import Decision, Run
+from headgate.values.run import AlreadyCommitted, Decision, Run
 from headgate.values.verdict import judge
 from tests.strategies import frequencies
 

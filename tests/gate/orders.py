@@ -12,12 +12,12 @@ import pyarrow.compute as pc
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.lesson import Training
+from headgate.learn.learned import Training
 from headgate.learn.past import Past
-from headgate.learn.patterns.cut import Segment
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch, PatternRule
+from headgate.learn.patterns.segments import Segment
 from headgate.store.memory import MemoryStore
 from headgate.store.port import HistoryStore
 from headgate.values.run import Run

@@ -13,19 +13,19 @@ import pyarrow.compute as pc
 import pytest
 
 import headgate as hg
-from headgate.gate.backtest import BUDGETS, ENOUGH, Backtest, backtest
+from headgate.gate.backtest.backtest import BUDGETS, ENOUGH, Backtest, backtest
+from headgate.gate.backtest.injected_issues import DRAWN, Strike, strikes
+from headgate.gate.backtest.replay import LEARNED, Hindsight, Plan, Standing
 from headgate.gate.gate import Gate
-from headgate.gate.lesson import Learner, Lesson
-from headgate.gate.replay import LEARNED, Hindsight, Plan, Standing
 from headgate.gate.settings import Settings
-from headgate.gate.strikes import DRAWN, Strike, strikes
 from headgate.inject.increased_nulls import IncreasedNulls
-from headgate.learn.damage import damages
 from headgate.learn.history.forecast import FEWEST
 from headgate.learn.history.program import Clause, Program
-from headgate.learn.likeness import likeness
+from headgate.learn.issue_effects import damages
+from headgate.learn.learned import Learner, Lesson
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.past import Past
+from headgate.learn.synthetic_column import likeness
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status

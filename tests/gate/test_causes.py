@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from headgate.checks.check import Check
-from headgate.gate.causes import Cause, causes_of
-from headgate.gate.titles import Sort, told
+from headgate.explain.causes import Cause, causes_of
+from headgate.explain.wording import Sort, told
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey

@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.gate.changes import MOST, changes_of
-from headgate.gate.findings import findings_of
+from headgate.explain.batch_changes import MOST, changes_of
+from headgate.explain.column_changes import findings_of
 from headgate.learn.past import Past
 from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, named, orders, renamed, replaced
 

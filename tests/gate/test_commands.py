@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.gate.commands import python_commands, quoted, shell_commands
+from headgate.explain.next_steps import python_commands, quoted, shell_commands
 from tests.pages import HOSTILE
 
 NAMES = [

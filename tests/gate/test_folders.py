@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.gate.folders import Folders
-from headgate.gate.publisher import Delivery, folder_name
-from headgate.store.steps import watched
+from headgate.gate.publish.folders import Folders
+from headgate.gate.publish.publisher import Delivery, folder_name
+from headgate.store.fault_points import watched
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
 from tests.gate.test_publisher_contract import DAY, delivery, read_folder, staged_folder
 

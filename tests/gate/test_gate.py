@@ -11,12 +11,12 @@ import pytest
 import headgate as hg
 from headgate.checks.check import Check
 from headgate.engine import batch as opened
-from headgate.gate.folders import Folders
 from headgate.gate.gate import Gate
-from headgate.gate.notice import Notice
-from headgate.gate.publisher import Delivery
+from headgate.gate.notification import Notice
+from headgate.gate.publish.folders import Folders
+from headgate.gate.publish.publisher import Delivery
+from headgate.store.fault_points import watched
 from headgate.store.memory import MemoryStore
-from headgate.store.steps import watched
 from headgate.values.account import Action
 from headgate.values.errors import MisuseError, PublishError, UnknownRun
 from headgate.values.expectation import Status

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from headgate.gate.folders import Folders
-from headgate.gate.publisher import Delivery, Part, Publisher, split
-from headgate.store.steps import watched
+from headgate.gate.publish.folders import Folders
+from headgate.gate.publish.publisher import Delivery, Part, Publisher, split
+from headgate.store.fault_points import watched
 from headgate.values.errors import MisuseError, PublishError
 from headgate.values.run import Revision, Run, run_key
 

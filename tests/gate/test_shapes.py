@@ -8,11 +8,11 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.analyzers.states.sample import Sample, Sampled
-from headgate.analyzers.value_sample import ValueSample
-from headgate.gate.shapes import askable, drawn_out, learned, priced, samples
 from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.text_rules import askable, drawn_out, learned, priced, samples
+from headgate.metrics.states.sample import Sample, Sampled
+from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Action
 from headgate.values.proposal import Proposal
 from tests.gate.orders import Speller, gate_after, judged, orders, replaced

@@ -10,10 +10,10 @@ import msgspec
 import pyarrow as pa
 import pytest
 
-from headgate.analyzers.states.sample import Sample
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
+from headgate.metrics.states.sample import Sample
 from headgate.store.memory import MemoryStore
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore

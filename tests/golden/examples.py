@@ -10,14 +10,14 @@ from typing import Any, NamedTuple, get_args
 import msgspec
 import pyarrow as pa
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.states.distinct import Distinct
-from headgate.analyzers.states.kept import GroupTable, KeptGroups
-from headgate.analyzers.states.quantiles import Quantiles
-from headgate.analyzers.states.text_numbers import TextNumbers
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.states.distinct import Distinct
+from headgate.metrics.states.kept import GroupTable, KeptGroups
+from headgate.metrics.states.quantiles import Quantiles
+from headgate.metrics.states.text_numbers import TextNumbers
 from headgate.values.expectation import Expectation, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome

@@ -11,7 +11,7 @@ from typing import Any, get_origin
 import msgspec
 import pytest
 
-from headgate.analyzers.base.registry import metrics
+from headgate.metrics.base.registry import metrics
 from headgate.store.files import entry
 from headgate.store.files.identity import Identity
 from headgate.values.run import Revision, Ruling

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.analyzers.base.registry import from_key
 from headgate.engine.analysis import Analysis
+from headgate.metrics.base.registry import from_key
 from headgate.values.codec import decode
 from headgate.values.expectation import Expectation
 from headgate.values.outcome import Outcome

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, plain
 from headgate.values.schema import Kind
 
 WORDS = ("Mississippi", "eu-west-1", "Order No 17", "naïve café", "中文字符", "a\u0301e\u0301", "🙂👍 ok", "")

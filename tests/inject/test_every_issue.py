@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.analyzers.base.arrow import kind_of
 from headgate.inject.issue import NUMBERS, Issue, issue_from_key, issues, standard
 from headgate.inject.parameters import count_of
+from headgate.metrics.base.arrow import kind_of
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind
 from tests.inject.columns import changed, column, listed

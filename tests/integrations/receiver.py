@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from headgate.gate.notice import Notice, NoticeCause
+from headgate.gate.notification import Notice, NoticeCause
 
 
 class Request(NamedTuple):

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.gate.notice import Notice
+from headgate.gate.notification import Notice
 from headgate.integrations.alerts import Alerts, Delivered, Slack, Webhook, post
 from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.outcome import Failed

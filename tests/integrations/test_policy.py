@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.gate.notice import Notice
+from headgate.gate.notification import Notice
 from headgate.integrations.alerts import Alerts, Delivered, Suppressed
 from headgate.integrations.alerts.alerts import Told
 from headgate.values.errors import DeliveryError, MisuseError

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.gate.notice import Notice, NoticeCause
+from headgate.gate.notification import Notice, NoticeCause
 from headgate.integrations.alerts.blocks import fitted, line, message
 from tests.integrations.receiver import FULL, notice
 

@@ -9,12 +9,12 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.correlation import Comoments
-from headgate.analyzers.states.moments import Moments
-from headgate.analyzers.states.quantiles import Quantiles
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.correlation import Comoments
+from headgate.metrics.states.moments import Moments
+from headgate.metrics.states.quantiles import Quantiles
 from headgate.values.schema import Kind
 from headgate.values.state import State
 

@@ -18,9 +18,9 @@ from typing import ClassVar
 
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_VALUES, ColumnMetric
-from headgate.analyzers.base.registry import metric
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import NO_VALUES, ColumnMetric
+from headgate.metrics.base.registry import metric
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import Kind
 from headgate.values.state import State

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.analyzers.states.distinct import SPARSE, Distinct
-from headgate.analyzers.states.frequencies import Frequencies
 from headgate.engine.scan import Accumulator, gather
+from headgate.metrics.states.distinct import SPARSE, Distinct
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.schema import Kind
 from headgate.values.state import State
 from tests.laws.cases import Case, assert_same, cases

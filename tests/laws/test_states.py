@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.analyzers.base.metric import SchemaMetric
-from headgate.analyzers.base.registry import from_key, metrics
+from headgate.metrics.base.metric import SchemaMetric
+from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.codec import decode, encode
 from headgate.values.state import State, state_types, tag_of
 from tests.laws.cases import Case, assert_same, cases, every_case, instances

@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
-from headgate.learn.damage import Damage, damages
-from headgate.learn.measure import Measure, measure_of
+from headgate.learn.issue_effects import Damage, damages
+from headgate.learn.metric_traits import Measure, measure_of
 from headgate.learn.past import Past
 from headgate.store.port import HistoryStore
 from headgate.values.key import MetricKey

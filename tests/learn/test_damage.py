@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.analyzers.distances.registry import distances
-from headgate.learn.damage import Damage, applied, damages, issues_of
+from headgate.learn.issue_effects import Damage, applied, damages, issues_of
 from headgate.learn.past import Past
+from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Column, Kind, Schema

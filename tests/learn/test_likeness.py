@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import headgate as hg
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
-from headgate.learn.likeness import SIZE, likeness
 from headgate.learn.past import Past
+from headgate.learn.synthetic_column import SIZE, likeness
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Kind

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.distances.registry import distances
-from headgate.learn.measure import Scale, measure_of
+from headgate.learn.metric_traits import Scale, measure_of
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import Kind
 from tests.learn.histories import measure

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.analyzers.distances.value_l1 import ValueL1
 from headgate.learn.past import REFERENCE, Past
+from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.values.errors import HeadgateError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined

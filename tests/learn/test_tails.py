@@ -8,7 +8,7 @@ import pytest
 
 from headgate.learn.history.forecast import forecast
 from headgate.learn.history.rates import costs, freedom
-from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, pooled, write
+from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, pooled, write
 from headgate.stats.tails import student_tail
 from tests.learn.histories import measure
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.project.pattern import Pattern, pattern_mistake
+from headgate.project.path_template import Pattern, pattern_mistake
 from headgate.values.errors import EngineError
 
 

@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import headgate as hg
-from headgate.gate.notice import Notice
+from headgate.gate.notification import Notice
 from headgate.integrations.alerts import Delivered, Suppressed
-from headgate.project.alarms import everybody
+from headgate.project.alert_channels import everybody
 from headgate.project.project import Project
 from headgate.values.account import Mode
 from headgate.values.errors import ConfigError, EngineError, NoSuchBatch

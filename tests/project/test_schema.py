@@ -14,10 +14,10 @@ from docs.config import config_page
 from headgate.checks.constraint import constraints
 from headgate.checks.yaml_nodes import nodes_of, value_of
 from headgate.project.config import Config
+from headgate.project.config_errors import sections
+from headgate.project.error_text import flow
 from headgate.project.project import Project
 from headgate.project.schema import schema
-from headgate.project.spoken import flow
-from headgate.project.words import sections
 from tests.project.files import PLAIN, written
 from tests.project.mistakes import CHOICES, KEYS, TYPES, Case
 from tests.project.test_project import WHOLE

@@ -7,7 +7,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.project.where import column_of, rows_of, where_mistake
+from headgate.project.row_filter import column_of, rows_of, where_mistake
 from tests.checks.hostile import HOSTILE
 
 

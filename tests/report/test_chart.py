@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from headgate.report.chart import HEIGHT, WIDTH, Band, Line, spark, strip, trend
-from headgate.report.trail import Mark
+from headgate.report.run_series import Mark
 
 GOOD, HELD, OPEN = Mark.GOOD, Mark.HELD, Mark.OPEN
 

@@ -8,8 +8,8 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.quantiles import Quantiles
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.compare import LABELS, bars_of, histogram
 
 SECRET = b"s" * 32

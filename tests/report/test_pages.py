@@ -13,10 +13,10 @@ import pytest
 
 import headgate as hg
 from headgate.checks.check import Check
+from headgate.display.table import Table
 from headgate.gate.gate import Gate
 from headgate.report.html import Report
 from headgate.report.site import Site
-from headgate.values.table import Table
 from tests.gate.orders import dearer, emptied, gate_after, judged, month, named, new_gate, orders, renamed, torn
 
 DAYS = 12

@@ -8,10 +8,10 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.quantiles import Quantiles
 from headgate.engine.analysis import Analysis
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.quantiles import Quantiles
 from headgate.values.outcome import Distribution, Measured, Outcome
 from headgate.values.state import State
 

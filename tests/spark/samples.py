@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
-from headgate.analyzers.base.registry import metrics
 from headgate.engine.local import open_local
+from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
+from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Schema
 
 ROWS = 3_000

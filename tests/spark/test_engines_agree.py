@@ -13,10 +13,10 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 import headgate as hg
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.states.distinct import Distinct
 from headgate.engine.analysis import Analysis
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.states.distinct import Distinct
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
 from headgate.values.schema import Kind

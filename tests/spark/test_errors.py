@@ -12,11 +12,11 @@ import pytest
 from pyspark.sql import SparkSession
 
 import headgate as hg
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import ColumnMetric
-from headgate.analyzers.states.counts import MatchCount
 from headgate.engine.analysis import Analysis
-from headgate.engine.spark_ship import ship
+from headgate.engine.spark_code import ship
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import ColumnMetric
+from headgate.metrics.states.counts import MatchCount
 from headgate.values.errors import EngineError
 from headgate.values.outcome import Failed, Measured, Outcome
 from tests.spark.conftest import ROOT, CountJobs

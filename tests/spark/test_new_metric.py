@@ -21,9 +21,9 @@ from typing import ClassVar
 
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.metric import NO_VALUES, ColumnMetric
-from headgate.analyzers.base.registry import metric
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import NO_VALUES, ColumnMetric
+from headgate.metrics.base.registry import metric
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import TEXT
 from headgate.values.state import State
@@ -61,7 +61,7 @@ import importlib.util, sys
 from pathlib import Path
 import pyarrow as pa
 import headgate as hg
-from headgate.analyzers.base.registry import from_key, metrics
+from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.codec import decode, encode
 
 assert Path(hg.__file__).is_relative_to(sys.argv[1]), hg.__file__
@@ -106,7 +106,7 @@ print("accepted")
 def copy(tmp_path: Path) -> Path:
     """A copy of the package with one file more."""
     shutil.copytree(ROOT / "src" / "headgate", tmp_path / "headgate", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "headgate" / "analyzers" / "vowel_share.py").write_text(VOWEL_SHARE, encoding="utf-8")
+    (tmp_path / "headgate" / "metrics" / "vowel_share.py").write_text(VOWEL_SHARE, encoding="utf-8")
     return tmp_path
 
 

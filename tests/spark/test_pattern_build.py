@@ -16,14 +16,14 @@ import pytest
 from pyspark.sql import SparkSession
 
 from headgate.engine.spark_session import settings
-from headgate.learn.patterns import build, file
+from headgate.learn.patterns import build, index_file
 from headgate.learn.patterns.build import build_index, index_columns
-from headgate.learn.patterns.carriers import carriers
-from headgate.learn.patterns.cut import Segment
 from headgate.learn.patterns.entries import Entries
-from headgate.learn.patterns.file import PatternFile
+from headgate.learn.patterns.find_columns import carriers
+from headgate.learn.patterns.index_file import PatternFile
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch, PatternRule
+from headgate.learn.patterns.segments import Segment
 from headgate.values.errors import MisuseError
 from tests.spark.conftest import CountJobs
 
@@ -135,7 +135,7 @@ def test_an_index_grows_by_merging(spark: SparkSession, lake: Path, expected: by
     (tmp_path / "whole.hgi").write_bytes(expected)
     with PatternFile.open(tmp_path / "whole.hgi") as whole:
         about = whole.about
-    file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
+    index_file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
     assert (tmp_path / "merged.hgi").read_bytes() == expected
 
 

@@ -12,10 +12,10 @@ import pytest
 from pyspark.sql import Column, SparkSession
 from pyspark.sql import functions as sf
 
-from headgate.analyzers.base.sql import literal
 from headgate.engine.java_regex import java_regex
-from headgate.learn.patterns import wholes
+from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.metrics.base.sql import literal
 from tests.learn.patterns.test_options import patterns_of
 from tests.learn.patterns.test_pattern import BODIES, NASTY, WHOLES
 
@@ -100,7 +100,7 @@ def pairs() -> list[tuple[Pattern, str]]:
         for pattern in dice.sample(every := patterns_of(value), min(12, len(every))):
             found += [(pattern, each) for each in mutations(value, dice)]
             found.append((pattern, dice.choice(VALUES)))
-    for whole in (wholes.PHRASE, wholes.URL, wholes.EMAIL, wholes.below("http://a.b")):
+    for whole in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL, whole_values.below("http://a.b")):
         found += [(whole, each) for value in WHOLES for each in mutations(value, dice)]
     for text in NASTY:
         pattern = Pattern((Atom(Sort.DIGIT), Atom(Sort.CONST, text=text), Atom(Sort.DIGIT, 1)))

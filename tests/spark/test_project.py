@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from headgate.engine import spark_open
+from headgate.engine import spark_sources
 from headgate.project.project import Dataset, Project
 from headgate.values.errors import ConfigError, EngineError
 from tests.project.files import lake, written
@@ -252,7 +252,7 @@ def test_a_session_that_does_not_start_is_told_without_its_settings(tmp_path: Pa
 
 
 def test_a_variable_that_is_not_set_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(spark_open, "active_session", lambda: None)
+    monkeypatch.setattr(spark_sources, "active_session", lambda: None)
     lake(tmp_path, [14])
     text = FILES.replace('{master: "local[2]"}', "{remote: '${env:HEADGATE_TEST_NOWHERE}'}")
     with pytest.raises(ConfigError, match=r"headgate.yml:2: spark: the variable HEADGATE_TEST_NOWHERE is not set"):

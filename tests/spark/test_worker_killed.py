@@ -18,7 +18,7 @@ from pathlib import Path
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
 import headgate as hg
-from headgate.analyzers.states.distinct import Distinct
+from headgate.metrics.states.distinct import Distinct
 
 marker = sys.argv[1]
 

@@ -9,13 +9,13 @@ import msgspec
 import numpy as np
 import pytest
 
-from headgate.analyzers.states.frequencies import Frequencies
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.store.port import HistoryStore
-from headgate.values.errors import AlreadyCommitted, UnknownRun
+from headgate.values.errors import UnknownRun
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Undefined
-from headgate.values.run import TRUSTED, Decision
+from headgate.values.run import TRUSTED, AlreadyCommitted, Decision
 from headgate.values.state import State
 from tests.store.runs import a_run, a_small_run
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from headgate.store.fault_points import watched
 from headgate.store.files import FileStore, entry, log, places
 from headgate.store.files.folder import Folder
 from headgate.store.files.objects import Objects
 from headgate.store.open import open_store
-from headgate.store.steps import watched
 from headgate.values.errors import CorruptBytes, MisuseError, StoreUnavailable, UnknownRun
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision

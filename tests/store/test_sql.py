@@ -22,16 +22,16 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event, text
 
+from headgate.store.fault_points import watched
 from headgate.store.open import open_store
 from headgate.store.sql import SqlStore, reading, upgrade
 from headgate.store.sql.names import kept, meant
 from headgate.store.sql.tables import metadata
 from headgate.store.sql.values import WIDTH
-from headgate.store.steps import watched
-from headgate.values.errors import AlreadyCommitted, MisuseError, NewerFormat, StoreUnavailable
+from headgate.values.errors import MisuseError, NewerFormat, StoreUnavailable
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
-from headgate.values.run import Decision, Run
+from headgate.values.run import AlreadyCommitted, Decision, Run
 from tests.store import postgres
 from tests.store.runs import a_run, a_small_run
 

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.analyzers.states.counts import MatchCount
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.groups import Groups
+from headgate.metrics.states.counts import MatchCount
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.groups import Groups
 from headgate.values import codec
 from headgate.values.codec import FORMAT, MAGIC, Head, decode, encode, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, NewerFormat, StoredDataError

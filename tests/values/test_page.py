@@ -10,24 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.values.page import (
-    LONGEST,
-    Command,
-    Commands,
-    Fact,
-    Facts,
-    Grid,
-    Mark,
-    Note,
-    Page,
-    Paged,
-    Point,
-    Points,
-    Tone,
-)
-from headgate.values.page_html import _COLOURS
-from headgate.values.sparkline import bar, spark
-from headgate.values.table import Table, clean
+from headgate.display.blocks import LONGEST, Command, Commands, Fact, Facts, Grid, Mark, Note, Point, Points, Tone
+from headgate.display.html import _COLOURS
+from headgate.display.page import Page, Paged
+from headgate.display.sparkline import bar, spark
+from headgate.display.table import Table
+from headgate.display.text import clean
 from tests.pages import HOSTILE, Seen, assert_harmless, terminal
 
 TABLE = Table(("", "metric", "value"), (("✗", "mean(price)", "7"), ("✓", "size()", "1,000")), frozenset({2}))
@@ -267,6 +255,6 @@ def test_what_says_its_page_shows_itself_everywhere() -> None:
 
 
 def test_rich_is_not_imported_before_it_is_needed() -> None:
-    code = "import sys, headgate.values.page as p; p.Page('x').html(); print('rich' in sys.modules)"
+    code = "import sys, headgate.display.page as p; p.Page('x').html(); print('rich' in sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert found.stdout == "False\n"

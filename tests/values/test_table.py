@@ -7,8 +7,9 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.values.page import LONGEST
-from headgate.values.table import Table, shorten
+from headgate.display.blocks import LONGEST
+from headgate.display.table import Table
+from headgate.display.text import shorten
 from tests.pages import Seen
 from tests.strategies import names
 

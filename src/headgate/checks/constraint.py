@@ -12,11 +12,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import msgspec
 
-from headgate.analyzers.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
-from headgate.analyzers.base.registry import metrics
-from headgate.analyzers.base.sql import both
 from headgate.checks.rule import Argument, Rule
 from headgate.checks.setting import Setting
+from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.base.sql import both
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Expectation, Level, Source
 from headgate.values.key import MetricKey

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any, Protocol, Self, TypedDict, Unpack
 
-from headgate.analyzers.base.sql import Value
 from headgate.checks.thresholds import Number
+from headgate.metrics.base.sql import Value
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any
 
-from headgate.checks.check import Check
 from headgate.checks.constraint import constraint_named
 from headgate.checks.rule import Rule
 from headgate.checks.yaml_text import expected
@@ -18,23 +17,25 @@ from headgate.values.errors import MisuseError
 _WIDTH = 100
 
 
-def written(check: Check) -> str:
+def write_python(name: str, rules: Sequence[Rule]) -> str:
     """Python code that makes an equal check, with what it imports.
 
-    >>> print(written(Check("orders").is_unique("id").has_mean("price", between=(5, 500), level="warn")), end="")
+    >>> from headgate.checks.build_rule import build_rule
+    >>> rules = [build_rule("is_unique", ["id"], {}), build_rule("has_mean", ["price"], {"between": (5, 500)})]
+    >>> print(write_python("orders", rules), end="")
     import headgate as hg
     <BLANKLINE>
     check = (
         hg.Check("orders")
         .is_unique("id")
-        .has_mean("price", between=(5, 500), level="warn")
+        .has_mean("price", between=(5, 500))
     )
     """
-    calls = [_call(rule) for rule in check.rules]
+    calls = [_call(rule) for rule in rules]
     every = "".join(calls)
     modules = [name for name in ("datetime", "decimal") if f"{name}." in every]
     imports = [f"import {name}\n" for name in modules] + ["\n"] * bool(modules) + ["import headgate as hg\n"]
-    return "".join([*imports, f"\ncheck = (\n    hg.Check({_code(check.name)})\n", *calls, ")\n"])
+    return "".join([*imports, f"\ncheck = (\n    hg.Check({_code(name)})\n", *calls, ")\n"])
 
 
 def _call(rule: Rule) -> str:

@@ -5,22 +5,23 @@ from __future__ import annotations
 import inspect
 import re
 import typing
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import yaml
 
-from headgate.analyzers.base.metric import PredicateMetric
-from headgate.analyzers.base.registry import from_key
-from headgate.checks.check import MODIFIERS, Check
+from headgate.checks.build_rule import MODIFIERS, build_rule, parse_level
 from headgate.checks.constraint import Constraint, constraints
+from headgate.checks.rule import Rule
 from headgate.checks.thresholds import predicate_of, threshold
 from headgate.checks.yaml_nodes import BadCheckFile, Entry, Node, entries, kind_of, line_of, nodes_of, value_of
 from headgate.checks.yaml_text import dumped, item_of
+from headgate.metrics.base.metric import PredicateMetric
+from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 
-__all__ = ["BadCheckFile", "read", "read_nodes", "written"]
+__all__ = ["BadCheckFile", "read_nodes", "read_rules", "write_yaml"]
 
 _MODIFIERS = tuple(word for word in MODIFIERS if word != "holds")  # a function is not data
 _PREDICATES = frozenset({"predicate", "condition", "where"})  # parameters that are SQL
@@ -28,17 +29,15 @@ _KEYS = frozenset({"key", "metric"})  # parameters that are keys of metrics, in 
 _EXAMPLE = "Write - is_complete: [order_id, customer_id]."
 
 
-def read(text: str, name: str = "checks") -> Check:
-    """A check from YAML: a list of rules, or a mapping with the one key `checks`. Nothing in it runs as code.
+def read_rules(text: str) -> list[Rule]:
+    """The rules of a YAML text: a list of them, or a mapping with the one key `checks`. Nothing in it runs as code.
 
-    >>> print(read("[{is_complete: [id, day]}, {metric: mean(price), between: [5, 500], level: warn}]", "orders"))
-    orders: 2 rules
-      is_complete(id, day)
-      metric(mean(price)) within 5..500, warn
+    >>> [str(rule) for rule in read_rules("[{is_complete: [id, day]}, {metric: mean(price), between: [5, 500]}]")]
+    ['is_complete(id, day)', 'metric(mean(price))']
     """
     root = nodes_of(text)
     if not isinstance(root, yaml.MappingNode):
-        return read_nodes(root, name)
+        return read_nodes(root)
     found = {entry.key: entry for entry in entries(root)}
     for entry in found.values():
         if entry.key != "checks":
@@ -47,30 +46,28 @@ def read(text: str, name: str = "checks") -> Check:
             )
     if not found:
         raise BadCheckFile(line_of(root), "there are no checks.", "Write checks: and a list of rules under it.")
-    return read_nodes(found["checks"].value, name)
+    return read_nodes(found["checks"].value)
 
 
-def read_nodes(node: Node, name: str = "checks") -> Check:
-    """A check from the node under `checks:` in a larger file; errors tell the lines of that file."""
+def read_nodes(node: Node) -> list[Rule]:
+    """The rules of the node under `checks:` in a larger file; errors tell the lines of that file."""
     if not isinstance(node, yaml.SequenceNode):
         raise BadCheckFile(line_of(node), f"checks are a list, not {kind_of(node)}.", _EXAMPLE)
-    check, known = Check(name), constraints()
-    for item in node.value:
-        check = _Item(item, known).added_to(check)
-    return check
+    known = constraints()
+    return [_Item(item, known).to_rule() for item in node.value]
 
 
-def written(check: Check) -> str:
-    """The `checks:` section that reads back to an equal check, its predicates as the guard writes them.
+def write_yaml(rules: Iterable[Rule]) -> str:
+    """The `checks:` section that reads back to equal rules, its predicates as the guard writes them.
 
-    >>> print(written(Check("orders").is_unique("id").has_mean("price", between=(5, 500), level="warn")), end="")
+    >>> print(write_yaml(read_rules("[{is_unique: id}, {has_mean: price, between: [5, 500], level: warn}]")), end="")
     checks:
       - is_unique: id
       - has_mean: price
         between: [5, 500]
         level: warn
     """
-    return dumped([item_of(rule, _guarded) for rule in check.rules])
+    return dumped([item_of(rule, _guarded) for rule in rules])
 
 
 class _Item:
@@ -93,11 +90,11 @@ class _Item:
         if isinstance(self.head.value, yaml.MappingNode):  # the keys stand under the constraint's instead of beside it
             self.beside = _merged(self.beside, entries(self.head.value))
 
-    def added_to(self, check: Check) -> Check:
+    def to_rule(self) -> Rule:
         arguments, named = self.first(), self.named()
         self.complete(arguments, named)
         try:
-            return check.with_rule(self.found.name, *arguments, **named)
+            return build_rule(self.found.name, arguments, named)
         except (MisuseError, OverflowError) as trouble:
             raise _translated(trouble, self.blamed()) from None
 
@@ -152,7 +149,7 @@ class _Item:
             try:
                 value = value_of(entry.value)
                 threshold(value) if entry.key in ("warn", "error") else predicate_of({entry.key: value})
-                Check("x", level=value) if entry.key == "level" else None
+                parse_level(value) if entry.key == "level" else None
             except (MisuseError, OverflowError):
                 return line_of(entry.value)
         return line_of(self.head.at)

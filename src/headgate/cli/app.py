@@ -8,25 +8,22 @@ from typing import Annotated
 
 import typer
 
-from headgate.cli import (
-    accept,
+from headgate.cli import errors
+from headgate.cli.commands import (
     backtest,
     check,
-    discard,
-    doctor,
-    errors,
     explain,
     history,
     index,
-    init,
     profile,
-    reject,
-    release,
     report,
     rows,
+    rulings,
     run,
     suggest,
 )
+from headgate.cli.doctor.doctor import doctor
+from headgate.cli.init.init import init
 from headgate.cli.output import schema_text
 from headgate.values.version import __version__
 
@@ -41,21 +38,21 @@ app = typer.Typer(
 
 # in the order in which a person meets them, each with what fits on a line of the list
 for name, function, short in (
-    ("init", init.init, "Write a first headgate.yml, or a demo to try."),
+    ("init", init, "Write a first headgate.yml, or a demo to try."),
     ("profile", profile.profile, "Show every column of a file or a batch at a glance."),
     ("suggest", suggest.suggest, "Suggest checks from the data, as YAML or Python."),
     ("check", check.check, "Hold a file or a batch against checks, once."),
     ("run", run.run, "Judge every batch that waits; publish or hold it."),
     ("explain", explain.explain, "Say again why a batch was published or held."),
     ("rows", rows.rows, "Show the rows of a batch that break something."),
-    ("accept", accept.accept, "Say that a batch was right: publish it, learn from it."),
-    ("reject", reject.reject, "Say that a batch was wrong: learn nothing from it."),
-    ("release", release.release, "Publish a held batch as it is, learn nothing from it."),
-    ("discard", discard.discard, "Drop a held batch for good."),
+    ("accept", rulings.accept, "Say that a batch was right: publish it, learn from it."),
+    ("reject", rulings.reject, "Say that a batch was wrong: learn nothing from it."),
+    ("release", rulings.release, "Publish a held batch as it is, learn nothing from it."),
+    ("discard", rulings.discard, "Drop a held batch for good."),
     ("history", history.history, "List the runs of a dataset, or one metric over them."),
     ("backtest", backtest.backtest, "Try budgets on the recorded past."),
     ("report", report.report, "Write HTML pages of batches, datasets, or all."),
-    ("doctor", doctor.doctor, "Check this machine and the configuration."),
+    ("doctor", doctor, "Check this machine and the configuration."),
 ):
     app.command(name, short_help=short)(function)
 app.add_typer(index.app, name="index", short_help="Build and ask an index of patterns.")

@@ -9,8 +9,8 @@ from typing import Any
 
 import typer
 
-from headgate.cli import errors, exits, options
-from headgate.cli.call import STDOUT, Call
+from headgate.cli import errors, exit_codes, options
+from headgate.cli.context import STDOUT, Call
 from headgate.cli.output import Answer, document, text_of, write
 
 _OF_PROJECTS = {"config": (options.Config, options.CONFIG), "set_": (options.Settings, None)}
@@ -96,5 +96,5 @@ def _delivered(call: Call, answer: Answer) -> int:
             write(call.output_json, text)
     except OSError as trouble:
         call.note(f"error: the JSON document could not be written to {call.output_json}: {trouble.strerror}", "red")
-        return exits.worst([answer.exit_code, exits.UNDELIVERED])
+        return exit_codes.worst([answer.exit_code, exit_codes.UNDELIVERED])
     return answer.exit_code

@@ -8,7 +8,7 @@ import traceback
 from pathlib import Path
 from typing import Any
 
-from headgate.cli import exits
+from headgate.cli import exit_codes
 
 # user:password@ of an address; what is before the host is never for a screen
 _LOGIN = re.compile(r"(?<=://)[^\s@'\"]+@")
@@ -24,14 +24,14 @@ def exit_code_of(trouble: BaseException) -> int:
 
     match trouble:
         case KeyboardInterrupt():
-            return exits.INTERRUPTED
+            return exit_codes.INTERRUPTED
         case MisuseError() | UnknownRun():
-            return exits.MISUSED
+            return exit_codes.MISUSED
         case DeliveryError():
-            return exits.UNDELIVERED
+            return exit_codes.UNDELIVERED
         case HeadgateError() if type(trouble).__name__ == "ConfigError":
-            return exits.MISUSED
-    return exits.UNKNOWN
+            return exit_codes.MISUSED
+    return exit_codes.UNKNOWN
 
 
 def told(trouble: BaseException) -> str:

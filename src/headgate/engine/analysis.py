@@ -9,19 +9,20 @@ from typing import Any
 
 import msgspec
 
-from headgate.analyzers.base.metric import Metric, SchemaMetric
-from headgate.analyzers.base.registry import from_key, metrics
-from headgate.analyzers.states.kept import KeptGroups
+from headgate.display.blocks import Grid, Mark, Note, Tone
+from headgate.display.numbers import shown, shown_moment
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
 from headgate.engine.scan import merged
+from headgate.metrics.base.metric import Metric, SchemaMetric
+from headgate.metrics.base.registry import from_key, metrics
+from headgate.metrics.states.kept import KeptGroups
 from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
-from headgate.values.page import Grid, Mark, Note, Page, Paged, Tone
 from headgate.values.schema import Kind, Schema
-from headgate.values.shown import shown, shown_moment
 from headgate.values.state import State, tag_of
-from headgate.values.table import Table
 
 _TAG = "analysis"
 _SHOWN = 120  # metrics that a terminal or a notebook cell shows
@@ -106,7 +107,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             return self
         from headgate.engine.spark import merge_kept
 
-        found = merge_kept(spark, self)
+        found = merge_kept(spark, self.schema, self.metrics, self.states, self.failed)
         states = {key: state for key, state in self.states.items() if not isinstance(state, KeptGroups)}
         return Analysis(self.schema, self.metrics, states | found.states[()], self.failed | found.failed)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, overload
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import default_metrics
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import Batch, open_batch
 from headgate.engine.parted_scan import Found
 from headgate.engine.parts import Parts
 from headgate.engine.plan import Plan, make_plan
 from headgate.engine.progress import Progress
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import default_metrics
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 

@@ -9,13 +9,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from headgate.analyzers.base.arrow import kind_of
-from headgate.analyzers.base.metric import Membership
 from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.part import Part
 from headgate.engine.parted_scan import Found, PartedScan
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
 from headgate.engine.progress import Progress
+from headgate.metrics.base.arrow import kind_of
+from headgate.metrics.base.metric import Membership
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import plain
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.hashing import Hashes, combine
-from headgate.analyzers.base.metric import Membership
+from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.hashing import Hashes, combine
+from headgate.metrics.base.metric import Membership
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.schema import Kind, Schema
 

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import plain
 from headgate.engine.part import Part
 from headgate.engine.plan import Plan
 from headgate.engine.scan import Scan
+from headgate.metrics.base.arrow import plain
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.state import State

@@ -10,20 +10,21 @@ from typing import Any, Protocol, Self, TypeAlias
 import msgspec
 import numpy as np
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import from_key, metrics
+from headgate.display.blocks import Grid, Note
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
 from headgate.engine.analysis import Analysis, merged_analysis
 from headgate.engine.part import Part, Value, order_of, partition_of, parts_of, text_of
 from headgate.engine.scan import merged
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
-from headgate.values.page import Grid, Note, Page, Paged
 from headgate.values.run import Revision, Run
 from headgate.values.schema import Schema
 from headgate.values.state import Rows, Stack, State, tag_of
-from headgate.values.table import Table
 
 Choice: TypeAlias = Value | Iterable[Value] | Callable[[str | None], bool]
 

@@ -7,8 +7,8 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from headgate.analyzers.base.metric import Membership, Metric, SchemaMetric
-from headgate.analyzers.base.registry import from_key
+from headgate.metrics.base.metric import Membership, Metric, SchemaMetric
+from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed

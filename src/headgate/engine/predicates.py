@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import sqlglot
 from sqlglot import expressions as sql
 
-from headgate.analyzers.base.arrow import plain
+from headgate.metrics.base.arrow import plain
 from headgate.values.errors import BadPredicate, did_you_mean
 
 Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base class between versions

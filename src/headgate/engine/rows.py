@@ -2,47 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.arrow import plain
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.base.hashing import combine
-from headgate.analyzers.base.metric import Offence
-from headgate.analyzers.base.sql import ticked
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local, row_test
 from headgate.engine.plan import RowQuestion
+from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
+from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.hashing import combine
+from headgate.metrics.base.metric import Offence
+from headgate.metrics.base.sql import ticked
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Schema
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Reasons: TypeAlias = list[list[dict[str, Any]]]
 
-REASONS = "headgate_reasons"
-FIELDS = ("rule", "level", "columns", "value")  # of a reason, all of them text
 _REASON = pa.struct([(name, pa.string()) for name in FIELDS])
-
-
-class RowRule(msgspec.Struct, frozen=True):
-    """A rule that some rows break: its text, its level, which rows those are, and among which they are looked for.
-
-    `by` are the columns of the segments that were judged apart. `graver` is the same rule at a graver level: a row that
-    breaks it there is told of there.
-    """
-
-    rule: str
-    level: str
-    offence: Offence
-    where: str | None = None
-    by: tuple[str, ...] = ()
-    graver: RowRule | None = None
 
 
 def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> Any:
@@ -208,14 +191,6 @@ def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
         return next(arrays[0] for arrays, _ in batch.read([position], count))
 
     return _FRAMES[type(data).__module__.partition(".")[0]](data), _Rows(batch.schema, column, count, tables)
-
-
-def refuse_reasons(names: Iterable[str]) -> None:
-    """Raise if the data have a column of reasons: it would be told apart from ours by nobody."""
-    if REASONS in names:
-        raise MisuseError(
-            f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."
-        )
 
 
 def filtered(table: pa.Table, chosen: Mask) -> pa.Table:

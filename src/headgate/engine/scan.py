@@ -7,10 +7,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import plain
-from headgate.analyzers.base.batch import ColumnBatch
-from headgate.analyzers.states.kept import KeptGroups
 from headgate.engine.plan import Fold, Plan
+from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.states.kept import KeptGroups
 from headgate.values.state import State
 
 HEAVY = 1_000_000  # entries after which a growing state is sent on instead of kept in the task

@@ -9,23 +9,22 @@ from typing import Any, NamedTuple
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.sql import chained, closed
-from headgate.analyzers.states.kept import KeptGroups
-from headgate.engine.analysis import Analysis
 from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import Found
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
 from headgate.engine.scan import grows
+from headgate.engine.spark_code import explained, missing_module, ship
 from headgate.engine.spark_frame import findable, looked_up, unknown_name
 from headgate.engine.spark_groups import kept_or_gathered, merged_rows, write_kept
 from headgate.engine.spark_session import Report, described, is_connect, settings, shuffles, watched
-from headgate.engine.spark_ship import explained, missing_module, ship
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.sql import chained, closed
+from headgate.metrics.states.kept import KeptGroups
 from headgate.values.errors import EngineError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
-from headgate.values.schema import Column, Kind
+from headgate.values.schema import Column, Kind, Schema
 from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
@@ -125,11 +124,16 @@ def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> Found:
     return Found(states, plan.failed | lost)
 
 
-def merge_kept(spark: SparkSession, analysis: Analysis) -> Found:
+def merge_kept(
+    spark: SparkSession,
+    schema: Schema,
+    metrics: Sequence[Metric[Any]],
+    states: Mapping[MetricKey, State],
+    failed: Mapping[MetricKey, Failed],
+) -> Found:
     """The states of an analysis that are kept as files, merged by Spark; and the metrics for which that failed."""
-    kept = {key: state for key, state in analysis.states.items() if isinstance(state, KeptGroups)}
-    asked = [each for each in analysis.metrics if each.state_key in kept and each.key not in analysis.failed]
-    plan = make_plan(analysis.schema, asked)
+    kept = {key: state for key, state in states.items() if isinstance(state, KeptGroups)}
+    plan = make_plan(schema, [each for each in metrics if each.state_key in kept and each.key not in failed])
     if not plan.folds:
         return Found({(): {}}, {})
     tables = [kept[fold.metric.state_key] for fold in plan.folds]

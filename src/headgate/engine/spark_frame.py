@@ -8,10 +8,10 @@ from typing import Any
 from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
-from headgate.analyzers.base.metric import Membership
-from headgate.analyzers.base.sql import names_of, quoted
 from headgate.engine.membership import kinds_of
 from headgate.engine.plan import Plan
+from headgate.metrics.base.metric import Membership
+from headgate.metrics.base.sql import names_of, quoted
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind, Schema
 

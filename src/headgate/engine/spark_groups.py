@@ -8,12 +8,12 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from headgate.analyzers.states.kept import GroupTable, KeptGroups
 from headgate.engine.part import written
 from headgate.engine.plan import Plan
 from headgate.engine.scan import gather
 from headgate.engine.spark_session import described, settings
 from headgate.engine.spark_tasks import KEPT, PIECES, ROW, Row, merge_task, row_of
+from headgate.metrics.states.kept import GroupTable, KeptGroups
 from headgate.values.codec import unpack_state
 from headgate.values.state import State
 

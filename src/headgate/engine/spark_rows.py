@@ -8,11 +8,11 @@ from typing import Any
 
 from pyspark.sql import DataFrame
 
-from headgate.analyzers.base.metric import Membership, Offence
-from headgate.analyzers.base.sql import chained, closed, literal, quoted
 from headgate.engine.java_regex import java_regex
-from headgate.engine.rows import FIELDS, REASONS, RowRule, refuse_reasons
+from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
 from headgate.engine.spark_frame import looked_up, open_spark
+from headgate.metrics.base.metric import Membership, Offence
+from headgate.metrics.base.sql import chained, closed, literal, quoted
 from headgate.values.schema import Kind
 
 _REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"

@@ -5,30 +5,21 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-import msgspec
-
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.gate import story
-from headgate.gate.blame import recorded_rows
-from headgate.gate.causes import Cause, causes_of
-from headgate.gate.commands import Language
-from headgate.gate.notice import Notice, NoticeCause
-from headgate.gate.verification import Verification, record_of
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
+from headgate.evaluate.row_rules import recorded_rows
+from headgate.evaluate.verification import Verification, record_of
+from headgate.explain import verdict_page
+from headgate.explain.causes import Cause, causes_of
+from headgate.explain.next_steps import Language
+from headgate.explain.subject import Lately
+from headgate.gate.notification import Notice, NoticeCause
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import Account, Action
 from headgate.values.errors import BadMetricKey, MisuseError
 from headgate.values.expectation import Judgement, Level, Status
-from headgate.values.page import Page, Paged
 from headgate.values.run import Decision, Revision, Run
-from headgate.values.table import Table
 from headgate.values.verdict import Verdict
-
-
-class Lately(msgspec.Struct, frozen=True):
-    """How the dataset fared before this batch: of the last runs how many were held, and how the newest was judged."""
-
-    runs: int = 0
-    held: int = 0
-    previous: Status | None = None
 
 
 class BatchVerdict(Paged):
@@ -155,11 +146,11 @@ class BatchVerdict(Paged):
     @property
     def headline(self) -> str:
         """One sentence: dataset, batch, verdict, what was done."""
-        return story.headline(self)
+        return verdict_page.headline(self)
 
     def page(self, commands: Language = "python") -> Page:
         """The verdict as a person needs it; with `commands="shell"` what to do is told as shell commands."""
-        return story.page_of(self, commands)
+        return verdict_page.page_of(self, commands)
 
     def explain(self, commands: Language = "python") -> str:
         """The page as plain text: what was done, the causes, how rare, what changed, what to do."""
@@ -181,12 +172,12 @@ class BatchVerdict(Paged):
     @property
     def commands(self) -> tuple[str, ...]:
         """What a person can do now, in Python, to copy."""
-        return tuple(f"{each.whole}   # {each.note}" for each in story.python(self))
+        return tuple(f"{each.whole}   # {each.note}" for each in verdict_page.python(self))
 
     @property
     def shell_commands(self) -> tuple[str, ...]:
         """What a person can do now, in a shell, to copy."""
-        return tuple(each.whole for each in story.shell(self))
+        return tuple(each.whole for each in verdict_page.shell(self))
 
     def notice(self, at: float | None = None) -> Notice:
         """What an alert says of it."""
@@ -202,7 +193,8 @@ class BatchVerdict(Paged):
             headline=self.headline,
             at=self.run.at if at is None else at,
             causes=tuple(
-                NoticeCause(each.title, "; ".join(story.details(self, each)), each.rarity) for each in self.causes
+                NoticeCause(each.title, "; ".join(verdict_page.details(self, each)), each.rarity)
+                for each in self.causes
             ),
             owner=self.owner,
             commands=self.commands,
@@ -212,7 +204,7 @@ class BatchVerdict(Paged):
 
     def table(self) -> Table:
         """All judgements: what could not be told first, then what failed, then the rest."""
-        return story.table_of(self.judgements)
+        return verdict_page.table_of(self.judgements)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 
-from headgate.analyzers.states.distinct import Distinct
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.moments import Moments
 from headgate.engine.analysis import Analysis
+from headgate.metrics.states.distinct import Distinct
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.moments import Moments
 from headgate.values.expectation import Judgement
 from headgate.values.state import Counts, State
 

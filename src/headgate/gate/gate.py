@@ -14,25 +14,26 @@ from headgate.checks.check import Check
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import open_batch, settled
 from headgate.engine.progress import Progress
-from headgate.gate.backtest import BUDGETS, SPOTS, Backtest, backtest
-from headgate.gate.batch_verdict import BatchVerdict, Lately
-from headgate.gate.circumstances import Circumstances
-from headgate.gate.hearing import Hearing
-from headgate.gate.lesson import Learner, Lesson, Offered, Training, no_lesson
-from headgate.gate.measurements import Measurements, measure
-from headgate.gate.notice import Notice
-from headgate.gate.publisher import Delivery, Publisher
-from headgate.gate.publisher import split as publish_split
+from headgate.evaluate.context import Circumstances
+from headgate.evaluate.measurements import Measurements, measure
+from headgate.evaluate.verification import Verification
+from headgate.evaluate.verify import Asked, answered, asked_by, listed, measurable
+from headgate.explain.subject import Lately
+from headgate.gate.backtest.backtest import BUDGETS, SPOTS, Backtest, backtest
+from headgate.gate.batch_judge import Hearing
+from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.notification import Notice
+from headgate.gate.publish.publisher import Delivery, Publisher
+from headgate.gate.publish.publisher import split as publish_split
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
-from headgate.gate.verification import Verification
-from headgate.gate.verify import Asked, answered, asked_by, listed, measurable
+from headgate.learn.learned import Learner, Lesson, Offered, Training, no_lesson
 from headgate.learn.patterns.index import PatternIndex
+from headgate.store.fault_points import step
 from headgate.store.port import HistoryStore
-from headgate.store.steps import step
 from headgate.values.account import Action, Mode
-from headgate.values.errors import AlreadyCommitted, MisuseError, NoSuchBatch, StoreError, UnknownRun
+from headgate.values.errors import MisuseError, NoSuchBatch, StoreError, UnknownRun
 from headgate.values.outcome import Failed
-from headgate.values.run import STOPPED, TRUSTED, Decision, Revision, Ruling, Run, run_key
+from headgate.values.run import STOPPED, TRUSTED, AlreadyCommitted, Decision, Revision, Ruling, Run, run_key
 from headgate.values.verdict import Verdict
 
 _KEPT = 400  # runs that are kept in memory, so that a gate that judges again and again reads only what is new

@@ -10,7 +10,7 @@ from typing import TypeVar
 import msgspec
 
 from headgate.checks.check import Check
-from headgate.gate.lesson import Learner
+from headgate.learn.learned import Learner
 from headgate.values.account import Action, Mode
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Status

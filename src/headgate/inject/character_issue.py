@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.arrow import kind_of
 from headgate.inject.characters import Characters, Places
 from headgate.inject.issue import NUMBERS, Issue
 from headgate.inject.numbers import parsed
 from headgate.inject.parameters import checked_share
+from headgate.metrics.base.arrow import kind_of
 from headgate.values.schema import TEXT, Kind
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.analyzers.base.text import Texts
+from headgate.metrics.base.text import Texts
 
 Codes = npt.NDArray[Any]  # of 8 bits where all of a column is ASCII or no UTF-8, of 32 elsewhere
 Integers = npt.NDArray[np.int64]

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.arrow import kind_of
 from headgate.inject.issue import Issue, issue
 from headgate.inject.parameters import checked_share, checked_word, some_rows
+from headgate.metrics.base.arrow import kind_of
 from headgate.values.schema import ANY, Kind
 
 

@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import kind_of
 from headgate.inject.frames import Frame, open_frame
 from headgate.inject.issue import Issue, issue_from_key, issue_named
+from headgate.metrics.base.arrow import kind_of
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.schema import Kind
 

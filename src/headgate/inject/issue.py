@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.analyzers.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, plain
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.schema import ANY, Kind

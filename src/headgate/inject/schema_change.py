@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headgate.analyzers.base.arrow import kind_of, plain
 from headgate.inject.issue import NUMBERS, Issue, encoded, issue
 from headgate.inject.parameters import checked_share, some_rows
+from headgate.metrics.base.arrow import kind_of, plain
 from headgate.values.errors import MisuseError
 from headgate.values.schema import HASHABLE
 

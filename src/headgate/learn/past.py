@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from headgate.analyzers.distances.distance import NONE_BEFORE, NONE_NOW
-from headgate.analyzers.distances.registry import distances, distances_for
 from headgate.engine.analysis import Analysis
-from headgate.learn.measure import Measure, is_distance, is_known, measure_of
+from headgate.learn.metric_traits import Measure, is_distance, is_known, measure_of
+from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
+from headgate.metrics.distances.registry import distances, distances_for
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey

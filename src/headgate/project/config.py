@@ -18,9 +18,9 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
-from headgate.project.kinds import Listed, Option, Secret, Text, wrong
-from headgate.project.pattern import PARTITION, pattern_mistake
-from headgate.project.where import where_mistake
+from headgate.project.config_types import Listed, Option, Secret, Text, wrong
+from headgate.project.path_template import PARTITION, pattern_mistake
+from headgate.project.row_filter import where_mistake
 
 Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 Learning = Literal["history", "patterns", "novelty"]

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from headgate.project.pattern import Found, Pattern
+from headgate.project.path_template import Found, Pattern
 from headgate.values.errors import ConfigError, EngineError, did_you_mean
 from headgate.values.hidden import Hidden
 

@@ -11,12 +11,12 @@ from typing import Any, Self, TypeVar
 from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.notice import Notice
+from headgate.gate.notification import Notice
 from headgate.project.config import Config, DatasetConfig
+from headgate.project.error_text import key_path
 from headgate.project.reading import Reading, read_config
+from headgate.project.row_filter import column_of
 from headgate.project.source import FILES, Files, Source, SparkFiles, SparkTable
-from headgate.project.spoken import key_path
-from headgate.project.where import column_of
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
 from headgate.values.run import Decision, Revision
@@ -93,7 +93,7 @@ class Project:
     @cached_property
     def tell(self) -> Callable[[Notice], Any] | None:
         """What a gate tells of its verdicts: all alerts of the file; None if there are none."""
-        from headgate.project.alarms import everybody, tell_of
+        from headgate.project.alert_channels import everybody, tell_of
 
         told = [
             self.told(("alerts", at), partial(tell_of, each, self.folder)) for at, each in enumerate(self.config.alerts)
@@ -116,7 +116,7 @@ class Project:
         """The Spark session: the one that was given, or that is active, or else a new one as the file says."""
         if self._given is not None:
             return self._given
-        from headgate.engine.spark_open import active_session
+        from headgate.engine.spark_sources import active_session
 
         if self._started is None and (active := active_session()) is not None:
             return active
@@ -125,7 +125,7 @@ class Project:
         return self._started
 
     def _start(self) -> Any:
-        from headgate.engine.spark_open import start_session
+        from headgate.engine.spark_sources import start_session
         from headgate.project.config import SparkConfig
 
         said = self.config.spark or SparkConfig()
@@ -270,7 +270,7 @@ class Dataset:
     def _publisher(self) -> Any:
         if self.settings.publish is None:
             return None
-        from headgate.gate.folders import Folders
+        from headgate.gate.publish.folders import Folders
 
         folder = self._project.folder / self.settings.publish
         return self._project.told(("datasets", self.name, "publish"), lambda: Folders(folder))

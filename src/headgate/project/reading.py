@@ -8,8 +8,8 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from headgate.project.config import Config
+from headgate.project.config_errors import mistakes_of, write
 from headgate.project.tree import KeyPath, Tree
-from headgate.project.words import mistakes_of, write
 from headgate.values.errors import Mistake
 
 _MOST = 4_000_000  # bytes of a file; what has more is no configuration

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headgate.checks.check import MODIFIERS
+from headgate.checks.build_rule import MODIFIERS
 from headgate.checks.constraint import Constraint, constraints
 from headgate.project.config import Config
 

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headgate.project.config import SourceConfig
-from headgate.project.pattern import PARTITION, Pattern
-from headgate.project.where import column_of, rows_of
+from headgate.project.path_template import PARTITION, Pattern
+from headgate.project.row_filter import column_of, rows_of
 from headgate.values.errors import EngineError
 from headgate.values.run import place
 
@@ -77,7 +77,7 @@ class SparkFiles:
         return self._pattern.has_partition or _column(self._settings) is not None
 
     def read(self, partition: str) -> Any:
-        from headgate.engine.spark_open import read_files, selected
+        from headgate.engine.spark_sources import read_files, selected
 
         data = read_files(
             self._session(), self._settings.format, _spark_options(self._settings), self._places(partition)
@@ -90,7 +90,7 @@ class SparkFiles:
         column = _column(self._settings)
         if column is None:
             return ()
-        from headgate.engine.spark_open import read_files, values_of
+        from headgate.engine.spark_sources import read_files, values_of
 
         said = self._settings
         data = read_files(self._session(), said.format, _spark_options(said), self._places(""))
@@ -106,13 +106,13 @@ class SparkFiles:
 
     def _places(self, partition: str) -> list[str]:
         if not self._is_here:
-            from headgate.engine.spark_open import escaped
+            from headgate.engine.spark_sources import escaped
 
             return [self._pattern.absolute.replace(PARTITION, escaped(partition))]
         found = self._pattern.places(partition)
         if not found:
             raise self._pattern.missing(self._dataset, partition)
-        from headgate.engine.spark_open import globbed
+        from headgate.engine.spark_sources import globbed
 
         return [globbed(each) for each in found]
 
@@ -129,7 +129,7 @@ class SparkTable:
         return _column(self._settings) is not None
 
     def read(self, partition: str) -> Any:
-        from headgate.engine.spark_open import read_table, selected
+        from headgate.engine.spark_sources import read_table, selected
 
         data = read_table(self._session(), self._settings.table or "", _options(self._settings))
         return data if self._settings.where is None else selected(data, rows_of(self._settings.where, partition))
@@ -138,7 +138,7 @@ class SparkTable:
         column = _column(self._settings)
         if column is None:
             return ()
-        from headgate.engine.spark_open import read_table, values_of
+        from headgate.engine.spark_sources import read_table, values_of
 
         data = read_table(self._session(), self._settings.table or "", _options(self._settings))
         return _ordered(values_of(data, column))

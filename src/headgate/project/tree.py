@@ -10,7 +10,7 @@ import yaml
 from headgate.checks.check import Check
 from headgate.checks.yaml_form import read_nodes
 from headgate.checks.yaml_nodes import BadCheckFile, Node, kind_of, line_of, nodes_of, value_of
-from headgate.project.spoken import key_path, spoken
+from headgate.project.error_text import key_path, spoken
 from headgate.values.errors import Mistake
 
 KeyPath: TypeAlias = tuple[str | int, ...]
@@ -170,19 +170,19 @@ class Tree:
         for at, item in enumerate(items):
             one = yaml.SequenceNode("tag:yaml.org,2002:seq", [item], *_marks(item)) if item is not node else node
             try:
-                read_nodes(one, name)
+                read_nodes(one)
                 good.append(item)
             except BadCheckFile as trouble:
                 inside = (*path, at) if item is not node else path
                 where = said or f"{self._file}:{trouble.line}"
                 message, hint = _told(trouble)
                 self._add(where, inside, message, hint or "docs/constraints.md lists what there is.")
-        return read_nodes(yaml.SequenceNode("tag:yaml.org,2002:seq", good, *_marks(node)), name)
+        return Check(name).with_rules(read_nodes(yaml.SequenceNode("tag:yaml.org,2002:seq", good, *_marks(node))))
 
 
 def check_of(items: Any, name: str = "checks") -> Check:
     """A check from plain lists and mappings, as a model that is made in Python has them."""
-    return read_nodes(nodes_of(yaml.safe_dump(list(items), allow_unicode=True)), name)
+    return Check(name).with_rules(read_nodes(nodes_of(yaml.safe_dump(list(items), allow_unicode=True))))
 
 
 def spoken_setting(name: str) -> str:

@@ -10,24 +10,24 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from headgate.display.numbers import shown, shown_moment
+from headgate.display.table import Table
+from headgate.explain.causes import SHOWN as CAUSES
+from headgate.explain.causes import Cause
+from headgate.explain.verdict_page import python, shell, tone_of
+from headgate.explain.wording import place_of, share
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.gate.causes import SHOWN as CAUSES
-from headgate.gate.causes import Cause
-from headgate.gate.story import python, shell, tone_of
-from headgate.gate.titles import place_of, share
 from headgate.learn.history.program import rarity
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import Distributions
 from headgate.report.panel import panel_of
-from headgate.report.trail import SHOWN, Trail
+from headgate.report.run_series import SHOWN, Trail
 from headgate.report.words import metric_words, tells, value_words
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.run import STOPPED, TRUSTED, Decision
 from headgate.values.schema import Column
-from headgate.values.shown import shown, shown_moment
-from headgate.values.table import Table
 
 _COLUMN_FACTS = ("completeness", "approx_count_distinct", "min", "median", "mean", "max")
 

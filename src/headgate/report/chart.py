@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from headgate.report.trail import WORDS, Mark
+from headgate.report.run_series import WORDS, Mark
 
 Floats = npt.NDArray[np.float64]
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from headgate.analyzers.distances.sketches import sketched
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.quantiles import Quantiles
+from headgate.metrics.distances.sketches import sketched
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import drawable
 from headgate.stats.distances import Sample
 

@@ -9,21 +9,21 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from headgate.display.numbers import shown_moment
+from headgate.explain.verdict_page import tone_of
+from headgate.explain.wording import share
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.story import tone_of
-from headgate.gate.titles import share
-from headgate.learn.measure import Measure
+from headgate.learn.metric_traits import Measure
 from headgate.report.batch import state
 from headgate.report.chart import spark, strip
 from headgate.report.drawing import chart_of
-from headgate.report.trail import WORDS, Mark, Trail
+from headgate.report.run_series import WORDS, Mark, Trail
 from headgate.report.words import metric_words, tells, value_words
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling
 from headgate.values.schema import Schema
-from headgate.values.shown import shown_moment
 
 RUNS = 90
 LISTED = 30  # runs in the table

@@ -8,13 +8,13 @@ from functools import partial
 import msgspec
 from markupsafe import Markup
 
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.quantiles import Quantiles
-from headgate.gate.titles import share
-from headgate.learn.measure import Measure
+from headgate.explain.wording import share
+from headgate.learn.metric_traits import Measure
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import Band, Line, trend
 from headgate.report.compare import BEFORE, Bar, bars_of, histogram
-from headgate.report.trail import Trail
+from headgate.report.run_series import Trail
 from headgate.report.words import expected_words, judged_words, metric_words, value_words
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement

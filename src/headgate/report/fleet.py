@@ -8,13 +8,13 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
+from headgate.display.numbers import shown_moment
+from headgate.explain.verdict_page import tone_of
 from headgate.gate.gate import Gate
-from headgate.gate.story import tone_of
 from headgate.report.batch import state
 from headgate.report.chart import strip
-from headgate.report.trail import SHOWN, Mark
+from headgate.report.run_series import SHOWN, Mark
 from headgate.values.run import Decision
-from headgate.values.shown import shown_moment
 
 _ORDER = {"bad": 0, "unsure": 1, "good": 2, "none": 3}
 _SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED)  # though the data was not good

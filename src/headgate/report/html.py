@@ -15,12 +15,12 @@ from typing import Any
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
+from headgate.display.table import Table
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.report.batch import batch_page
 from headgate.report.dataset import dataset_page
 from headgate.report.fleet import fleet_page
-from headgate.values.table import Table
 
 
 class Report:

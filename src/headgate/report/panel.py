@@ -8,14 +8,14 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from headgate.explain.causes import Cause
+from headgate.explain.verdict_page import also, origin, placed, rows_to_blame
+from headgate.explain.wording import Sort, place_of
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.gate.causes import Cause
-from headgate.gate.story import also, origin, placed, rows_to_blame
-from headgate.gate.titles import Sort, place_of
 from headgate.learn.history.program import SHAPE
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
-from headgate.report.trail import Trail
+from headgate.report.run_series import Trail
 from headgate.report.words import expected_words, judged_words, tells, value_words
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from headgate.display.table import Table
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.publisher import folder_name
+from headgate.gate.publish.publisher import folder_name
 from headgate.report.html import batch_report, dataset_report, fleet_report
-from headgate.values.table import Table
 
 INDEX = "index.html"
 

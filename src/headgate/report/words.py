@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from headgate.gate.findings import named, rounded, spoken
-from headgate.learn.measure import Measure
+from headgate.display.numbers import shown
+from headgate.explain.column_changes import named, rounded, spoken
+from headgate.learn.metric_traits import Measure
 from headgate.learn.novelty.model import NOVELTY
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
-from headgate.values.shown import shown
 
 _NAMES = {
     "sum": "sum",

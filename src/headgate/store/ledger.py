@@ -7,8 +7,8 @@ from collections.abc import Collection
 
 import msgspec
 
-from headgate.values.errors import AlreadyCommitted, UnknownRun
-from headgate.values.run import Decision, Revision, Ruling, Run, place
+from headgate.values.errors import UnknownRun
+from headgate.values.run import AlreadyCommitted, Decision, Revision, Ruling, Run, place
 
 
 class Ledger:

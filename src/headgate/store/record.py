@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from headgate.analyzers.base.hashing import keyed
-from headgate.analyzers.base.registry import from_key, metrics
+from headgate.metrics.base.hashing import keyed
+from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.account import Account
 from headgate.values.codec import Head, decode, encode, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes

@@ -10,7 +10,7 @@ HeadgateError
 │   ├── CorruptBytes       truncated, flipped or foreign bytes, refused before decoding
 │   └── NewerFormat        written by a newer version of the format
 ├── StoreError             the history could not take or give what was asked
-│   ├── AlreadyCommitted   another attempt at the same run was committed first; carries its revision
+│   ├── AlreadyCommitted   another attempt at the same run was committed first; carries its revision, so see values.run
 │   ├── UnknownRun         the history has no such run
 │   └── StoreUnavailable   the store could not be reached or written: nothing is known to have been committed
 ├── PublishError           a batch could not be published, held, released or discarded; call again to go on
@@ -25,10 +25,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from headgate.values.run import Revision
+from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
@@ -99,18 +96,6 @@ class NewerFormat(StoredDataError):
 
 class StoreError(HeadgateError):
     """The history could not take or give what was asked."""
-
-
-class AlreadyCommitted(StoreError):
-    """Another attempt at the same run (dataset, partition, fingerprint, suite) was committed first."""
-
-    def __init__(self, revision: Revision) -> None:
-        self.revision = revision
-        super().__init__(
-            f"{revision.dataset} {revision.partition} was already committed from this input, as revision "
-            f"{revision.number} (commit {revision.sequence}).",
-            hint="Use that run, error.revision; a new fingerprint makes a new revision.",
-        )
 
 
 class UnknownRun(StoreError):

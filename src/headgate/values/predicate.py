@@ -8,8 +8,8 @@ from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
+from headgate.display.numbers import shown, shown_moment
 from headgate.values.errors import BadPredicate
-from headgate.values.shown import shown, shown_moment
 
 
 class Between(msgspec.Struct, frozen=True, tag="between"):

@@ -11,7 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from headgate.values.account import Account
-from headgate.values.errors import MisuseError
+from headgate.values.errors import MisuseError, StoreError
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
@@ -165,3 +165,15 @@ def place(partition: str) -> str:
         return f"{len(digits):04}{digits}"
 
     return _DIGITS.sub(measured, partition)
+
+
+class AlreadyCommitted(StoreError):
+    """Another attempt at the same run (dataset, partition, fingerprint, suite) was committed first."""
+
+    def __init__(self, revision: Revision) -> None:
+        self.revision = revision
+        super().__init__(
+            f"{revision.dataset} {revision.partition} was already committed from this input, as revision "
+            f"{revision.number} (commit {revision.sequence}).",
+            hint="Use that run, error.revision; a new fingerprint makes a new revision.",
+        )

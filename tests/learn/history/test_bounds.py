@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.damage import Damaged, applied
 from headgate.learn.history.bounds import FiniteSample, rounded
 from headgate.learn.history.learn import Offers, learn_program
 from headgate.learn.history.program import Program
-from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, pooled
+from headgate.learn.issue_effects import Damaged, applied
+from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, pooled
 from headgate.values.predicate import Between
 from tests.learn.histories import orders, orders_damage, past_of
 

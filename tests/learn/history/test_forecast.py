@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.damage import Damaged
 from headgate.learn.history.bounds import FiniteSample
 from headgate.learn.history.forecast import FEWEST, Floats, Forecast, forecast, natural_scale
-from headgate.learn.tails import pooled
+from headgate.learn.issue_effects import Damaged
+from headgate.learn.pooled_rates import pooled
 from headgate.values.predicate import Between, OneOf
 from headgate.values.schema import Kind
 from tests.learn.histories import measure, past_of

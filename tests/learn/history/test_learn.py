@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import headgate as hg
 from headgate.inject.issue import standard
-from headgate.learn.damage import applied
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Program
+from headgate.learn.issue_effects import applied
 from headgate.learn.past import Past
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.damage import Damaged
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.learn import Offers, learn_program
 from headgate.learn.history.paper import REACHES, Paper
+from headgate.learn.issue_effects import Damaged
 from headgate.learn.past import Past
-from headgate.learn.tails import pooled
+from headgate.learn.pooled_rates import pooled
 from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.predicate import Between
 from headgate.values.proposal import Proposal

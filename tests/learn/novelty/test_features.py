@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from headgate.analyzers.base.registry import metrics
 from headgate.learn.novelty.features import FEWEST, GRAIN, PAPER, Features, left_out_widths, natural_size
 from headgate.learn.past import Past
+from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Kind
 from tests.learn.histories import measure, orders, past_of
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from headgate.learn.damage import Damaged, applied
 from headgate.learn.history.bounds import MILDER as MILDER_BANDS
 from headgate.learn.history.bounds import FiniteSample
+from headgate.learn.issue_effects import Damaged, applied
 from headgate.learn.novelty.features import natural_size
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import MILDER, limit, propose_novelty, rates, surprise, surprises
 from headgate.learn.past import Past
-from headgate.learn.tails import LENGTHS, Curve, Tails, curve_key, pooled
+from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, pooled
 from headgate.values.expectation import Source
 from headgate.values.outcome import Measured
 from headgate.values.predicate import Between

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headgate.learn.patterns import file
+from headgate.learn.patterns import index_file
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
 from headgate.learn.patterns.enumerate import TAU, Columns, evidence
 from headgate.learn.patterns.hashing import Keys
@@ -92,5 +92,5 @@ def lake(each: int = 20, domains: Sequence[Draw] = DOMAINS) -> Lake:
 
 def index(path: Path, each: int = 20) -> PatternIndex:
     made = columns(each)
-    file.write(path, entries(made), {"name": "test", "columns": len(made), "tau": TAU, "language": 1})
+    index_file.write(path, entries(made), {"name": "test", "columns": len(made), "tau": TAU, "language": 1})
     return PatternIndex.open(path)

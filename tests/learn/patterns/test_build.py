@@ -13,11 +13,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.learn.patterns import build, file, lake
+from headgate.learn.patterns import build, index_file, lake
 from headgate.learn.patterns.build import Built, build_index, index_columns
 from headgate.learn.patterns.entries import Entries
 from headgate.learn.patterns.enumerate import Columns, evidence
-from headgate.learn.patterns.file import PatternFile
+from headgate.learn.patterns.index_file import PatternFile
 from headgate.learn.patterns.lake import Column, Skipped, columns_of, files
 from headgate.learn.patterns.sample import Sampled
 from headgate.values.errors import MisuseError
@@ -222,7 +222,7 @@ def test_two_indexes_merged_are_the_index_of_both_lakes(tmp_path: Path) -> None:
         build_index(source, tmp_path / f"{name}.hgi", name=name)
     with PatternFile.open(tmp_path / "both.hgi") as both:
         about = both.about
-    file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
+    index_file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
     assert (tmp_path / "merged.hgi").read_bytes() == (tmp_path / "both.hgi").read_bytes()
 
 

@@ -9,7 +9,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.learn.patterns.carriers import carriers
+from headgate.learn.patterns.find_columns import carriers
 from headgate.learn.patterns.index import PatternIndex
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes

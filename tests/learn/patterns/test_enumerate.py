@@ -11,7 +11,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.patterns import wholes
+from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.entries import ENTRY, ONE, Entries
 from headgate.learn.patterns.enumerate import TAU, Columns, evidence
 from headgate.learn.patterns.lexer import LONGEST, lex
@@ -48,9 +48,11 @@ def all_patterns(value: str, tau: int) -> dict[Pattern, int]:
     """The patterns of a value, with how many tokens each counts for."""
     found = {pattern: len(lex([value]).kind) for pattern in patterns_of(value, tau)}
     if 0 < len(value) <= LONGEST:
-        found |= {each: 1 for each in (wholes.PHRASE, wholes.URL, wholes.EMAIL) if each.matches(value)}
-        if wholes.URL in found:
-            found[wholes.below(wholes.host_of(value))] = 1
+        found |= {
+            each: 1 for each in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if each.matches(value)
+        }
+        if whole_values.URL in found:
+            found[whole_values.below(whole_values.host_of(value))] = 1
     return found
 
 

@@ -20,9 +20,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.patterns import file as pattern_file
+from headgate.learn.patterns import index_file as pattern_file
 from headgate.learn.patterns.entries import ENTRY, ONE, Entries, Keys, Rows
-from headgate.learn.patterns.file import BLOCK, FORMAT, MAGIC, PatternFile, merge, write
+from headgate.learn.patterns.index_file import BLOCK, FORMAT, MAGIC, PatternFile, merge, write
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, StoredDataError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pattern_index_1.hgi"

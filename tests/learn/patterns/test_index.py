@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import headgate as hg
-from headgate.learn.patterns import file
+from headgate.learn.patterns import index_file
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.values.errors import MisuseError
@@ -76,16 +76,16 @@ def test_the_sum_of_two_lakes_is_the_index_of_both(tmp_path: Path) -> None:
     parts = [columns[::2], columns[1::2]]
     for at, part in enumerate(parts):
         about = {"name": f"lake {at}", "columns": len(part), "tau": 13, "language": 1}
-        file.write(tmp_path / f"{at}.hgi", lakes.entries(part), about)
+        index_file.write(tmp_path / f"{at}.hgi", lakes.entries(part), about)
     merged = PatternIndex.merge([tmp_path / "0.hgi", tmp_path / "1.hgi"], tmp_path / "both.hgi")
-    file.write(tmp_path / "once.hgi", lakes.entries(columns), merged.about)
+    index_file.write(tmp_path / "once.hgi", lakes.entries(columns), merged.about)
     assert (tmp_path / "both.hgi").read_bytes() == (tmp_path / "once.hgi").read_bytes()
     assert (merged.columns, merged.about["name"]) == (48, "lake 0 + lake 1")
 
 
 def test_indexes_of_different_tau_are_not_added_up(tmp_path: Path) -> None:
     for tau in (8, 13):
-        file.write(tmp_path / f"{tau}.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": tau, "language": 1})
+        index_file.write(tmp_path / f"{tau}.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": tau, "language": 1})
     with pytest.raises(MisuseError, match="tau"):
         PatternIndex.merge([tmp_path / "8.hgi", tmp_path / "13.hgi"], tmp_path / "both.hgi")
 
@@ -102,7 +102,7 @@ def test_nothing_is_merged_of_nothing(tmp_path: Path) -> None:
 
 
 def test_an_index_in_another_form_is_refused(tmp_path: Path) -> None:
-    file.write(tmp_path / "new.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": 13, "language": 99})
+    index_file.write(tmp_path / "new.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": 13, "language": 99})
     with pytest.raises(MisuseError, match="form 99"):
         PatternIndex.open(tmp_path / "new.hgi")
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from headgate.learn.patterns.align import aligned, groups
-from headgate.learn.patterns.cut import Cutter
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import lex
 from headgate.learn.patterns.rule import PatternRule
+from headgate.learn.patterns.scoring import ByBacktest, ByImpurity, critical_share
+from headgate.learn.patterns.segments import Cutter
 from headgate.learn.patterns.settings import Settings
-from headgate.learn.patterns.weigh import ByBacktest, ByImpurity, critical_share
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
 from tests.learn.patterns.lakes import Lake

@@ -11,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns.enumerate import TAU, enumerated
-from headgate.learn.patterns.lexer import LONGEST, Case, Kind, Tokens, lex
-from headgate.learn.patterns.options import (
+from headgate.learn.patterns.generalize import (
     BARE,
     FULL,
     LEAN,
@@ -28,7 +27,8 @@ from headgate.learn.patterns.options import (
     is_open,
     menu_of,
 )
-from headgate.learn.patterns.options import atoms as atoms_of
+from headgate.learn.patterns.generalize import atoms as atoms_of
+from headgate.learn.patterns.lexer import LONGEST, Case, Kind, Tokens, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 
 EXAMPLES = settings(max_examples=60)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.patterns import wholes
+from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.entries import ENTRY, Rows
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.infer import infer
@@ -168,7 +168,7 @@ def test_keys_never_change() -> None:
     known = {
         Pattern((Atom(Sort.LETTER, 3), const(" "), Atom(Sort.DIGIT, 2))): 18362935530552478911,
         Pattern((const("AB"), Atom(Sort.DIGIT))): 10214192692848258642,
-        wholes.EMAIL: 1804387934422170198,
+        whole_values.EMAIL: 1804387934422170198,
     }
     assert {str(pattern): pattern.key for pattern in known} == {str(pattern): key for pattern, key in known.items()}
 
@@ -180,13 +180,15 @@ def test_the_text_of_a_pattern_is_that_of_the_paper() -> None:
 
 @pytest.mark.parametrize("value", WHOLES, ids=ascii)
 def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
-    found = {pattern for pattern, having in wholes.wholes(lex([value]), [value]).items() if having[0]}
-    expected = {pattern for pattern in (wholes.PHRASE, wholes.URL, wholes.EMAIL) if pattern.matches(value)}
+    found = {pattern for pattern, having in whole_values.wholes(lex([value]), [value]).items() if having[0]}
+    expected = {
+        pattern for pattern in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if pattern.matches(value)
+    }
     assert found == expected
-    urls = np.array([wholes.URL in found])
-    hosts = wholes.hosts([value], urls)
-    assert list(hosts) == ([wholes.host_of(value)] if urls[0] else [])
-    for pattern in (*found, *map(wholes.below, hosts)):
+    urls = np.array([whole_values.URL in found])
+    hosts = whole_values.hosts([value], urls)
+    assert list(hosts) == ([whole_values.host_of(value)] if urls[0] else [])
+    for pattern in (*found, *map(whole_values.below, hosts)):
         assert pattern.matches(value)
         assert in_re2(pattern.regex, value)
 
@@ -195,9 +197,9 @@ def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
 @given(st.lists(st.one_of(VALUES, st.sampled_from(WHOLES), st.just("")), max_size=8))
 @example(["http://a.b/" + "x" * LONGEST, "a" * (LONGEST + 1), ""])
 def test_wholes_of_many_values_are_those_of_each(values: list[str]) -> None:
-    found = wholes.wholes(lex(values), values)
+    found = whole_values.wholes(lex(values), values)
     for at, value in enumerate(values):
-        alone = {pattern for pattern, having in wholes.wholes(lex([value]), [value]).items() if having[0]}
+        alone = {pattern for pattern, having in whole_values.wholes(lex([value]), [value]).items() if having[0]}
         assert {pattern for pattern, having in found.items() if having[at]} == alone
         assert not (alone and len(value) > LONGEST)
 
@@ -205,12 +207,12 @@ def test_wholes_of_many_values_are_those_of_each(values: list[str]) -> None:
 def test_the_commonest_host_is_the_one_of_most_values() -> None:
     values = ["http://a.b/1", "http://c.d", "http://a.b", "x"]
     urls = np.array([True, True, True, False])
-    pattern, having = wholes.commonest_host(values, urls, np.array([1, 9, 2, 50]))
-    assert (pattern, having.tolist()) == (wholes.below("http://c.d"), [False, True, False, False])
+    pattern, having = whole_values.commonest_host(values, urls, np.array([1, 9, 2, 50]))
+    assert (pattern, having.tolist()) == (whole_values.below("http://c.d"), [False, True, False, False])
 
 
 def test_every_address_at_a_host_is_below_it() -> None:
-    below = wholes.below("http://a.b")
+    below = whole_values.below("http://a.b")
     assert [below.matches(each) for each in ("http://a.b", "http://a.b/c d", "http://a.b?x", "http://a.bc")] == [
         True, False, True, False
     ]  # fmt: skip
@@ -232,7 +234,7 @@ ROWS = {
     "word, symbols, word": Pattern((Atom(Sort.ALPHANUM), Atom(Sort.SYMBOL), Atom(Sort.ALPHANUM))),
     "symbols, digits, symbols": Pattern((Atom(Sort.SYMBOL), Atom(Sort.DIGIT), Atom(Sort.SYMBOL))),
     "word, symbols, decimal": Pattern((Atom(Sort.TITLE), Atom(Sort.SYMBOL), Atom(Sort.DECIMAL, 3))),
-    "below": wholes.below("http://a"),
+    "below": whole_values.below("http://a"),
 }
 BODIES = {name: pattern.body for name, pattern in (ONE | ROWS).items()}
 BODIES |= {

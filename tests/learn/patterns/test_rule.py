@@ -11,11 +11,11 @@ from scipy.stats import fisher_exact
 
 import headgate as hg
 from headgate.learn.budget import spend
-from headgate.learn.patterns.cut import Segment
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.propose import propose_pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
+from headgate.learn.patterns.segments import Segment
 from headgate.learn.patterns.settings import Settings
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status

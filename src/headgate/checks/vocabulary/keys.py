@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.completeness import Completeness
-from headgate.analyzers.distinctness import Distinctness
-from headgate.analyzers.unique_ratio import UniqueRatio
-from headgate.analyzers.uniqueness import Uniqueness
 from headgate.checks.constraint import ALL, Target, constraint
 from headgate.checks.setting import Setting
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.completeness import Completeness
+from headgate.metrics.distinctness import Distinctness
+from headgate.metrics.unique_ratio import UniqueRatio
+from headgate.metrics.uniqueness import Uniqueness
 from headgate.values.predicate import Between
 
 

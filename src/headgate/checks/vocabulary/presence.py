@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headgate.analyzers.base.sql import chained, quoted
-from headgate.analyzers.completeness import Completeness
-from headgate.analyzers.compliance import Compliance
 from headgate.checks.constraint import ALL, constraint
+from headgate.metrics.base.sql import chained, quoted
+from headgate.metrics.completeness import Completeness
+from headgate.metrics.compliance import Compliance
 
 
 @constraint(default=ALL)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from headgate.analyzers.pattern_match import PatternMatch
-from headgate.analyzers.type_ratio import TypeRatio
 from headgate.checks.constraint import ALL, constraint
+from headgate.metrics.pattern_match import PatternMatch
+from headgate.metrics.type_ratio import TypeRatio
 
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _BYTE = r"(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"

@@ -6,17 +6,17 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, timedelta
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import from_key
-from headgate.analyzers.column_type import ColumnType
-from headgate.analyzers.containment import Containment
-from headgate.analyzers.has_column import HasColumn
-from headgate.analyzers.max import Max
-from headgate.analyzers.predictability import Predictability
-from headgate.analyzers.size import Size
-from headgate.analyzers.type_consistency import TypeConsistency
 from headgate.checks.constraint import ALL, Target, constraint
 from headgate.checks.setting import Setting
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import from_key
+from headgate.metrics.column_type import ColumnType
+from headgate.metrics.containment import Containment
+from headgate.metrics.has_column import HasColumn
+from headgate.metrics.max import Max
+from headgate.metrics.predictability import Predictability
+from headgate.metrics.size import Size
+from headgate.metrics.type_consistency import TypeConsistency
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.sql import Value, literal, quoted
-from headgate.analyzers.compliance import Compliance
-from headgate.analyzers.value_distribution import ValueDistribution
 from headgate.checks.constraint import ALL, constraint
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.sql import Value, literal, quoted
+from headgate.metrics.compliance import Compliance
+from headgate.metrics.value_distribution import ValueDistribution
 from headgate.values.errors import MisuseError
 
 

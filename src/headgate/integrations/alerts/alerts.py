@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from headgate.gate.notice import TROUBLE, Channel, Notice
+from headgate.gate.notification import TROUBLE, Channel, Notice
+from headgate.integrations.alerts.incident import Spell, grouped, lasted, recovered
 from headgate.integrations.alerts.memory import Memory
-from headgate.integrations.alerts.spell import Spell, grouped, lasted, recovered
 from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.expectation import Status
 from headgate.values.outcome import Failed

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
-from headgate.gate.notice import Notice, NoticeCause
-from headgate.values.shown import shown_moment
+from headgate.display.numbers import shown_moment
+from headgate.gate.notification import Notice, NoticeCause
 
 Block: TypeAlias = dict[str, Any]
 

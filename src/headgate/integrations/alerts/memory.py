@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.integrations.alerts.spell import Spell
+from headgate.integrations.alerts.incident import Spell
 
 LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
 FORGOTTEN = 7 * 86_400.0  # seconds after which a healthy dataset needs no memory

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headgate.gate.notice import Notice
+from headgate.gate.notification import Notice
 from headgate.integrations.alerts.address import Target
 from headgate.integrations.alerts.blocks import message
 from headgate.integrations.alerts.post import Patience, post

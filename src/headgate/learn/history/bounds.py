@@ -9,12 +9,12 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.damage import MILDER, Damaged
 from headgate.learn.history.forecast import Forecast, forecast
 from headgate.learn.history.rates import costs
-from headgate.learn.measure import Measure
+from headgate.learn.issue_effects import MILDER, Damaged
+from headgate.learn.metric_traits import Measure
 from headgate.learn.past import Past
-from headgate.learn.tails import Tails
+from headgate.learn.pooled_rates import Tails
 from headgate.values.expectation import Expectation, Source
 from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.proposal import IssueId, Proposal

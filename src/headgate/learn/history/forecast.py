@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.measure import Measure, Scale
+from headgate.learn.metric_traits import Measure, Scale
 from headgate.learn.past import newest
 
 Floats = npt.NDArray[np.float64]

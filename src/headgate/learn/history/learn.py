@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Literal
 
 from headgate.learn.budget import Basket
-from headgate.learn.damage import Damage, applied, damages
 from headgate.learn.history.bounds import Bounds, FiniteSample
 from headgate.learn.history.forecast import FEWEST
 from headgate.learn.history.paper import Paper
 from headgate.learn.history.program import Clause, Program, kept
 from headgate.learn.history.schema import schema_proposals
+from headgate.learn.issue_effects import Damage, applied, damages
 from headgate.learn.past import Past
-from headgate.learn.tails import Tails, pooled
+from headgate.learn.pooled_rates import Tails, pooled
 from headgate.values.errors import MisuseError
 from headgate.values.proposal import IssueId, Proposal
 

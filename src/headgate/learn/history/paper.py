@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.damage import Damaged
-from headgate.learn.measure import Measure
+from headgate.learn.issue_effects import Damaged
+from headgate.learn.metric_traits import Measure
 from headgate.learn.past import Past
 from headgate.stats.stationarity import Transform, make_stationary
 from headgate.stats.tails import cantelli, chebyshev, normal

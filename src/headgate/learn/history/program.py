@@ -6,20 +6,21 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from headgate.analyzers.base.metric import SchemaMetric
-from headgate.analyzers.base.registry import from_key, metrics
-from headgate.analyzers.distances.registry import distances
+from headgate.display.blocks import Grid, Note
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
 from headgate.learn.past import Past
+from headgate.metrics.base.metric import SchemaMetric
+from headgate.metrics.base.registry import from_key, metrics
+from headgate.metrics.distances.registry import distances
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
-from headgate.values.page import Grid, Note, Page, Paged
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Column, Schema
-from headgate.values.table import Table
 from headgate.values.verdict import Verdict, judge
 
 SHAPE = frozenset({"has_column", "column_count", "column_type"})

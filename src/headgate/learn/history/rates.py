@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.forecast import Forecast
-from headgate.learn.measure import Measure
-from headgate.learn.tails import Tails
+from headgate.learn.metric_traits import Measure
+from headgate.learn.pooled_rates import Tails
 from headgate.stats.tails import student_tail
 
 Floats = npt.NDArray[np.float64]

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from headgate.analyzers.column_count import ColumnCount
-from headgate.analyzers.column_type import ColumnType
-from headgate.analyzers.has_column import HasColumn
-from headgate.analyzers.states.frequencies import Frequencies
 from headgate.learn.past import Past
+from headgate.metrics.column_count import ColumnCount
+from headgate.metrics.column_type import ColumnType
+from headgate.metrics.has_column import HasColumn
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf

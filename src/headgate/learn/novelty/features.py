@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.measure import Measure, Scale
+from headgate.learn.metric_traits import Measure, Scale
 
 Floats = npt.NDArray[np.float64]
 Places = npt.NDArray[np.intp]
@@ -82,7 +82,7 @@ def left_out_widths(points: Floats, grain: Floats) -> Floats:
 def natural_size(values: Floats, measures: Sequence[Measure]) -> Floats:
     """What a feature is large against: 1 for shares, 100 days for moments, else its own size or its column's deviation.
 
-    >>> from headgate.learn.measure import measure_of
+    >>> from headgate.learn.metric_traits import measure_of
     >>> from headgate.values.key import MetricKey
     >>> keys = map(MetricKey.parse, ["completeness(x)", "mean(x)", "stddev(x)"])
     >>> natural_size(np.array([[0.9, 0.0, 5.0], [1.0, 2.0, 5.0]]), [measure_of(key) for key in keys]).tolist()

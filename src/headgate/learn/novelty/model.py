@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.measure import Measure
+from headgate.learn.metric_traits import Measure
 from headgate.learn.novelty.features import FEWEST, GRAIN, PAPER, Features, left_out_widths
 from headgate.learn.novelty.neighbours import ENDLESS, Aggregate, apart, leave_one_out, nearest, squared_gaps
 from headgate.learn.past import Past, numbers

@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.damage import MILDER, Damaged
+from headgate.learn.issue_effects import MILDER, Damaged
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.neighbours import Apart, nearest, squared_gaps
 from headgate.learn.past import Past, newest
-from headgate.learn.tails import LENGTHS, Tails, curve_key
+from headgate.learn.pooled_rates import LENGTHS, Tails, curve_key
 from headgate.values.expectation import Expectation, Source
 from headgate.values.outcome import Undefined
 from headgate.values.predicate import Between

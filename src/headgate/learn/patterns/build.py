@@ -25,7 +25,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
-from headgate.learn.patterns import file, lake
+from headgate.learn.patterns import index_file, lake
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
 from headgate.learn.patterns.enumerate import TAU, Columns, evidence
 from headgate.learn.patterns.lake import CUT, LEAST, ROWS, Column, Skipped, Table
@@ -132,8 +132,8 @@ def build_index(
             _fill(spool, source, spark, recipe, tasks)
         about = {"name": name, "columns": spool.columns, "tau": tau, "floor": floor, "rows": rows}
         about |= {"distinct": DISTINCT, "language": LANGUAGE, "headgate": __version__}
-        file.write(target, spool.entries(floor), about)
-    with file.PatternFile.open(target) as index:
+        index_file.write(target, spool.entries(floor), about)
+    with index_file.PatternFile.open(target) as index:
         patterns = len(index)
     taken = time.monotonic() - begun
     return Built(str(target), spool.columns, patterns, target.stat().st_size, taken, sorted(spool.skipped))
@@ -414,8 +414,8 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
     """What is taken from a job's result; once more, with our code sent along, if the workers lack it."""
     from pyspark.errors import PySparkException
 
+    from headgate.engine.spark_code import explained, missing_module, ship
     from headgate.engine.spark_session import described, settings
-    from headgate.engine.spark_ship import explained, missing_module, ship
 
     with settings(spark, SETTINGS), described(spark, f"headgate: {name}"):
         try:

@@ -9,15 +9,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from headgate.learn.patterns import wholes
+from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.align import MOST_GROUPS, WIDEST, Grid, Group, aligned, grid_of, groups
-from headgate.learn.patterns.cut import Cut, Cutter, Evidence, Segment
 from headgate.learn.patterns.entries import Rows
 from headgate.learn.patterns.lexer import LONGEST, Flags, Ints, Tokens, lex
 from headgate.learn.patterns.pattern import Atom, Pattern, Sort
 from headgate.learn.patterns.rule import Branch
+from headgate.learn.patterns.scoring import Weigher
+from headgate.learn.patterns.segments import Cut, Cutter, Evidence, Segment
 from headgate.learn.patterns.settings import Method, Settings
-from headgate.learn.patterns.weigh import Weigher
 
 MOST_BRANCHES = 4
 _LEAST_BRANCH = 2  # values of a branch: one alone may be a slip
@@ -76,11 +76,11 @@ class Lexed:
     @cached_property
     def wholes(self) -> tuple[dict[Pattern, Flags], Rows]:
         """Patterns of whole values, which values have them, and their entries."""
-        found = wholes.wholes(self.tokens, self.texts)
-        if wholes.URL in found:
-            host, having = wholes.commonest_host(self.texts, found[wholes.URL], self.weights)
+        found = whole_values.wholes(self.tokens, self.texts)
+        if whole_values.URL in found:
+            host, having = whole_values.commonest_host(self.texts, found[whole_values.URL], self.weights)
             found[host] = having
-        return found, self.evidence.found(wholes.keys_of(list(found)))
+        return found, self.evidence.found(whole_values.keys_of(list(found)))
 
 
 class Candidates:

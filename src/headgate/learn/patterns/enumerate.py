@@ -9,11 +9,11 @@ from typing import NamedTuple
 import msgspec
 import numpy as np
 
-from headgate.learn.patterns import hashing, wholes
+from headgate.learn.patterns import hashing, whole_values
 from headgate.learn.patterns.entries import ENTRY, FAILED, MOST, ONE, STRAYED, Entries, Rows
+from headgate.learn.patterns.generalize import Choices, Menu, clear, is_open, menu_of
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens, lex
-from headgate.learn.patterns.options import Choices, Menu, clear, is_open, menu_of
 from headgate.learn.patterns.sample import Sampled
 
 TAU = 13
@@ -112,14 +112,16 @@ def _pairs(found: Enumerated) -> Pairs:
 
 
 def _whole_pairs(tokens: Tokens, values: Sequence[str]) -> Pairs:
-    found = wholes.wholes(tokens, values)
+    found = whole_values.wholes(tokens, values)
     rows = {pattern: np.flatnonzero(having) for pattern, having in found.items()}
-    if wholes.URL in found:
-        rows |= {wholes.below(host): at for host, at in wholes.hosts(values, found[wholes.URL]).items()}
+    if whole_values.URL in found:
+        rows |= {
+            whole_values.below(host): at for host, at in whole_values.hosts(values, found[whole_values.URL]).items()
+        }
     value = np.concatenate([*rows.values(), np.zeros(0, dtype=np.int64)])
     sizes = [len(each) for each in rows.values()]
     opens = np.repeat(np.array([each.is_open for each in rows], dtype=bool), sizes)
-    return Pairs(value, np.repeat(wholes.keys_of(list(rows)), sizes), np.ones(len(value), np.int64), opens)
+    return Pairs(value, np.repeat(whole_values.keys_of(list(rows)), sizes), np.ones(len(value), np.int64), opens)
 
 
 def _counted(columns: Columns, pairs: Pairs) -> Entries:

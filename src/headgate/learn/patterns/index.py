@@ -11,16 +11,17 @@ from typing import Any, Self
 import msgspec
 import numpy as np
 
-from headgate.learn.patterns import file
+from headgate.display.blocks import Fact, Facts, Note
+from headgate.display.page import Page, Paged
+from headgate.learn.patterns import index_file
 from headgate.learn.patterns.entries import Rows, mean_impurity
-from headgate.learn.patterns.file import PatternFile
 from headgate.learn.patterns.hashing import Keys
+from headgate.learn.patterns.index_file import PatternFile
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import LANGUAGE, Pattern
 from headgate.learn.patterns.rule import PatternRule
 from headgate.learn.patterns.settings import Settings
 from headgate.values.errors import MisuseError
-from headgate.values.page import Fact, Facts, Note, Page, Paged
 
 _PUBLIC = "public.hgi"
 _DECADES = (1, 10, 100, 1_000, 10_000, 100_000)
@@ -107,7 +108,7 @@ class PatternIndex:
         for path in paths:
             with PatternIndex.open(path) as one:
                 abouts.append(one.about)
-        file.merge(paths, target, _merged_about(abouts, name))
+        index_file.merge(paths, target, _merged_about(abouts, name))
         return PatternIndex.open(target)
 
     @property

@@ -10,9 +10,9 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.learn.patterns.candidates import Candidate, Candidates, Lexed
-from headgate.learn.patterns.cut import Evidence
 from headgate.learn.patterns.rule import PatternRule, texts
 from headgate.learn.patterns.sample import DISTINCT, bounded
+from headgate.learn.patterns.segments import Evidence
 from headgate.learn.patterns.settings import Method, Settings
 
 _NARROW = 0.2  # of the lake's columns: a rule that lets so few through needs no better one

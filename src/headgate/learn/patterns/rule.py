@@ -11,12 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.analyzers.pattern_match import PatternMatch
-from headgate.learn.patterns.cut import Segment
+from headgate.display.blocks import Fact, Facts
+from headgate.display.page import Page, Paged
+from headgate.learn.patterns.segments import Segment
+from headgate.metrics.pattern_match import PatternMatch
 from headgate.stats.hypothesis import least_rejected
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Level, Source
-from headgate.values.page import Fact, Facts, Page, Paged
 from headgate.values.predicate import Between
 
 SIGNIFICANCE = 0.01

@@ -11,7 +11,7 @@ import msgspec
 from headgate.learn.patterns.entries import FAILED, STRAYED
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.rule import SIGNIFICANCE
-from headgate.learn.patterns.weigh import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
+from headgate.learn.patterns.scoring import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
 from headgate.values.errors import MisuseError, did_you_mean
 
 _PAPER_LIMIT = 0.1  # the largest r that the paper tries

@@ -7,12 +7,13 @@ from typing import Any
 
 import msgspec
 
+from headgate.display.blocks import Grid
+from headgate.display.numbers import shown, shown_moment
+from headgate.display.page import Page, Paged
+from headgate.display.sparkline import bar, spark
+from headgate.display.table import Table
 from headgate.values.outcome import Distribution
-from headgate.values.page import Grid, Page, Paged
 from headgate.values.schema import NUMERIC, TEMPORAL, Kind
-from headgate.values.shown import shown, shown_moment
-from headgate.values.sparkline import bar, spark
-from headgate.values.table import Table
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 SHARES = 12

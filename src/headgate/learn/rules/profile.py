@@ -7,30 +7,31 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from headgate.analyzers.approx_count_distinct import ApproxCountDistinct
-from headgate.analyzers.approx_quantile import ApproxQuantile
-from headgate.analyzers.base.metric import ColumnMetric
-from headgate.analyzers.completeness import Completeness
-from headgate.analyzers.data_type import DataType
-from headgate.analyzers.min import Min
-from headgate.analyzers.min_length import MinLength
-from headgate.analyzers.pattern_distribution import PatternDistribution
-from headgate.analyzers.size import Size
-from headgate.analyzers.states.frequencies import Frequencies
-from headgate.analyzers.states.moments import Moments
-from headgate.analyzers.states.quantiles import Quantiles
-from headgate.analyzers.text_min import TextMin
-from headgate.analyzers.value_distribution import ValueDistribution
+from headgate.display.blocks import Grid, Note
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import measured
 from headgate.engine.batch import open_batch
 from headgate.engine.progress import Progress
 from headgate.learn.rules.column import QUANTILES, SHARES, ColumnProfile, Lengths, Numbers, about, named, percent
+from headgate.metrics.approx_count_distinct import ApproxCountDistinct
+from headgate.metrics.approx_quantile import ApproxQuantile
+from headgate.metrics.base.metric import ColumnMetric
+from headgate.metrics.completeness import Completeness
+from headgate.metrics.data_type import DataType
+from headgate.metrics.min import Min
+from headgate.metrics.min_length import MinLength
+from headgate.metrics.pattern_distribution import PatternDistribution
+from headgate.metrics.size import Size
+from headgate.metrics.states.frequencies import Frequencies
+from headgate.metrics.states.moments import Moments
+from headgate.metrics.states.quantiles import Quantiles
+from headgate.metrics.text_min import TextMin
+from headgate.metrics.value_distribution import ValueDistribution
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.outcome import Distribution
-from headgate.values.page import Grid, Note, Page, Paged
 from headgate.values.schema import Column, Kind
-from headgate.values.table import Table
 
 # one metric of each state that a profile reads: the others are measured from the same states
 _ASKED: tuple[type[ColumnMetric[Any]], ...] = (

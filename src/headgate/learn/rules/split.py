@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.analyzers.base.metric import Metric
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local
 from headgate.engine.rows import filtered
+from headgate.metrics.base.metric import Metric
 from headgate.values.errors import MisuseError
 
 FEW = 20_000  # rows of a table of which half train

@@ -7,15 +7,15 @@ from typing import Any
 
 import msgspec
 
-from headgate.analyzers.base.metric import Metric
-from headgate.analyzers.base.registry import from_key
-from headgate.analyzers.size import Size
 from headgate.checks.constraint import expectations
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import Profile, profile
 from headgate.learn.rules.rule import Suggestion, suggestions_for
 from headgate.learn.rules.split import split
 from headgate.learn.rules.suggestions import Suggestions
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import from_key
+from headgate.metrics.size import Size
 from headgate.values.expectation import Expectation, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome

@@ -9,9 +9,10 @@ from typing import Any, overload
 import msgspec
 
 from headgate.checks.check import Check
+from headgate.display.blocks import Grid, Mark, Note, Tone
+from headgate.display.page import Page, Paged
+from headgate.display.table import Table
 from headgate.learn.rules.rule import Suggestion
-from headgate.values.page import Grid, Mark, Note, Page, Paged, Tone
-from headgate.values.table import Table
 
 _SHOWN = 200  # suggestions that a terminal or a notebook cell shows
 

@@ -12,8 +12,8 @@ from secrets import token_hex
 from typing import ClassVar, TypeVar
 from urllib.parse import unquote, urlsplit
 
+from headgate.store.fault_points import step
 from headgate.store.files.places import numbered
-from headgate.store.steps import step
 from headgate.values.errors import MisuseError, StoreUnavailable
 
 _Item = TypeVar("_Item")

@@ -8,10 +8,10 @@ from secrets import token_bytes
 
 import msgspec
 
+from headgate.store.fault_points import step
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import body_of, decoded, found_in
-from headgate.store.steps import step
 from headgate.values.codec import Head, seal
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
 

@@ -11,12 +11,12 @@ from threading import RLock
 
 import msgspec
 
+from headgate.store.fault_points import step
 from headgate.store.files import entry as entries
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import Body, Entry, Layout, Placed
 from headgate.store.ledger import Ledger
-from headgate.store.steps import step
 from headgate.values.codec import Head, seal
 from headgate.values.errors import CorruptBytes, StoredDataError, StoreUnavailable, UnknownRun
 from headgate.values.run import Revision, Ruling

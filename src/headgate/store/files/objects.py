@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
+from headgate.store.fault_points import step
 from headgate.store.files.places import numbered
-from headgate.store.steps import step
 from headgate.values.errors import MisuseError, StoreUnavailable
 
 try:

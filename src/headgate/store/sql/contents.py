@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection, select
 
+from headgate.store.fault_points import step
 from headgate.store.port import Series
 from headgate.store.record import Record
 from headgate.store.sql import reading, sealed, values
 from headgate.store.sql.dictionary import Dictionary
 from headgate.store.sql.tables import runs, series, state_keys
-from headgate.store.steps import step
 from headgate.values.errors import UnknownRun
 from headgate.values.key import MetricKey
 from headgate.values.run import Revision

@@ -11,14 +11,14 @@ from typing import TypeVar
 import numpy as np
 from sqlalchemy import URL, Connection, select
 
+from headgate.store.fault_points import step
 from headgate.store.port import Series
 from headgate.store.record import opened, recorded, restored, texts
-from headgate.store.sql import reading, trouble, upgrade, writing
+from headgate.store.sql import reading, retry, upgrade, writing
 from headgate.store.sql.connection import begin, engine_for, parsed, shown
 from headgate.store.sql.contents import Contents
 from headgate.store.sql.names import meant
 from headgate.store.sql.tables import datasets
-from headgate.store.steps import step
 from headgate.values.errors import MisuseError, StoreUnavailable
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision, Revision, Ruling, Run
@@ -157,7 +157,7 @@ class SqlStore:
         with self._engine.connect() as connection:
             try:
                 yield connection
-            except trouble.driver_errors(self._engine):
+            except retry.driver_errors(self._engine):
                 connection.invalidate()
                 raise
 
@@ -167,12 +167,12 @@ class SqlStore:
             self._engine.dispose(close=False)
             self._owner = os.getpid()
         said: StoreUnavailable | None = None
-        for _ in trouble.tries(patience):
+        for _ in retry.tries(patience):
             try:
                 return work()
-            except trouble.driver_errors(self._engine) as error:
-                said = trouble.told(error, self._url)
-                if not trouble.passes(error):
+            except retry.driver_errors(self._engine) as error:
+                said = retry.told(error, self._url)
+                if not retry.passes(error):
                     break
                 self._engine.dispose()  # the other connections that wait here are as stale
         assert said is not None

@@ -11,14 +11,14 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, insert, select, text, update
 
+from headgate.store.fault_points import step
 from headgate.store.record import Record
 from headgate.store.sql import reading
 from headgate.store.sql.contents import Contents
 from headgate.store.sql.names import digest, kept
 from headgate.store.sql.tables import datasets, rulings, runs
-from headgate.store.steps import step
-from headgate.values.errors import AlreadyCommitted, UnknownRun
-from headgate.values.run import Revision, Ruling, Run, place
+from headgate.values.errors import UnknownRun
+from headgate.values.run import AlreadyCommitted, Revision, Ruling, Run, place
 
 
 def commit(connection: Connection, run: Run, record: Record, contents: Contents) -> Revision:

@@ -1,0 +1,118 @@
+"""`headgate check`: a batch held against checks, once; nothing is recorded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from headgate.cli import exit_codes, options
+from headgate.cli.command import command
+from headgate.cli.context import Call
+from headgate.cli.output import Answer
+
+if TYPE_CHECKING:
+    from headgate.checks.check import Check
+    from headgate.cli.input_batch import Found
+    from headgate.display.page import Page
+    from headgate.evaluate.verification import Verification
+
+LARGEST = 4 << 20  # bytes of a file of checks
+
+Checks = Annotated[
+    Path | None,
+    typer.Option(
+        "--checks",
+        metavar="PATH",
+        help="A YAML file with a checks: section; else the checks of the dataset.",
+        show_default=False,
+    ),
+]
+
+
+@command("check")
+def check(
+    call: Call,
+    source: options.Source,
+    checks: Checks = None,
+    partition: options.Partition = None,
+    format: options.Format = None,
+    fail_on: options.Failing = options.FailOn.ERROR,
+) -> Answer:
+    """Hold a file or a batch against checks, without a history; nothing is recorded or moved.
+
+    \b
+    Examples:
+      headgate check orders.parquet --checks checks.yml
+      headgate check orders --partition 2026-11-14
+      headgate check orders.csv --checks checks.yml --fail-on warn --output-json result.json
+    """
+    from headgate.cli.input_batch import find
+    from headgate.evaluate.verify import verify
+
+    found = find(call, source, partition, format)
+    wanted = _read(checks) if checks is not None else _declared(found)
+    known: dict[str, Any] = {}
+    if found.dataset is not None:
+        known = {"store": found.dataset.gate.store, "dataset": found.name, "partition": partition}
+    with call.progress(f"check of {found.title}") as report:
+        verdict = verify(found.data, wanted, progress=report, **known)
+    code = code_of(verdict, fail_on)
+    if code or not call.quiet:
+        call.say(verdict if call.verbose else brief(call, verdict))
+    return Answer(code, source=found.told(), verdict=verdict.to_dict())
+
+
+def brief(call: Call, verdict: Verification) -> Page | str:
+    """What was not met and what could not be evaluated; on a terminal with its colours."""
+    from headgate.display.blocks import Point, Points, Tone
+    from headgate.display.page import Page
+    from headgate.values.expectation import Status
+
+    if not call.out.is_terminal:
+        return verdict.explain()
+    tones = {Status.PASS: Tone.GOOD, Status.FAIL: Tone.BAD}
+    title, *lines = verdict.explain().splitlines()
+    points = tuple(Point(line[2:], mark=line[:1], tone=Tone.BAD if line[0] == "✗" else Tone.UNSURE) for line in lines)
+    blocks = (Points(points),) if points else ()
+    return Page(title, tones.get(verdict.status, Tone.UNSURE), verdict.status.value.upper(), blocks)
+
+
+def code_of(verdict: Verification, fail_on: options.FailOn) -> int:
+    from headgate.values.expectation import Status
+
+    match verdict.status:
+        case Status.ERROR | Status.SKIP:  # silence is not a pass
+            return exit_codes.UNKNOWN
+        case Status.FAIL if fail_on is not options.FailOn.NEVER:
+            return exit_codes.FAILED
+    return exit_codes.FAILED if fail_on is options.FailOn.WARN and verdict.failures else exit_codes.PASSED
+
+
+def _read(path: Path) -> Check:
+    from headgate.checks.check import Check
+    from headgate.values.errors import MisuseError
+
+    try:
+        if path.stat().st_size > LARGEST:
+            raise MisuseError(f"{path} is too large for a file of checks.", hint="It has at most 4 MB.")
+        return Check.from_yaml(path.read_text(encoding="utf-8"), name=path.stem)
+    except (OSError, UnicodeDecodeError) as trouble:
+        why = getattr(trouble, "strerror", None) or "it is not text in UTF-8"
+        raise MisuseError(
+            f"the checks in {path} could not be read: {why}.", hint="headgate suggest FILE > checks.yml makes some."
+        ) from trouble
+
+
+def _declared(found: Found) -> list[Check]:
+    from headgate.values.errors import MisuseError
+
+    declared = list(found.dataset.gate.checks) if found.dataset is not None else []
+    if not declared:
+        where = f"the dataset {found.name} declares none" if found.dataset is not None else "a file has none of its own"
+        raise MisuseError(
+            f"there are no checks: {where}.",
+            hint="Add --checks checks.yml; headgate suggest FILE > checks.yml makes some.",
+        )
+    return declared

@@ -1,0 +1,101 @@
+"""`headgate report`: pages of a batch, of a dataset, or of all, from the history."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.cli import exit_codes, options
+from headgate.cli.command import command
+from headgate.cli.context import Call
+from headgate.cli.output import Answer
+
+if TYPE_CHECKING:
+    from headgate.cli.report_files import Written
+    from headgate.project.project import Dataset, Project
+
+Wanted = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATASET",
+        help="The page of this dataset; else of all.",
+        autocompletion=options.complete_dataset,
+        show_default=False,
+    ),
+]
+Batch = Annotated[
+    str | None, typer.Argument(metavar="PARTITION", help="The page of this batch of it.", show_default=False)
+]
+Output = Annotated[
+    Path | None,
+    typer.Option(
+        "--output",
+        "-o",
+        metavar="PATH",
+        help="One HTML file; else pages in the folder reports: of the configuration, or in reports beside it.",
+        show_default=False,
+    ),
+]
+
+
+@command("report")
+def report(call: Call, dataset: Wanted = None, partition: Batch = None, output: Output = None) -> Answer:
+    """Write the HTML page of a batch, of a dataset, or of all datasets, from the history alone.
+
+    \b
+    Examples:
+      headgate report
+      headgate report orders
+      headgate report orders 2026-11-14 --output batch.html
+    """
+    from headgate.cli.report_files import Written
+
+    project = call.project()
+    chosen = None if dataset is None else project.dataset(dataset)
+    written = Written(call)
+    if output is not None:
+        _one(written, project, chosen, partition, output)
+    else:
+        _several(written, project, chosen, partition)
+    if written.start is not None and not call.quiet:
+        call.say(str(written.start))
+    return Answer(
+        exit_codes.UNDELIVERED if written.trouble else exit_codes.PASSED, reports=[str(each) for each in written.paths]
+    )
+
+
+def _one(written: Written, project: Project, chosen: Dataset | None, partition: str | None, output: Path) -> None:
+    from headgate.cli.recorded_runs import verdict_of
+    from headgate.cli.report_files import write_to
+    from headgate.report.html import Report
+
+    if chosen is None:
+        gates = [project.dataset(name).gate for name in project.names]
+        written.add("all datasets", lambda: Report.fleet(gates).save(output))
+    elif partition is None:
+        written.add(chosen.name, lambda: Report.of(chosen.gate).save(output))
+    else:
+        write_to(written, chosen, verdict_of(chosen, partition), output)
+
+
+def _several(written: Written, project: Project, chosen: Dataset | None, partition: str | None) -> None:
+    """Pages that link to each other: what is asked for last, as that is where the reader begins."""
+    from headgate.cli.recorded_runs import verdict_of
+    from headgate.cli.report_files import FOLDER, write_batch
+    from headgate.report.site import Site
+
+    site = Site(project.reports or project.folder / FOLDER)
+    if chosen is not None and partition is not None:
+        write_batch(written, site, chosen, verdict_of(chosen, partition))
+        return
+    datasets = [chosen] if chosen is not None else [project.dataset(name) for name in project.names]
+    for dataset in datasets:
+        newest = dataset.gate.store.last(dataset.name, 1)
+        if newest:
+            write_batch(written, site, dataset, dataset.gate.explain(newest[0].partition))
+        written.add(dataset.name, lambda gate=dataset.gate: site.write_dataset(gate))  # type: ignore[misc]
+    if chosen is None:
+        gates = [each.gate for each in datasets]
+        written.add("all datasets", lambda: site.write_fleet(gates))

@@ -1,0 +1,148 @@
+"""`headgate accept`, `reject`, `release` and `discard`: a person decides about a batch."""
+
+from __future__ import annotations
+
+import getpass
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.cli import options
+from headgate.cli.command import command
+from headgate.cli.context import Call
+from headgate.cli.output import Answer
+
+if TYPE_CHECKING:
+    from headgate.values.run import Ruling
+
+Note = Annotated[
+    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
+]
+Who = Annotated[
+    str | None,
+    typer.Option(
+        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
+    ),
+]
+
+_THEN = {
+    "accept": "It teaches what is normal, and is published.",
+    "reject": "It teaches nothing. Repair the batch, then: headgate run {dataset} --partition {partition}",
+    "release": "It is published as it is, and teaches nothing.",
+    "discard": "It is dropped, and teaches nothing.",
+}
+
+
+@command("accept")
+def accept(
+    call: Call,
+    dataset: options.Dataset,
+    partition: options.Place,
+    note: Note = "",
+    who: Who = None,
+    revision: options.Revision = None,
+) -> Answer:
+    """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
+
+    \b
+    Examples:
+      headgate accept orders 2026-11-14 --note "new tariff"
+      headgate accept orders 2026-11-14 --note "new tariff" --who ann
+    """
+    return record_ruling(call, "accept", dataset, partition, note, who, revision)
+
+
+@command("reject")
+def reject(
+    call: Call,
+    dataset: options.Dataset,
+    partition: options.Place,
+    note: Note = "",
+    who: Who = None,
+    revision: options.Revision = None,
+) -> Answer:
+    """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
+
+    \b
+    Examples:
+      headgate reject orders 2026-11-14 --note "prices in cents"
+      headgate reject orders 2026-11-14 --note "prices in cents" --who ann
+    """
+    return record_ruling(call, "reject", dataset, partition, note, who, revision)
+
+
+@command("release")
+def release(
+    call: Call,
+    dataset: options.Dataset,
+    partition: options.Place,
+    note: Note = "",
+    who: Who = None,
+    revision: options.Revision = None,
+) -> Answer:
+    """Publish a held batch as it is, and learn nothing from it.
+
+    \b
+    Examples:
+      headgate release orders 2026-11-14 --note "the blizzard"
+      headgate release orders 2026-11-14 --note "the blizzard" --who ann
+    """
+    return record_ruling(call, "release", dataset, partition, note, who, revision)
+
+
+@command("discard")
+def discard(
+    call: Call,
+    dataset: options.Dataset,
+    partition: options.Place,
+    note: Note = "",
+    who: Who = None,
+    revision: options.Revision = None,
+) -> Answer:
+    """Drop a held batch for good; its run stays in the history and teaches nothing.
+
+    \b
+    Examples:
+      headgate discard orders 2026-11-14 --note "sent twice"
+      headgate discard orders 2026-11-14 --note "sent twice" --who ann
+    """
+    return record_ruling(call, "discard", dataset, partition, note, who, revision)
+
+
+def record_ruling(
+    call: Call, act: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
+) -> Answer:
+    """Record what a person says of a batch, and carry it out."""
+    import shlex
+
+    from headgate.cli.recorded_runs import verdict_of
+
+    chosen = call.project().dataset(dataset)
+    number = verdict_of(chosen, partition, number).revision.number
+    ruling = getattr(chosen.gate, act)(partition, note=note, who=who or login(), number=number)
+    then = _THEN[act].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
+    said = f" ({ruling.note})" if ruling.note else ""
+    if not call.quiet:
+        call.say(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{said}.", then)
+    return Answer(ruling=told(ruling))
+
+
+def told(ruling: Ruling) -> dict[str, object]:
+    """A ruling as data."""
+    return {
+        "dataset": ruling.dataset,
+        "partition": ruling.partition,
+        "revision": ruling.number,
+        "decision": ruling.decision.value,
+        "who": ruling.who,
+        "note": ruling.note,
+        "at": ruling.at,
+    }
+
+
+def login() -> str:
+    """The name of the person at the keyboard; a container may have none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return "unknown"

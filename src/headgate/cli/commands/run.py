@@ -1,0 +1,104 @@
+"""`headgate run`: every batch that waits is judged, recorded, and published or held."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from headgate.cli import exit_codes, options
+from headgate.cli.command import command
+from headgate.cli.context import Call
+from headgate.cli.output import Answer
+
+if TYPE_CHECKING:
+    from headgate.cli.judge_batches import Judged
+    from headgate.project.project import Dataset
+
+Datasets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATASET",
+        help="Datasets of headgate.yml; all of them if none is named.",
+        autocompletion=options.complete_dataset,
+        show_default=False,
+    ),
+]
+Partition = Annotated[
+    str | None,
+    typer.Option(
+        "--partition",
+        "-p",
+        metavar="PARTITION",
+        help="Judge this batch, also if it was judged before; else every batch that waits.",
+        show_default=False,
+    ),
+]
+
+
+@command("run")
+def run(
+    call: Call,
+    datasets: Datasets = None,
+    partition: Partition = None,
+    fail_on: options.Failing = options.FailOn.ERROR,
+    output_html: options.Html = None,
+) -> Answer:
+    """Judge every batch that waits, record it, and publish or hold it.
+
+    A batch waits if the source has it and the history has not. Batches are judged in the order of their partitions;
+    one that is held does not end the run of the next ones.
+
+    \b
+    Examples:
+      headgate run
+      headgate run orders customers --fail-on warn
+      headgate run orders --partition 2026-11-14 --output-html batch.html
+      headgate run --set datasets.orders.false_alarms=0.02 --output-json run.json
+    """
+    from headgate.cli import report_files
+    from headgate.cli.commands import run_summary
+    from headgate.cli.judge_batches import judged
+
+    project = call.project()
+    chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
+    _named(chosen, partition)
+    found: list[Judged] = []
+    for dataset in chosen:
+        for each in judged(call, dataset, partition):
+            found.append(each)
+            run_summary.tell(call, each)
+    idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in found)]
+    written = report_files.write_all(call, project, chosen, found, output_html)
+    empty = run_summary.conclude(call, found, idle, written)
+    codes = [each.code(fail_on) for each in found]
+    codes += [exit_codes.UNDELIVERED] if written.trouble else []
+    codes += [exit_codes.UNKNOWN] if empty else []  # a source without any batch is a wrong path sooner than a quiet day
+    return Answer(
+        exit_codes.worst(codes),
+        batches=[each.told(fail_on, call.secrets) for each in found],
+        empty=empty,
+        summary=run_summary.counts(found),
+        reports=[str(path) for path in written.paths],
+    )
+
+
+def _named(chosen: list[Dataset], partition: str | None) -> None:
+    """A partition is of one dataset; and where the source cannot list its batches, one must be named."""
+    from headgate.values.errors import MisuseError
+
+    names = [each.name for each in chosen]
+    if partition is not None and len(chosen) != 1:
+        raise MisuseError(
+            f"--partition {partition} is a batch of one dataset, and {', '.join(names)} were asked for.",
+            hint=f"Write headgate run {names[0]} --partition {partition}.",
+        )
+    unlisted = [each.name for each in chosen if partition is None and not each.is_listed]
+    if unlisted:
+        others = [name for name in names if name not in unlisted]
+        rest = f", and headgate run {' '.join(others)} for the others" if others else ""
+        raise MisuseError(
+            f"the source of {unlisted[0]} cannot say which batches it has.",
+            hint=f"Write headgate run {unlisted[0]} --partition 2026-11-14{rest}; or, if a column tells its batches "
+            """apart, where: "day = '{partition}'" in its source.""",
+        )

@@ -1,0 +1,1 @@
+"""`headgate doctor`: is everything there that Headgate needs."""

@@ -1,0 +1,207 @@
+"""Whether the store can be reached, read and written, without making or changing anything in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote, urlsplit
+
+from headgate.cli.doctor.machine import Line, extra_line, folder_line, room_line
+
+if TYPE_CHECKING:
+    from headgate.values.errors import HeadgateError
+
+_SQL = ("sqlalchemy", "alembic")
+
+
+def store_lines(url: str, secret: str | None = None, what: str = "store") -> Iterator[Line]:
+    """What can be said of the store at an address, which is never told itself."""
+    scheme = url.partition(":")[0].partition("+")[0]
+    match scheme:
+        case "memory":
+            yield Line("warning", what, "memory: forgets everything when a command ends", "Write store: file:history.")
+        case "file":
+            yield from _of_files(what, Path(unquote(urlsplit(url).path)), secret)
+        case "s3" | "gs" | "az":
+            yield from _needing(extra_line(what, ["obstore"], "objects"), lambda: _of_objects(what, url, secret))
+        case "sqlite":
+            yield from _needing(extra_line(what, _SQL, "sql"), lambda: _of_sqlite(what, url))
+        case "postgresql":
+            needed = extra_line(what, [*_SQL, "psycopg"], "postgresql")
+            yield from _needing(needed, lambda: _of_sql(what, url))
+        case _:
+            hint = "Write store: file:history, sqlite:///history.db or postgresql+psycopg://user@host/db."
+            yield Line("problem", what, f"{scheme}: is not a kind of store", hint, configured=True)
+
+
+def _told(what: str, trouble: HeadgateError) -> Line:
+    from headgate.values.errors import NewerFormat
+
+    hint = trouble.hint or ("Upgrade headgate." if isinstance(trouble, NewerFormat) else "")
+    return Line("problem", what, str(trouble).removesuffix(hint).strip(), hint)
+
+
+def _needing(extra: Line, then: Any) -> Iterator[Line]:
+    if extra.level == "ok":
+        yield from then()
+    else:
+        yield extra
+
+
+def _of_files(what: str, folder: Path, secret: str | None) -> Iterator[Line]:
+    from headgate.store.files import places
+
+    written = folder_line(what, folder)
+    yield written
+    if written.level == "ok":
+        yield room_line("disk", folder)
+    if (folder / places.STORE).is_file():
+        yield _history(what, f"file://{quote(folder.as_posix())}", secret)
+
+
+def _history(what: str, url: str, secret: str | None) -> Line:
+    """The history that is there already: its format, and how much it holds."""
+    from headgate.store.open import open_store
+    from headgate.values.errors import HeadgateError
+
+    try:
+        store = open_store(url, secret=secret)
+    except HeadgateError as trouble:
+        return _told(what, trouble)
+    try:
+        names = store.datasets()
+        commits = sum(map(store.head, names))
+    except HeadgateError as trouble:
+        return _told(what, trouble)
+    finally:
+        store.close()
+    held = f"{len(names)} dataset{'s' * (len(names) != 1)}, {commits:,} commit{'s' * (commits != 1)}"
+    return Line("ok", what, f"{held}; its format is one that this version reads")
+
+
+def _of_objects(what: str, url: str, secret: str | None) -> Iterator[Line]:
+    """An object is put and deleted again: on object stores nothing else tells whether one may write."""
+    from secrets import token_hex
+
+    from headgate.store.files import places
+    from headgate.store.files.objects import Objects
+    from headgate.values.errors import HeadgateError
+
+    try:
+        blobs = Objects.at(url)
+        blobs.patience = 5.0
+        try:
+            there = blobs.read(places.STORE) is not None
+            trial = f"doctor-{token_hex(8)}"
+            blobs.put(trial, b"")
+            _delete(blobs, trial)
+        finally:
+            blobs.close()
+    except HeadgateError as trouble:
+        yield _told(what, trouble)
+        return
+    yield Line("ok", what, "the bucket can be read and written")
+    if there:
+        yield _history(what, url, secret)
+
+
+def _delete(blobs: Any, path: str) -> None:
+    import obstore
+
+    obstore.delete(blobs._store, path)
+
+
+def _of_sqlite(what: str, url: str) -> Iterator[Line]:
+    from headgate.store.sql.connection import parsed
+    from headgate.values.errors import MisuseError
+
+    try:
+        file = Path(str(parsed(url).database)).absolute()
+    except MisuseError as trouble:
+        yield Line("problem", what, str(trouble), configured=True)
+        return
+    written = folder_line(what, file.parent)
+    yield written
+    if written.level == "ok":
+        yield room_line("disk", file.parent)
+        if file.exists():
+            yield from _of_sql(what, url)
+
+
+def _of_sql(what: str, url: str) -> Iterator[Line]:
+    """Looked at with statements that change nothing, and a transaction that is taken back."""
+    from headgate.store.sql.connection import engine_for, parsed, secrets_in
+    from headgate.values.errors import HeadgateError
+
+    try:
+        address = parsed(url)
+        engine = engine_for(address)
+    except HeadgateError as trouble:
+        yield _told(what, trouble)._replace(configured=True)
+        return
+    from sqlalchemy.exc import SQLAlchemyError
+
+    try:
+        with engine.connect() as connection:
+            yield from _of_database(what, connection)
+            connection.rollback()
+    except SQLAlchemyError as trouble:
+        words = str(getattr(trouble, "orig", None) or type(trouble).__name__).strip().splitlines()[0]
+        for secret in secrets_in(address):
+            words = words.replace(secret, "***")
+        yield Line("problem", what, f"it cannot be used: {words[:200]}", "Is the server up, and is the login right?")
+    finally:
+        engine.dispose()
+
+
+def _of_database(what: str, connection: Any) -> Iterator[Line]:
+    from sqlalchemy import inspect, text
+
+    from headgate.store.sql.upgrade import REVISIONS
+
+    if not inspect(connection).has_table("headgate_version"):
+        yield _may_make(what, connection)
+        return
+    revision = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
+    if revision not in REVISIONS:
+        said = f"its schema has revision {revision}; this version knows up to {REVISIONS[-1]}"
+        yield Line("problem", what, said, "Upgrade headgate.")
+        return
+    count = connection.execute(text("SELECT count(*) FROM datasets")).scalar()
+    behind = "" if revision == REVISIONS[-1] else f"; the next run upgrades it to {REVISIONS[-1]}"
+    yield Line("ok", what, f"{count} dataset{'s' * (count != 1)}; its schema has revision {revision}{behind}")
+    yield _may_write(what, connection)
+
+
+def _may_make(what: str, connection: Any) -> Line:
+    from sqlalchemy import text
+
+    if connection.dialect.name == "postgresql":
+        may = connection.execute(text("SELECT has_schema_privilege(current_schema(), 'CREATE')")).scalar()
+        if not may:
+            return Line(
+                "problem", what, "there is no history yet, and this user may not make its tables", "GRANT CREATE."
+            )
+    return Line("ok", what, "there is no history yet; the first run makes it")
+
+
+def _may_write(what: str, connection: Any) -> Line:
+    from sqlalchemy import text
+
+    from headgate.store.sql.connection import begin
+    from headgate.store.sql.tables import datasets
+
+    connection.rollback()
+    if connection.dialect.name == "postgresql":
+        names = [str(table.name) for table in datasets.metadata.sorted_tables]
+        asked = text(
+            "SELECT bool_and(has_table_privilege(format('%I', name), 'INSERT'))"
+            " FROM unnest(CAST(:names AS text[])) AS name"
+        )
+        if not connection.execute(asked, {"names": names}).scalar():
+            return Line("problem", what, "this user may not write to it", "GRANT INSERT on its tables.")
+    else:
+        begin(connection)
+        connection.rollback()
+    return Line("ok", what, "it can be written to")

@@ -1,0 +1,1 @@
+"""`headgate init`: finds recurring data and writes a first headgate.yml."""

@@ -1,0 +1,145 @@
+"""What `profile`, `suggest` and `check` look at: a file without any configuration, or a batch of a dataset."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from headgate.cli.context import Call
+    from headgate.project.project import Dataset
+
+FORMATS = ("parquet", "csv", "json", "orc")
+_SUFFIXES = {
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".json": "json",
+    ".jsonl": "json",
+    ".ndjson": "json",
+    ".orc": "orc",
+}
+_PACKED = (".gz", ".bz2", ".zst", ".lz4")
+# what Arrow says before it says what is wrong: the file and its format, which are told already
+_ARROWS = re.compile(
+    r"Error creating dataset\. Could not read schema from '.*?'\. Is this a '\w+' file\?: "
+    r"(?:Could not open \w+ input source '.*?': )?(?:Invalid: )?",
+    re.DOTALL,
+)
+
+
+class Found(NamedTuple):
+    """A batch, what it is called, and the dataset that it is of, if it is of one."""
+
+    data: Any
+    name: str
+    partition: str | None = None
+    dataset: Dataset | None = None
+
+    @property
+    def title(self) -> str:
+        return self.name if self.partition is None else f"{self.name} {self.partition}"
+
+    def told(self) -> dict[str, str | None]:
+        return {"name": self.name, "partition": self.partition}
+
+
+def find(call: Call, source: str, partition: str | None = None, format: str | None = None) -> Found:
+    """The batch that a word on the command line means: a path that exists is a file, anything else a dataset."""
+    from headgate.values.errors import MisuseError
+
+    if partition is None and (Path(source).exists() or format or _looks_like_a_path(source)):
+        return Found(open_file(source, format), Path(source).name.partition(".")[0] or source)
+    if not Path(call.config).exists():
+        raise MisuseError(
+            f"there is no file {source}, and no {call.config} that could name a dataset {source}.",
+            hint="Give the path of a Parquet, CSV, JSON or ORC file, or write a configuration: headgate init.",
+        )
+    dataset = call.project().dataset(source)
+    if partition is None:
+        known = dataset.partitions()
+        newest = known[-1] if known else "2026-11-14"
+        raise MisuseError(
+            f"{source} is a dataset, and it is not said which batch of it.", hint=f"Add --partition {newest}."
+        )
+    return Found(dataset.read(partition), source, partition, dataset)
+
+
+def open_file(source: str, format: str | None = None) -> Any:
+    """A file or a folder as an Arrow dataset, which is read a piece at a time."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    from headgate.values.errors import EngineError, MisuseError
+
+    path = Path(source)
+    if not path.exists():
+        raise MisuseError(f"there is no file {source}.", hint=_near(path))
+    kind = _format(path, format)
+    try:
+        data = ds.dataset(str(path), format=_read_as(kind, path), partitioning="hive" if path.is_dir() else None)
+    except PermissionError:
+        raise EngineError(f"{source} may not be read.", hint="Let this user read it, or name another file.") from None
+    except (pa.ArrowException, OSError, ValueError) as trouble:
+        raise EngineError(
+            f"{source} could not be read as {kind}: {_first_line(trouble)}.", hint=_else(format)
+        ) from trouble
+    if not data.schema.names:
+        raise EngineError(f"{source} has no columns.", hint=_else(format))
+    return data
+
+
+def _looks_like_a_path(source: str) -> bool:
+    return "/" in source or "\\" in source or _known(Path(source)) is not None
+
+
+def _known(path: Path) -> str | None:
+    """The format that a file's name tells, also of one that is packed."""
+    suffixes = [each.lower() for each in path.suffixes if each.lower() not in _PACKED]
+    return _SUFFIXES.get(suffixes[-1]) if suffixes else None
+
+
+def _format(path: Path, given: str | None) -> str:
+    from headgate.values.errors import MisuseError, did_you_mean
+
+    if given is not None:
+        if given not in FORMATS:
+            raise MisuseError(f"{given!r} is not a format that is read;", hint=did_you_mean(given, FORMATS))
+        return given
+    inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
+    found = next((kind for each in inside if (kind := _known(each))), None)
+    if found is None:
+        raise MisuseError(f"the name of {path} does not tell its format.", hint=f"Add --format {' or '.join(FORMATS)}.")
+    return found
+
+
+def _read_as(kind: str, path: Path) -> Any:
+    """As a dataset of a configuration is read: a check that this file suggests must mean the same there."""
+    from headgate.project.files import arrow_format
+    from headgate.values.hidden import Hidden
+
+    tabs = kind == "csv" and ".tsv" in (each.lower() for each in path.suffixes)
+    inside = path.rglob("*") if path.is_dir() else [path]
+    largest = max((each.stat().st_size for each in inside if each.is_file()), default=0)
+    return arrow_format(kind, largest, {"sep": Hidden("\t")} if tabs else {})
+
+
+def _near(path: Path) -> str:
+    from headgate.values.errors import did_you_mean
+
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no folder {folder} either."
+    names = sorted(each.name for each in folder.iterdir() if not each.name.startswith("."))
+    return f"In {folder.resolve().name or folder}: {did_you_mean(path.name, names)}"
+
+
+def _else(format: str | None) -> str:
+    return "Say what it is with --format parquet, csv, json or orc." if format is None else "Is it of another format?"
+
+
+def _first_line(trouble: BaseException) -> str:
+    lines = _ARROWS.sub("", str(trouble).strip()).splitlines()
+    return lines[0].rstrip(".")[:300] if lines else type(trouble).__name__

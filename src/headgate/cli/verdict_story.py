@@ -1,0 +1,43 @@
+"""A verdict as the command line tells it: with commands that can be typed as they stand."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from headgate.cli.options import CONFIG
+
+if TYPE_CHECKING:
+    from headgate.cli.context import Call
+    from headgate.display.page import Page
+    from headgate.gate.batch_verdict import BatchVerdict
+
+_VERB = re.compile(r"^headgate [a-z]+")
+
+
+def story(call: Call, verdict: BatchVerdict, commands: bool = True) -> Page:
+    """The whole explanation; its commands, if wanted, name the configuration where that is not the usual one."""
+    from msgspec.structs import replace
+
+    from headgate.display.blocks import Commands
+
+    page = verdict.page("shell")
+    if not commands:
+        return replace(page, blocks=tuple(block for block in page.blocks if not isinstance(block, Commands)))
+    if call.config == CONFIG:
+        return page
+    config = f" --config {shlex.quote(call.config)}"
+    blocks = [
+        replace(block, items=tuple(replace(each, code=_VERB.sub(_after(config), each.code)) for each in block.items))
+        if isinstance(block, Commands)
+        else block
+        for block in page.blocks
+    ]
+    return replace(page, blocks=tuple(blocks))
+
+
+def _after(option: str) -> Callable[[re.Match[str]], str]:
+    """Right after the verb: what follows may be names behind a `--`."""
+    return lambda found: found.group() + option

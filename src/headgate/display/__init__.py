@@ -1,0 +1,1 @@
+"""How results are drawn: as text, in a terminal, in a notebook."""

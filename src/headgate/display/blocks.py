@@ -1,0 +1,237 @@
+"""What a result shows of itself, as data: a headline, then notes, points, facts, commands and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+from typing import TypeAlias
+
+import msgspec
+
+from headgate.display.text import clean, shorten, width_of
+
+LONGEST = 800
+"""Characters of one sentence that are shown; a name of thousands must not bury the rest."""
+
+
+class Tone(StrEnum):
+    """How a reader should take it. A tone colours words; it never stands for them."""
+
+    GOOD = "good"
+    BAD = "bad"
+    UNSURE = "unsure"
+    PLAIN = "plain"
+
+
+class Note(msgspec.Struct, frozen=True):
+    """A sentence or two; `apart` has an empty line before it."""
+
+    words: str
+    apart: bool = False
+
+    def text(self) -> str:
+        return shorten(self.words, LONGEST)
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One thing to know, with details below it."""
+
+    title: str
+    details: tuple[str, ...] = ()
+    mark: str = ""
+    tone: Tone = Tone.PLAIN
+
+
+class Points(msgspec.Struct, frozen=True):
+    """Things to know, the most telling first, and how many are left out."""
+
+    items: tuple[Point, ...]
+    more: str = ""
+    apart: bool = False
+
+    def text(self) -> str:
+        return "\n".join(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for each in self.items:
+            start = f"  {each.mark} " if each.mark else "  "
+            yield start + shorten(each.title, LONGEST)
+            yield from (" " * len(start) + shorten(detail, LONGEST) for detail in each.details)
+        if self.more:
+            yield f"  {self.more}"
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """A word and what is so."""
+
+    label: str
+    words: str
+
+
+class Facts(msgspec.Struct, frozen=True):
+    """What is so, a line for each."""
+
+    items: tuple[Fact, ...]
+    apart: bool = False
+
+    def text(self) -> str:
+        return "\n".join(f"  {each.label}: {shorten(each.words, 2 * LONGEST)}" for each in self.items)
+
+
+class Command(msgspec.Struct, frozen=True):
+    """Something to copy: `code`, and `rest`, before which a line that is too long may end; `note` says what for."""
+
+    code: str
+    rest: str = ""
+    note: str = ""
+
+    @property
+    def whole(self) -> str:
+        return f"{self.code} {self.rest}".rstrip()
+
+
+class Commands(msgspec.Struct, frozen=True):
+    """Commands to copy, never cut. `shell`: a note stands below its command, as not every shell knows comments."""
+
+    items: tuple[Command, ...]
+    label: str = "Then"
+    shell: bool = False
+    apart: bool = False
+
+    def text(self) -> str:
+        start = f"  {self.label}: "
+        lines = (line for each in self.items for line in self._lines(each))
+        return start + f"\n{' ' * len(start)}".join(lines)
+
+    def _lines(self, each: Command) -> Iterator[str]:
+        if self.shell:
+            yield each.whole
+            if each.note:
+                yield f"  {each.note}"
+        else:
+            yield each.whole + (f"   # {each.note}" if each.note else "")
+
+
+class TableData(msgspec.Struct, frozen=True):
+    """Headers, rows of text, and the columns that are numbers (aligned right)."""
+
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    numeric: frozenset[int] = frozenset()
+
+    def text(self, widest: int = 48, last: int = 120) -> str:
+        """Columns two spaces apart, cells longer than `widest` (in the last column `last`) cut with an ellipsis."""
+        limits = [widest] * (len(self.headers) - 1) + [last]
+        cells = [list(map(clean, row, limits)) for row in (self.headers, *self.rows)]
+        widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
+        lines = [self._line(row, widths) for row in cells]
+        rule = "  ".join("─" * width for width in widths)
+        return "\n".join([lines[0], rule, *lines[1:]])
+
+    def __str__(self) -> str:
+        return self.text()
+
+    def _line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+        padded = []
+        for at, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            gap = " " * (width - width_of(cell))
+            padded.append(gap + cell if at in self.numeric else cell + gap)
+        return "  ".join(padded).rstrip()
+
+
+class Mark(msgspec.Struct, frozen=True):
+    """How one row of a table is to be taken, and the word for it where its cell is but a sign."""
+
+    tone: Tone
+    word: str = ""
+
+
+class Grid(msgspec.Struct, frozen=True):
+    """A table, and what a terminal and a notebook show beyond its text.
+
+    `marks`, one for each row, colour the cells of column `marked`. `pictures`, one for each row, are a column of
+    block characters before column `pictured`; `beyond` are rows that the text has not. `folded` is for notebooks
+    alone, behind these words.
+    """
+
+    table: TableData
+    caption: str = ""
+    widest: int = 48
+    last: int = 120
+    marks: tuple[Mark, ...] = ()
+    marked: int = 0
+    pictures: tuple[str, ...] = ()
+    pictured: int = 0
+    picture: str = ""
+    beyond: tuple[tuple[str, ...], ...] = ()
+    folded: str = ""
+    apart: bool = True
+
+    def text(self) -> str:
+        table = self.table.text(self.widest, self.last)
+        return f"{shorten(self.caption, LONGEST)}\n{table}" if self.caption else table
+
+    def drawn(self) -> Drawn:
+        """The table with its pictures and words in it, for a terminal or a notebook."""
+        table = self.table
+        rows = [list(row) for row in (*table.rows, *self.beyond)]
+        for row, mark in zip(rows, self.marks, strict=False):
+            if mark.word and mark.word not in row[self.marked]:
+                row[self.marked] = f"{row[self.marked]} {mark.word}"
+        tones = tuple(mark.tone for mark in self.marks)
+        if not any(self.pictures):
+            return Drawn(TableData(table.headers, tuple(map(tuple, rows)), table.numeric), tones, self.marked)
+        at = self.pictured
+        for row, picture in zip(rows, self.pictures, strict=True):
+            row.insert(at, picture)
+        headers = (*table.headers[:at], self.picture, *table.headers[at:])
+        numeric = frozenset(each + (each >= at) for each in table.numeric)
+        made = TableData(headers, tuple(map(tuple, rows)), numeric)
+        return Drawn(made, tones, self.marked + (self.marked >= at), at)
+
+
+class Drawn(msgspec.Struct, frozen=True):
+    """A table as it is drawn: the tones of the rows colour column `marked`, column `pictured` is one of pictures."""
+
+    table: TableData
+    tones: tuple[Tone, ...] = ()
+    marked: int = 0
+    pictured: int | None = None
+
+    def tone(self, row: int, at: int) -> Tone:
+        return self.tones[row] if at == self.marked and row < len(self.tones) else Tone.PLAIN
+
+
+Block: TypeAlias = Note | Points | Facts | Commands | Grid
+
+
+class PageData(msgspec.Struct, frozen=True):
+    """A headline with its tone, then blocks. `status` is a word that stands before the headline in colour.
+
+    >>> page = PageData("2 of 3 files were read.", Tone.UNSURE, blocks=(Points((Point("c.csv is empty", mark="-"),)),))
+    >>> print(page)
+    2 of 3 files were read.
+      - c.csv is empty
+    """
+
+    headline: str = ""
+    tone: Tone = Tone.PLAIN
+    status: str = ""
+    blocks: tuple[Block, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """The headline without the status, where it begins with it."""
+        return shorten(self.headline.removeprefix(f"{self.status}: "), LONGEST)
+
+    def text(self) -> str:
+        found = shorten(self.headline, LONGEST)
+        for block in self.blocks:
+            if isinstance(block, Grid) and block.folded:
+                continue
+            gap = "\n\n" if block.apart else "\n"
+            found += (gap if found else "") + block.text()
+        return found
+
+    def __str__(self) -> str:
+        return self.text()

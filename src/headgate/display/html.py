@@ -1,0 +1,137 @@
+"""A page as a fragment of HTML for notebooks, light or dark: styles stand at their elements, all data are escaped."""
+
+from __future__ import annotations
+
+import html
+
+from headgate.display.blocks import (
+    LONGEST,
+    Block,
+    Command,
+    Commands,
+    Drawn,
+    Fact,
+    Facts,
+    Grid,
+    Note,
+    PageData,
+    Point,
+    Points,
+    Tone,
+)
+from headgate.display.text import shorten
+
+_CELL = 300  # characters of a cell that are shown
+# colours of badges, which carry their own background: white on them reads on a light and on a dark page alike
+_COLOURS = {Tone.GOOD: "#1a7f37", Tone.BAD: "#cf222e", Tone.UNSURE: "#9a6700", Tone.PLAIN: "#57606a"}
+_LINE = "1px solid rgba(127,127,127,.4)"
+_BADGE = "color:#fff;border-radius:3px;padding:0 .45em;font-weight:600;background:"
+# in a table most rows are good, and must not outshine the others
+_MARKS = {
+    Tone.GOOD: "border:1px solid #1a7f37;border-radius:3px;padding:0 .4em",
+    Tone.BAD: f"{_BADGE}{_COLOURS[Tone.BAD]}",
+    Tone.UNSURE: f"{_BADGE}{_COLOURS[Tone.UNSURE]}",
+}
+_ROOT = "color:inherit;line-height:1.5;overflow-wrap:anywhere;padding:.1em 0 .1em .8em;border-left:4px solid "
+_MONO = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
+_CODE = (
+    f"{_MONO};background:rgba(127,127,127,.15);color:inherit;padding:.1em .4em;border-radius:3px;"
+    "white-space:pre-wrap;user-select:all"
+)
+_TABLE = "border-collapse:collapse;margin:0;font-size:.93em;color:inherit;border:0"
+_CAPTION = "text-align:left;color:inherit;font-weight:600;padding:.2em 0;caption-side:top"
+_PADDED = "vertical-align:top;padding:.15em .9em .15em 0;background:transparent;border:0;max-width:60em"
+_BOLD = "font-weight:600"
+
+
+def fragment(page: PageData) -> str:
+    """The whole page."""
+    head = f'<div style="{_BOLD};font-size:1.1em">{_badge(page)}{html.escape(page.title)}</div>'
+    body = "".join(_block(each) for each in page.blocks)
+    edge = "rgba(127,127,127,.45)" if page.tone is Tone.PLAIN else _COLOURS[page.tone]
+    # the base direction is fixed, so that a name in Arabic does not turn the sentence around
+    return f'<div dir="ltr" style="{_ROOT}{edge}">{head if page.headline else ""}{body}</div>'
+
+
+def table_html(grid: Grid) -> str:
+    """One table, which scrolls inside its own box where it is too wide."""
+    drawn = grid.drawn()
+    title = f'<caption style="{_CAPTION}">{_said(grid.caption)}</caption>' if grid.caption else ""
+    head = "".join(_cell(drawn, "th", at, cell) for at, cell in enumerate(drawn.table.headers))
+    body = "".join(_row(drawn, row, cells) for row, cells in enumerate(drawn.table.rows))
+    inner = f'<table style="{_TABLE}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
+    return f'<div style="overflow-x:auto;margin:.5em 0">{inner}</div>'
+
+
+def _row(drawn: Drawn, row: int, cells: tuple[str, ...]) -> str:
+    return f"<tr>{''.join(_cell(drawn, 'td', at, cell, drawn.tone(row, at)) for at, cell in enumerate(cells))}</tr>"
+
+
+def _cell(drawn: Drawn, tag: str, at: int, cell: str, tone: Tone = Tone.PLAIN) -> str:
+    number = at in drawn.table.numeric
+    style = f"text-align:{'right' if number else 'left'};{_PADDED}"
+    if tag == "th":
+        style += f";border-bottom:{_LINE};font-weight:600;white-space:nowrap"
+    elif at == drawn.pictured:
+        style += f";{_MONO};white-space:pre;line-height:1.2;opacity:.7"
+    elif number:
+        style += ";font-variant-numeric:tabular-nums;white-space:nowrap"
+    said = _said(cell, _CELL)
+    inner = said if tone is Tone.PLAIN or not cell else f'<span style="{_MARKS[tone]}">{said}</span>'
+    return f'<{tag} style="{style}">{inner}</{tag}>'
+
+
+def _badge(page: PageData) -> str:
+    if not page.status:
+        return ""
+    return f'<span style="{_BADGE}{_COLOURS[page.tone]};margin-right:.5em">{_said(page.status)}</span>'
+
+
+def _block(block: Block) -> str:
+    match block:
+        case Note(words):
+            return f'<div style="margin:.5em 0">{_said(words)}</div>'
+        case Points():
+            return _points(block)
+        case Facts(items):
+            return f'<div style="margin:.5em 0">{"".join(map(_fact, items))}</div>'
+        case Commands():
+            return _commands(block)
+        case Grid(folded="") as grid:
+            return table_html(grid)
+        case Grid(folded=words) as grid:
+            opener = f'<summary style="cursor:pointer">{_said(words)}</summary>'
+            return f'<details style="margin:.5em 0">{opener}{table_html(grid)}</details>'
+
+
+def _fact(each: Fact) -> str:
+    return f'<div><span style="{_BOLD}">{_said(each.label)}:</span> {_said(each.words, 2 * LONGEST)}</div>'
+
+
+def _points(block: Points) -> str:
+    more = f"<div>{_said(block.more)}</div>" if block.more else ""
+    return f'<div style="margin:.5em 0">{"".join(map(_point, block.items))}{more}</div>'
+
+
+def _point(each: Point) -> str:
+    mark = _said(each.mark)
+    if each.mark and each.tone is not Tone.PLAIN:
+        mark = f'<span style="{_BADGE}{_COLOURS[each.tone]}">{mark.removesuffix(":")}</span>'
+    start = f'<div style="flex:none;min-width:1.2em">{mark}</div>' if mark else ""
+    details = "".join(f"<div>{_said(detail)}</div>" for detail in each.details)
+    inner = f'<div style="min-width:0"><div style="{_BOLD}">{_said(each.title)}</div>{details}</div>'
+    return f'<div style="display:flex;gap:.5em;margin:.3em 0">{start}{inner}</div>'
+
+
+def _commands(block: Commands) -> str:
+    lines = "".join(map(_command, block.items))
+    return f'<div style="margin:.5em 0"><span style="{_BOLD}">{_said(block.label)}:</span>{lines}</div>'
+
+
+def _command(each: Command) -> str:
+    note = f' <span style="opacity:.85">{_said(each.note)}</span>' if each.note else ""
+    return f'<div style="margin:.15em 0"><code style="{_CODE}">{html.escape(each.whole)}</code>{note}</div>'
+
+
+def _said(text: str, most: int = LONGEST) -> str:
+    return html.escape(shorten(text, most))

@@ -1,0 +1,240 @@
+"""Opens what a configuration names: a Spark session, and the files and tables that it reads."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import socket
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from headgate.metrics.base.sql import ticked
+from headgate.values.errors import EngineError, did_you_mean
+
+_JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless), and set JAVA_HOME if it is elsewhere."
+_SPARK = "pip install 'headgate[spark]', or 'headgate[connect]' for a remote server."
+_SERVER = "Is the server started, and is the address in spark.remote right?"
+_OPTIONS = "SPARK_SUBMIT_OPTS"
+_CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")  # how Spark begins what it says
+_SECRET_LENGTH = 6  # characters; shorter values of options are separators and truths
+_LONGEST = 300
+_CONNECT_PORT = 15002
+_PATIENCE = 10.0  # seconds for a server to take a connection
+# What Spark and Hive write with a percent sign in the name of a folder.
+_ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
+_GLOB = re.compile(r"([\\{}\[\]*?])")
+_QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false", "spark.ui.enabled": "false"}
+_LOOPBACK = {"spark.driver.host": "127.0.0.1", "spark.driver.bindAddress": "127.0.0.1"}
+
+
+def active_session() -> Any:
+    """The session that the caller's program already has, classic or Connect; None if it has none."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        return None
+    if (found := SparkSession.getActiveSession()) is not None:
+        return found
+    try:
+        from pyspark.sql.connect.session import SparkSession as ConnectSession
+    except Exception:  # the libraries of Connect are not installed, or too old: several kinds of errors
+        return None
+    return ConnectSession.getActiveSession() if hasattr(ConnectSession, "getActiveSession") else None
+
+
+def start_session(
+    *, master: str | None, remote: str | None, config: Mapping[str, str], packages: Sequence[str] = ()
+) -> Any:
+    """A new session: of a Connect server, or of a master, this machine's if none is named.
+
+    Sessions on this machine listen on loopback, have no web page and log errors only, unless `config` says otherwise.
+    What goes wrong is raised from here, in words of our own: an address may hold a token, and settings a password.
+    """
+    trouble = _trouble_before(remote)
+    if trouble is None and remote is not None and (why := _unheard(remote)):
+        trouble = EngineError(f"the Connect server could not be reached: {why}.", hint=_SERVER)
+    session = None
+    if trouble is None:
+        session, trouble = _started(master, remote, dict(config), list(packages))
+    del master, remote, config
+    if trouble is not None:
+        raise trouble
+    return session
+
+
+def _trouble_before(remote: str | None) -> EngineError | None:
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        return EngineError("Spark is not installed.", hint=_SPARK)
+    home = os.environ.get("JAVA_HOME")
+    java = os.path.join(home, "bin", "java") if home else "java"
+    if remote is None and shutil.which(java) is None:
+        where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the path"
+        return EngineError(f"Spark needs Java, and {where}.", hint=_JAVA)
+    return None
+
+
+def _unheard(remote: str) -> str:
+    """Why nobody answers at an address, if nobody does; Spark itself would try again for minutes."""
+    if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
+        return ""  # then it is the proxy that reaches the server
+    try:
+        address = urlsplit(remote)
+        host, port = address.hostname or "", address.port or _CONNECT_PORT
+        with socket.create_connection((host, port), timeout=_PATIENCE):
+            return ""
+    except socket.gaierror:
+        return "its host name is not known"
+    except TimeoutError:
+        return f"there was no answer within {_PATIENCE:.0f} s"
+    except (OSError, ValueError) as trouble:
+        return "the connection was refused" if isinstance(trouble, ConnectionRefusedError) else type(trouble).__name__
+
+
+def _started(
+    master: str | None, remote: str | None, config: dict[str, str], packages: list[str]
+) -> tuple[Any, EngineError | None]:
+    from pyspark.sql import SparkSession
+
+    name = master or "local[*]"
+    is_here = remote is None and name.startswith("local")
+    wanted = config if remote is not None else {**_QUIET, **(_LOOPBACK if is_here else {}), **config}
+    if packages:
+        known = wanted.get("spark.jars.packages")
+        wanted["spark.jars.packages"] = ",".join([*([known] if known else []), *packages])
+    try:
+        builder = SparkSession.builder.appName("headgate")
+        builder = builder.master(name) if remote is None else builder.remote(remote)
+        for key, value in wanted.items():
+            builder = builder.config(key, value)
+        with _hushed(is_here and "spark.log.level" not in config):
+            session = builder.getOrCreate()
+        _ = session.version  # a server that is not there is noticed now
+        return session, None
+    except Exception as trouble:  # of Py4J, gRPC and Spark alike; their words may hold an address or a setting
+        return None, _told(trouble, remote is not None)
+
+
+@contextlib.contextmanager
+def _hushed(wanted: bool) -> Iterator[None]:
+    """Tell the JVM that is started here how to log; options of the caller's own stay, and their logging too."""
+    before = os.environ.get(_OPTIONS)
+    if not wanted or "log4j" in (before or ""):
+        yield
+        return
+    file = Path(__file__).with_name("spark_quiet.properties").resolve().as_uri()
+    os.environ[_OPTIONS] = f"{before or ''} -Dlog4j2.configurationFile={file}".strip()
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_OPTIONS]
+        else:
+            os.environ[_OPTIONS] = before
+
+
+def _told(trouble: Exception, is_remote: bool) -> EngineError:
+    words = str(trouble)
+    name = type(trouble).__name__
+    if is_remote:
+        hint = _SERVER
+        if "ImportError" in name or "PACKAGE_NOT_INSTALLED" in words:
+            hint = "pip install 'headgate[connect]'"
+        return EngineError(f"the Connect server could not be reached ({name}).", hint=hint)
+    if "JAVA_GATEWAY_EXITED" in words or "UnsupportedClassVersion" in words:
+        hint = "What it said itself is above. Look at spark.config and at JAVA_HOME: Spark 4 needs Java 17 or later."
+        return EngineError("Java started, but Spark did not.", hint=hint)
+    if "unresolved dependenc" in words or "download failed" in words:
+        return EngineError("a jar of spark.packages could not be fetched.", hint="Look at its name and version.")
+    return EngineError(f"Spark could not be started ({name}).", hint="Look at spark.master and spark.config.")
+
+
+def read_files(session: Any, form: str, options: Mapping[str, str], paths: Sequence[str]) -> Any:
+    """A DataFrame of files."""
+    data, why = _tried(session, options, lambda reader: reader.format(form).load(list(paths)))
+    del options
+    if why:
+        raise EngineError(f"{', '.join(paths[:3])} cannot be read as {form}: {why}", hint=_hint(why, form))
+    return data
+
+
+def read_table(session: Any, table: str, options: Mapping[str, str]) -> Any:
+    """A DataFrame of a table of the catalogue."""
+    data, why = _tried(session, options, lambda reader: reader.table(table))
+    del options
+    if why:
+        raise EngineError(f"the table {table} cannot be read: {why}", hint=_hint(why, ""))
+    return data
+
+
+def selected(data: Any, predicate: str) -> Any:
+    """The rows of a batch."""
+    from headgate.engine.spark_frame import open_spark, unknown_name
+
+    schema = open_spark(data)
+    if strange := unknown_name(predicate, schema):
+        raise EngineError(f"where: names the column {strange!r};", hint=did_you_mean(strange, schema.labels))
+    return data.where(predicate)
+
+
+def values_of(data: Any, column: str) -> set[str]:
+    """The values of a column as texts; of a column by which the files are laid out, Spark lists folders only."""
+    if column.lower() not in {name.lower() for name in data.columns}:
+        raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
+    rows = data.selectExpr(f"CAST({ticked(column)} AS STRING) AS value").distinct().collect()
+    return {row[0] for row in rows if row[0] is not None}
+
+
+def escaped(partition: str) -> str:
+    """A batch's name as one component of a path, as Spark writes it.
+
+    >>> escaped("2026-11-14 06:00"), escaped("../up"), escaped("..")
+    ('2026-11-14 06%3A00', '..%2Fup', '%2E%2E')
+    """
+    name = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", partition)
+    return name.replace(".", "%2E") if set(name) == {"."} else name
+
+
+def globbed(path: str) -> str:
+    r"""A path that is there, so that Spark takes it for no pattern.
+
+    >>> print(globbed("/lake/day=[1]"))
+    /lake/day=\[1\]
+    """
+    return _GLOB.sub(r"\\\1", path)
+
+
+def _tried(session: Any, options: Mapping[str, str], read: Callable[[Any], Any]) -> tuple[Any, str]:
+    """What was read and its schema known, or why not."""
+    try:
+        data = read(session.read.options(**options))
+        _ = data.schema  # on Connect nothing is looked at before this
+        return data, ""
+    except Exception as trouble:  # of Spark, or of Py4J with Java's inside; and a data source may raise anything
+        return None, _why(trouble, options)
+
+
+def _why(trouble: Exception, options: Mapping[str, str]) -> str:
+    """The line in which Spark says what is wrong, without values of options."""
+    lines = str(trouble).splitlines() or [type(trouble).__name__]
+    line = next((each for each in lines if _CODE.search(each)), lines[0])
+    found = _CODE.search(line)
+    words = line[found.start() :] if found else line
+    for value in options.values():
+        words = words.replace(value, "***") if len(value) >= _SECRET_LENGTH else words
+    return " ".join(words.split(" SQLSTATE")[0].split())[:_LONGEST]
+
+
+def _hint(why: str, form: str) -> str:
+    if "PATH_NOT_FOUND" in why or "Path does not exist" in why:
+        return "Look at source.path; a Connect server reads its own files, not those of this machine."
+    if "TABLE_OR_VIEW_NOT_FOUND" in why:
+        return "Look at source.table: catalog.schema.table."
+    if "DATA_SOURCE_NOT_FOUND" in why or "Failed to find" in why:
+        return f"Spark needs the jar of {form}: name it in spark.packages."
+    return ""

@@ -1,0 +1,1 @@
+"""Checks evaluated on a batch: one scan, one verdict, down to the rows."""

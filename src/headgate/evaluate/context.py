@@ -1,0 +1,73 @@
+"""The setting of one verification: what rules ask about the batch, the time, other tables and the past."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any
+
+from headgate.engine.analyze import analyze
+from headgate.learn.anomaly.detector import detector_from_key
+from headgate.metrics.size import Size
+from headgate.store.port import HistoryStore
+from headgate.values.errors import MisuseError, did_you_mean
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Undefined
+from headgate.values.predicate import Pending, Predicate
+from headgate.values.run import TRUSTED, Revision
+from headgate.values.schema import Schema
+
+RUNS = 400  # of the past that a detector is given
+
+
+class Circumstances:
+    """Answers from what the caller gave; a question it cannot answer is the caller's misuse, said in words."""
+
+    def __init__(
+        self,
+        schema: Schema,
+        tables: Mapping[str, Any],
+        store: HistoryStore | None,
+        dataset: str | None,
+        partition: str | None,
+        now: datetime | None,
+    ) -> None:
+        self.schema = schema
+        self.now = now or datetime.now(UTC)
+        self._tables = tables
+        self._store = store
+        self._dataset = dataset
+        self._partition = partition
+        self._sizes: dict[str, int] = {}
+
+    def rows_of(self, table: str) -> int:
+        if table not in self._tables:
+            raise MisuseError(
+                f"the table {table!r} was not given; {did_you_mean(table, self._tables)}",
+                hint=f"Pass tables={{{table!r}: ...}}.",
+            )
+        if table not in self._sizes:
+            self._sizes[table] = int(analyze(self._tables[table], [Size()]).value(Size()))  # type: ignore[arg-type]
+        return self._sizes[table]
+
+    def band(self, metric: MetricKey, detector: MetricKey) -> Predicate:
+        past = self._store_given.series(self._past, [metric])
+        found = detector_from_key(detector).band(past.of(metric))
+        return Pending(found.why) if isinstance(found, Undefined) else found
+
+    @property
+    def _store_given(self) -> HistoryStore:
+        if self._store is None or self._dataset is None or self._partition is None:
+            raise MisuseError(
+                "has_no_anomalies needs the past of the dataset, and to know which partition this is.",
+                hint='Pass them: hg.verify(df, checks, store=store, dataset="orders", partition="2026-11-15").',
+            )
+        return self._store
+
+    @cached_property
+    def _past(self) -> list[Revision]:
+        """The runs before this one, less those that were held or rejected. The batch that is judged is never one."""
+        assert self._dataset is not None
+        runs = self._store_given.last(self._dataset, RUNS, before=self._partition)
+        return [each for each in runs if each.decision is None or each.decision in TRUSTED]

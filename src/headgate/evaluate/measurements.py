@@ -1,0 +1,99 @@
+"""The outcomes of one batch as a whole and by segment, from as few scans as can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from typing import Any, TypeAlias
+
+from headgate.engine.analysis import Analysis
+from headgate.engine.analyze import measured
+from headgate.engine.batch import Batch
+from headgate.engine.part import Part
+from headgate.engine.parts import Parts
+from headgate.engine.progress import Progress
+from headgate.engine.scan import grows
+from headgate.metrics.base.metric import Metric
+
+By: TypeAlias = tuple[str, ...]
+
+
+class Measurements:
+    """What was measured of the whole batch, under no column, and of its segments, under the columns they agree in."""
+
+    def __init__(self, results: Mapping[By, Analysis | Parts]) -> None:
+        self._results = dict(results)
+        self.segments = cache(self._segments)  # an analysis measures its states once
+
+    @property
+    def whole(self) -> Analysis:
+        return self.segments(())[()]
+
+    def _segments(self, by: By) -> dict[Part, Analysis]:
+        found = self._results[by]
+        return {(): found} if isinstance(found, Analysis) else {part: found[part] for part in found}
+
+
+def measure(
+    batch: Batch, asked: Iterable[tuple[By, Metric[Any]]], progress: Callable[[Progress], None] | None = None
+) -> Measurements:
+    """All metrics of the whole and of every segmentation, in one scan where states can be merged.
+
+    A segmentation that is finer than others is scanned, and they are merged from it. Exact groups that are too many for
+    the driver cannot be merged, so on a cluster they are scanned for each segmentation that asks for them.
+    """
+    wanted: dict[By, list[Metric[Any]]] = {(): []}
+    for by, metric in asked:
+        wanted.setdefault(by, []).append(metric)
+    found: dict[By, Analysis | Parts] = {}
+    for finest, coarser in _families(wanted, batch.once).items():
+        family = {by: wanted[by] for by in coarser}
+        found |= _measured(batch, finest, family, progress)
+    return Measurements(found)
+
+
+def _families(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
+    """Each segmentation under one that is as fine or finer; all under one that tells all apart, if it must be one."""
+    every = list(segmentations)
+    if one:
+        return {tuple(dict.fromkeys(name for by in every for name in by)): every}
+    families: dict[By, list[By]] = {}
+    for by in sorted(every, key=len, reverse=True):
+        finer = next((other for other in families if set(by) <= set(other)), by)
+        families.setdefault(finer, []).append(by)
+    return families
+
+
+def _measured(
+    batch: Batch,
+    finest: By,
+    wanted: Mapping[By, list[Metric[Any]]],
+    progress: Callable[[Progress], None] | None,
+) -> dict[By, Analysis | Parts]:
+    """One scan for a segmentation and those that are merged from it, and one for each that cannot be."""
+    apart = {
+        by: [each for each in metrics if batch.distributed and by != finest and grows(each.state)]
+        for by, metrics in wanted.items()
+    }
+    shared = dict.fromkeys(each for by, metrics in wanted.items() for each in metrics if each not in apart[by])
+    scan = measured(batch, shared, finest, progress)
+    found: dict[By, Analysis | Parts] = {}
+    for by, metrics in wanted.items():
+        merged = scan if by == finest else _merged(scan, by, [each for each in metrics if each not in apart[by]])
+        found[by] = _together(merged, measured(batch, apart[by], by, progress)) if apart[by] else merged
+    return found
+
+
+def _merged(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:
+    assert isinstance(scan, Parts)
+    return scan.by_fewer(by, metrics) if by else scan.view(metrics=metrics)
+
+
+def _together(one: Analysis | Parts, two: Analysis | Parts) -> Analysis | Parts:
+    """Two results over the same rows as one."""
+    if isinstance(one, Analysis) and isinstance(two, Analysis):
+        asked = tuple(dict.fromkeys((*one.metrics, *two.metrics)))
+        return Analysis(one.schema, asked, one.states | two.states, one.failed | two.failed)
+    assert isinstance(one, Parts)
+    assert isinstance(two, Parts)
+    return one.beside(two)

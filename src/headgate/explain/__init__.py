@@ -1,0 +1,1 @@
+"""From failed expectations to causes in words."""

@@ -1,0 +1,62 @@
+"""What is different in a batch from the runs before it, whether or not anything was expected of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headgate.display.numbers import shown
+from headgate.learn.past import Past
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Distribution, Measured, Outcome
+from headgate.values.schema import Schema
+
+MOST = 12
+_VOLUME = 0.1  # a change of the rows that is worth a line
+_SHARE = 0.001  # of values that are new
+
+
+def changes_of(past: Past | None, schema: Schema, outcomes: Mapping[MetricKey, Outcome]) -> tuple[str, ...]:
+    """Columns, types, rows, values and patterns that changed since the newest accepted run, each in a few words.
+
+    No value of the data is told.
+    """
+    if past is None:
+        return ()
+    found = [*_columns(past.schema, schema), *_rows(past, outcomes), *_new(outcomes)]
+    return tuple(found[:MOST]) + ((f"and {len(found) - MOST} more",) if len(found) > MOST else ())
+
+
+def _columns(before: Schema, now: Schema) -> list[str]:
+    were, are = ({each.label: each for each in schema.columns} for schema in (before, now))
+    found = [f"new column {label} ({are[label].kind.value})" for label in are if label not in were]
+    found += [f"column {label} is gone" for label in were if label not in are]
+    found += [
+        f"{label} is {are[label].kind.value}, was {were[label].kind.value}"
+        for label in are
+        if label in were and are[label].kind is not were[label].kind and not are[label].empty and not were[label].empty
+    ]
+    if not found and before.labels != now.labels:
+        found.append("the columns are in another order")
+    return found
+
+
+def _rows(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+    key = MetricKey("size")
+    now = outcomes.get(key)
+    if not isinstance(now, Measured) or not any(each.key == key for each in past.measures):
+        return []
+    before, rows = float(past.series(key)[-1]), float(now.value)  # type: ignore[arg-type]
+    if not before > 0 or abs(rows / before - 1) < _VOLUME:
+        return []
+    return [f"{shown(rows)} rows, {shown(before)} in {past.partitions[-1]} ({rows / before - 1:+.0%})"]
+
+
+def _new(outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+    words = {"new_values": "are values", "new_patterns": "are written in a way"}
+    shares = [
+        (float(outcome.value), key)
+        for key, outcome in outcomes.items()
+        if key.name in words and isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution)
+    ]
+    ranked = sorted((each for each in shares if each[0] > _SHARE), key=lambda each: -each[0])
+    return [f"{key.columns[0]}: {share:.1%} {words[key.name]} never seen before" for share, key in ranked]

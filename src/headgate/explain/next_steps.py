@@ -1,0 +1,87 @@
+"""What a person can do about a batch, as commands to copy: of Python, and of the shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+from headgate.display.blocks import Command
+
+Language: TypeAlias = Literal["python", "shell"]
+
+_ACCEPT = "expected: teaches, and is published"
+_AGAIN = "judge it again, when it can be read"
+_RELEASE = "publish it as it is, learn nothing from it"
+
+
+def python_commands(partition: str, unread: bool = False) -> tuple[Command, ...]:
+    """The gate's methods for a batch; one that could not be read cannot be accepted.
+
+    >>> print(python_commands("2026-11-14")[1].whole)
+    gate.release('2026-11-14', note="...")
+    """
+    name = repr(partition)
+    first = Command(f"gate.accept({name},", 'note="why it is right")', _ACCEPT)
+    return (
+        Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
+        Command(f"gate.release({name},", 'note="...")', _RELEASE),
+        Command(f"gate.reject({name},", 'note="...")', f"wrong: repair it and judge {name} again"),
+    )
+
+
+def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool = False) -> tuple[Command, ...]:
+    """The same for a shell, and how to look closer; `rows`: single rows may be to blame.
+
+    >>> for each in shell_commands("orders", "2026-11-14"):
+    ...     print(each.whole)
+    headgate explain orders 2026-11-14
+    headgate rows orders 2026-11-14
+    headgate accept orders 2026-11-14 --note "why it is right"
+    headgate release orders 2026-11-14 --note "..."
+    headgate reject orders 2026-11-14 --note "..."
+    headgate run orders --partition 2026-11-14
+    """
+    batch = (dataset, partition)
+    again = f"--partition {quoted(partition)}"
+    look = [_command("explain", batch, note="what is wrong with it")]
+    release = _command("release", batch, '--note "..."', _RELEASE)
+    if unread:
+        return (
+            *look,
+            _command("profile", (dataset,), again, "read it now, and see what is wrong"),
+            _command("run", (dataset,), again, _AGAIN),
+            release,
+        )
+    if rows:
+        look.append(_command("rows", batch, note="the rows that break a check"))
+    return (
+        *look,
+        _command("accept", batch, '--note "why it is right"', _ACCEPT),
+        release,
+        _command("reject", batch, '--note "..."', "wrong: it is to be repaired"),
+        _command("run", (dataset,), again, "judge it again, when it is repaired"),
+    )
+
+
+def _command(verb: str, names: Sequence[str], option: str = "", note: str = "") -> Command:
+    words = " ".join(map(quoted, names))
+    if any(each.startswith("-") for each in names):  # it would be taken for an option
+        return Command(f"headgate {verb}", f"{option} -- {words}".lstrip(), note)
+    return Command(f"headgate {verb} {words}", option, note)
+
+
+def quoted(name: str) -> str:
+    """One word for a shell; characters that move the cursor are spelled, so that what is copied is what is seen.
+
+    >>> print(quoted("orders"), quoted("it's"), quoted("a\\x1bb"))
+    orders 'it'"'"'s' $'a\\x1bb'
+    """
+    if name.isprintable():
+        return shlex.quote(name)
+    spelled = (char if char.isprintable() and char not in "'\\\\" else _spelled(char) for char in name)
+    return f"$'{''.join(spelled)}'"
+
+
+def _spelled(char: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))

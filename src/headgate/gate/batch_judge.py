@@ -1,0 +1,156 @@
+"""One batch before the gate: what must be measured of it, and the run that comes of what was measured."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from headgate.engine.analysis import Analysis
+from headgate.evaluate.measurements import By
+from headgate.evaluate.row_rules import Judged
+from headgate.evaluate.verify import Asked
+from headgate.explain.batch_changes import changes_of
+from headgate.explain.column_changes import Findings, traced
+from headgate.gate.fingerprint import fingerprint_of
+from headgate.gate.settings import Settings
+from headgate.learn import text_rules
+from headgate.learn.learned import Learner, Lesson
+from headgate.learn.patterns.index import PatternIndex
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import default_metrics, from_key, metrics
+from headgate.metrics.size import Size
+from headgate.metrics.states.sample import Sample
+from headgate.metrics.value_sample import ValueSample
+from headgate.values.account import Account
+from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed, Outcome
+from headgate.values.predicate import Between, Pending
+from headgate.values.proposal import Proposal
+from headgate.values.run import UNREAD, Run
+from headgate.values.schema import Schema
+from headgate.values.verdict import Verdict, judge
+
+HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
+"""What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
+
+_FILLED = "completeness"  # every column has it, so where it failed nothing was read of the column
+
+
+def _is_read(key: MetricKey) -> Expectation:
+    """What every column must meet: an unread one is an error, whether or not anything is expected of it."""
+    return Expectation(key, Between(low=0.0), Source.RULES, rule=f"is_read({key.columns[0]})")
+
+
+@dataclass(frozen=True)
+class Hearing:
+    """A batch of a partition, the lesson that it is held against, and how the gate is set.
+
+    `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `discreet` is a
+    store that must not get a value of the data. The index is asked for only where a rule has to be learned.
+    """
+
+    dataset: str
+    partition: str
+    settings: Settings
+    suite: str
+    basis: int
+    lesson: Lesson
+    discreet: bool
+    index: Callable[[], PatternIndex]
+
+    def wanted(self, schema: Schema) -> list[tuple[By, Metric[Any]]]:
+        """What the one scan measures besides what checks ask for."""
+        wanted: list[Metric[Any]] = [Size(), *default_metrics(schema)]
+        if Learner.PATTERNS in self.settings.learners:
+            wanted += map(from_key, text_rules.askable(self.lesson.shapes, schema))
+            wanted += text_rules.samples(schema)
+        return [((), each) for each in wanted]
+
+    def run(self, batch: Analysis, declared: Sequence[Judged], asked: Sequence[Asked]) -> tuple[Run, list[Judged]]:
+        """The run to be recorded, and every judgement with the metric that rows can be blamed by."""
+        outcomes = self.lesson.outcomes(batch.schema, batch.outcomes, batch.states)
+        outcomes = {key: outcome for key, outcome in outcomes.items() if key.name != ValueSample.name}
+        judged = [*declared, *self._learned(outcomes, batch.schema, asked)]
+        verdict = Verdict(tuple(each.judgement for each in judged))
+        run = Run(
+            dataset=self.dataset,
+            partition=self.partition,
+            fingerprint=fingerprint_of(batch, [each.judgement for each in declared]),
+            suite=self.suite,
+            schema=batch.schema,
+            outcomes=outcomes,
+            states={key: state for key, state in batch.states.items() if not isinstance(state, Sample)},
+            verdict=verdict,
+            account=self._account(batch, outcomes, verdict),
+            basis=self.basis,
+        )
+        return run, judged
+
+    def unread(self, trouble: Exception) -> Run:
+        """A batch that could not be read is recorded too, as an error: it is held.
+
+        Nothing of the input was seen, so it gets a name of its own: a second try is another run. The words of an
+        exception may quote the data, which a store that hides values must not get.
+        """
+        words = f": {trouble}" if not self.discreet else ""
+        why = f"the batch could not be read: {type(trouble).__name__}{words}"
+        return Run(
+            dataset=self.dataset,
+            partition=self.partition,
+            fingerprint=f"{UNREAD}{uuid.uuid4().hex}",
+            suite=self.suite,
+            verdict=Verdict((Judgement(HAS_ROWS, Status.ERROR, why),)),
+            account=Account(self.settings.mode, self.settings.action(Status.ERROR), self.settings.false_alarms),
+            basis=self.basis,
+        )
+
+    def _learned(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, asked: Sequence[Asked]) -> list[Judged]:
+        """The judgements on what nobody declared."""
+        judgements = list(self.lesson.program.verdict(outcomes, schema).judgements)
+        if not any(_says_how_many(each) for each in asked):
+            judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
+        unread = [_is_read(key) for key in outcomes if key.name == _FILLED and isinstance(outcomes[key], Failed)]
+        judgements += judge(unread, outcomes).judgements
+        return [Judged("learned", -1 - at, _metric(each), each) for at, each in enumerate(judgements)]
+
+    def _account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
+        lesson = self.lesson
+        bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
+        notes = {str(each.metric): each.note for each in lesson.program.clauses if each.metric in bad and each.note}
+        found = traced(lesson, outcomes, bad) if bad else Findings()
+        return Account(
+            mode=self.settings.mode,
+            action=self.settings.action(verdict.status),
+            budget=self.settings.false_alarms,
+            spent=lesson.program.cost,
+            runs=0 if lesson.past is None else len(lesson.past),
+            after=lesson.after,
+            learners=dict(lesson.learners),
+            notes=notes,
+            found=dict(found.told),
+            short=found.short,
+            shapes=self._shapes(batch, outcomes),
+            blamed=found.blamed,
+            changes=changes_of(lesson.past, batch.schema, outcomes),
+        )
+
+    def _shapes(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
+        if Learner.PATTERNS not in self.settings.learners:
+            return ()
+        return text_rules.learned(batch.states, outcomes, self.lesson.shapes, self.index(), discreet=self.discreet)
+
+
+def _says_how_many(asked: Asked) -> bool:
+    """Whether a person has said how many rows the batch must have, so that it may also be none."""
+    expectation = asked.expectation
+    strict = expectation.level is Level.ERROR and not isinstance(expectation.predicate, Pending)
+    return strict and not asked.by and expectation.metric == HAS_ROWS.metric
+
+
+def _metric(each: Judgement) -> Metric[Any] | None:
+    """The metric that was judged; a distance and the novelty of the whole have none that reads rows."""
+    key = each.expectation.metric
+    return from_key(key) if key.name in metrics() else None

@@ -1,0 +1,1 @@
+"""Moves batches to where readers find them, or into quarantine."""

@@ -1,0 +1,168 @@
+"""One column of one batch, with the views of it that folds share: each is computed once, when first asked for."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from headgate.metrics.base.arrow import DAY, numbers, plain
+from headgate.metrics.base.hashing import Hashes, hash_bytes, hash_words
+from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_numbers
+from headgate.metrics.base.text import Texts, labels
+from headgate.values.schema import BYTES, Kind
+
+_ABSENT = np.uint64(0x9E3779B97F4A7C15)  # the hash that stands for a null among grouping columns
+
+
+class ColumnBatch:
+    """A column's values in one batch. Folds read it and never learn its name."""
+
+    def __init__(self, array: pa.Array | pa.ChunkedArray, kind: Kind) -> None:
+        values = plain(array)
+        self.array = values.cast(pa.string()) if pa.types.is_null(values.type) else values
+        self.kind = kind
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    @property
+    def nulls(self) -> int:
+        return int(self.array.null_count)
+
+    @property
+    def present(self) -> int:
+        return len(self) - self.nulls
+
+    @cached_property
+    def values(self) -> pa.Array:
+        """The values that are not null."""
+        return self.array.drop_null() if self.nulls else self.array
+
+    @cached_property
+    def valid(self) -> npt.NDArray[np.bool_]:
+        return np.asarray(self.array.is_valid().to_numpy(zero_copy_only=False))
+
+    # --- ordered columns: numbers, booleans, dates, timestamps
+
+    @cached_property
+    def _numbers(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
+        return numbers(self.values, self.kind)
+
+    @cached_property
+    def _ordered(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+        values = self._numbers[0].copy()
+        values.sort()
+        return values
+
+    @cached_property
+    def floats(self) -> npt.NDArray[np.float64]:
+        """The finite numbers, sorted; dates and timestamps in seconds since 1970."""
+        ordered = self._ordered
+        if ordered.dtype != np.float64:
+            return np.asarray(ordered / self._numbers[1], np.float64)
+        low = np.searchsorted(ordered, -np.inf, side="right")
+        high = np.searchsorted(ordered, np.inf, side="left")
+        return np.asarray(ordered[low:high], np.float64)
+
+    @cached_property
+    def numbers_with_gaps(self) -> npt.NDArray[np.float64]:
+        """Every row as a number in its place, NaN where there is none."""
+        every = np.full(len(self), np.nan)
+        found, units = self._numbers
+        every[self.valid] = found / units
+        return every
+
+    # --- distinct values
+
+    @cached_property
+    def tally(self) -> Tally:
+        """The distinct values with their counts."""
+        if self.kind in BYTES:
+            return self._counted_texts[0]
+        if self._told_apart_by_text:
+            return tally_bytes(self.array.cast(pa.string()))[0]
+        return tally_numbers(self._ordered, self._number_labels)
+
+    @property
+    def _told_apart_by_text(self) -> bool:
+        """Decimals of more digits than a number here can hold."""
+        return bool(pa.types.is_decimal(self.array.type)) and self._numbers[0].dtype == np.float64
+
+    def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
+        """Numbers as text: what Arrow prints for the column's type, so that both engines print the same."""
+        if self.kind is Kind.DATE:
+            return _printed(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
+        if self.kind is Kind.TIMESTAMP:
+            return _printed(pa.array(values).view(pa.timestamp("us")))
+        if self.kind is Kind.BOOLEAN:
+            return ["true" if value else "false" for value in values]
+        if self.kind is Kind.DECIMAL and values.dtype == np.int64:
+            return [str(Decimal(value).scaleb(-self.array.type.scale)) for value in values.tolist()]
+        return [str(value) for value in values.tolist()]
+
+    @property
+    def hashes(self) -> Hashes:
+        """A 128-bit hash of every row, nulls included, for grouping."""
+        first, second = np.full(len(self), _ABSENT), np.full(len(self), _ABSENT)
+        if self.kind in BYTES:
+            found = hash_bytes(self.texts.data, self.texts.offsets)
+        elif self._told_apart_by_text:
+            texts = Texts(self.values.cast(pa.string()))
+            found = hash_bytes(texts.data, texts.offsets)
+        else:
+            found = hash_words(_one_nan(self._numbers[0]).view(np.uint64))
+        first[self.valid], second[self.valid] = found
+        return first, second
+
+    # --- strings and bytes
+
+    @cached_property
+    def texts(self) -> Texts:
+        return Texts(self.values)
+
+    @cached_property
+    def _counted_texts(self) -> tuple[Tally, Texts, Integers | None]:
+        return tally_bytes(self.array)
+
+    @property
+    def distinct_texts(self) -> tuple[Texts, Integers | None]:
+        """The values that text work must look at, and how often each counts (None: once each)."""
+        return self._counted_texts[1:]
+
+    @cached_property
+    def classes(self) -> dict[str, int]:
+        """How many characters of each class the values have together."""
+        texts, weights = self.distinct_texts
+        return texts.classes(weights)
+
+    @cached_property
+    def lengths(self) -> tuple[Integers, Integers]:
+        """The lengths in characters (bytes, for binary) that occur, and how many values have each."""
+        texts, weights = self.distinct_texts
+        every = texts.lengths if self.kind is Kind.STRING else np.diff(texts.offsets)
+        if not len(every) or int(every.max()) > 1 << 16:
+            sizes, at = np.unique(every, return_inverse=True)
+            return sizes, np.bincount(at, weights, minlength=len(sizes)).astype(np.int64)
+        counts = np.bincount(every, weights).astype(np.int64)
+        sizes = np.flatnonzero(counts)
+        return sizes, counts[sizes]
+
+    @cached_property
+    def patterns(self) -> tuple[pa.Array, Integers]:
+        """The patterns that occur, in symbol codes, and how many values have each."""
+        texts, weights = self.distinct_texts
+        encoded = texts.patterns()
+        indices = encoded.indices.to_numpy(zero_copy_only=False)
+        return encoded.dictionary, np.bincount(indices, weights, minlength=len(encoded.dictionary)).astype(np.int64)
+
+
+def _printed(array: pa.Array) -> list[str]:
+    return labels(array.cast(pa.string()))
+
+
+def _one_nan(values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.generic]:
+    return np.where(np.isnan(values), np.nan, values) if values.dtype == np.float64 else values

@@ -1,0 +1,241 @@
+"""What every metric declares: its name, the kinds it accepts, its fold and its measure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+import msgspec
+
+from headgate.values.errors import MisuseError
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Outcome
+from headgate.values.predicate import OneOf, Predicate
+from headgate.values.schema import ANY, Kind, Schema
+from headgate.values.state import State
+
+if TYPE_CHECKING:
+    from headgate.metrics.base.batch import ColumnBatch
+
+S = TypeVar("S", bound=State)
+
+_INPUTS = frozenset({"column", "columns", "left", "right", "where"})
+NO_ROWS = "no rows in scope"
+NO_VALUES = "no values in scope"
+
+
+class Membership(msgspec.Struct, frozen=True):
+    """Whether a row's values in some columns stand together in a row of another table, in the columns `of`."""
+
+    table: str
+    columns: tuple[str, ...]
+    of: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"({', '.join(self.columns)}) in {self.table}({', '.join(self.of)})"
+
+
+class Offence(msgspec.Struct, frozen=True):
+    """Which rows are to blame when a metric does not meet its predicate, and whose values show it.
+
+    One field says which rows of the metric's `where` those are. `test`: a SQL predicate is true of them. `form`: one
+    is, in which {} stands for the column. `unlike`: the regular expression (of RE2) is not found in the column. `low`,
+    `high`: the column's number (of a date or timestamp the seconds since 1970) is finite and beyond. `repeated`:
+    another row has the same values in these columns. `absent`: the values are not in the other table.
+    """
+
+    columns: tuple[str, ...]
+    test: str = ""
+    form: str = ""
+    unlike: str = ""
+    low: float | None = None
+    high: float | None = None
+    repeated: tuple[str, ...] = ()
+    absent: Membership | None = None
+
+
+class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
+    """A pure function of a state, over the rows that meet `where` (a SQL predicate).
+
+    Metrics that name the same `folded` state have the same fold; the engine computes it once for all of them. Where the
+    state is a sketch, the class docstring states its error.
+    """
+
+    where: str | None = None
+
+    name: ClassVar[str]
+    state: ClassVar[type[State]]
+    folded: ClassVar[str]
+    accepts: ClassVar[frozenset[Kind]] = ANY
+    default: ClassVar[frozenset[Kind]] = frozenset()
+    distribution: ClassVar[bool] = False  # whether its value is a distribution instead of a number
+    share: ClassVar[bool] = False  # whether it lies between 0 and 1
+    signed: ClassVar[bool] = False  # whether it can be below 0
+    additive: ClassVar[bool] = False  # whether it grows with the number of rows
+    averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
+    fold_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        """The columns whose views the fold is given, in order."""
+        return ()
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        """Row predicates whose results, as boolean columns, the fold is given after the columns."""
+        return ()
+
+    @property
+    def memberships(self) -> tuple[Membership, ...]:
+        """Look-ups in other tables whose results, as boolean columns, the fold is given after the predicates."""
+        return ()
+
+    @property
+    def key(self) -> MetricKey:
+        """The stable name of this metric of these columns."""
+        return MetricKey(self.name, self.inputs, self._parameters(self.__struct_fields__), self.where)
+
+    @property
+    def state_key(self) -> MetricKey:
+        """The stable name of the state it is measured from; metrics that share it share the work."""
+        return MetricKey(self.folded, self.inputs, self._parameters(self.fold_parameters), self.where)
+
+    def _parameters(self, fields: Sequence[str]) -> tuple[tuple[str, Any], ...]:
+        return tuple((field, getattr(self, field)) for field in fields if field not in _INPUTS)
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        """The state of one batch, given the views of the inputs and then of the predicates."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def measure(self, state: S) -> Outcome:
+        """The metric's value in a state."""
+        raise NotImplementedError(f"{type(self).__name__} has no measure")
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        """Which rows are to blame for a value that does not meet the predicate; None if no single row is."""
+        del predicate, value
+        return None
+
+    def __str__(self) -> str:
+        return str(self.key)
+
+
+class SchemaMetric(Metric[State], frozen=True):
+    """Of the columns' names and types alone. It has no state and no fold: the schema of a batch is all it reads."""
+
+    state: ClassVar = State
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The columns that it asks about, which the batch may lack."""
+        return ()
+
+    @property
+    def key(self) -> MetricKey:
+        return MetricKey(self.name, self.named, self._parameters(self.__struct_fields__), self.where)
+
+    def __post_init__(self) -> None:
+        if self.where is not None:
+            raise MisuseError(f"{self.name} reads no rows, so it takes no where.")
+
+    def of(self, schema: Schema) -> Outcome:
+        """The metric's value for a batch of this schema."""
+        raise NotImplementedError(f"{type(self).__name__} does not say what it reads")
+
+
+class TableMetric(Metric[S], frozen=True):
+    """Of the rows, whatever their columns."""
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        return ("true",)
+
+    def fold(self, rows: ColumnBatch) -> S:
+        """The state of one batch, given a column that is true in every row of the scope."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
+
+
+class PredicateMetric(Metric[S], frozen=True):
+    """Of the rows that meet a SQL predicate and those that do not."""
+
+    predicate: str
+
+    @property
+    def predicates(self) -> tuple[str, ...]:
+        return (self.predicate,)
+
+    def fold(self, met: ColumnBatch) -> S:
+        """The state of one batch, given what the predicate says of every row: true, false or null."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
+
+
+class ColumnMetric(Metric[S], frozen=True):
+    """Of one column."""
+
+    column: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.column,)
+
+    def fold(self, batch: ColumnBatch) -> S:
+        """The state of one batch of the column."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0])
+
+
+class PairMetric(Metric[S], frozen=True):
+    """Of two columns, row by row."""
+
+    left: str
+    right: str
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return (self.left, self.right)
+
+    def fold(self, left: ColumnBatch, right: ColumnBatch) -> S:
+        """The state of one batch of the two columns."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(views[0], views[1])
+
+
+class GroupMetric(Metric[S], frozen=True):
+    """Of the groups of equal rows over one or more columns: `Uniqueness("id")`, `Uniqueness(["day", "id"])`."""
+
+    columns: str | Sequence[str]
+    least: ClassVar[int] = 1  # columns
+
+    def __post_init__(self) -> None:
+        names = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
+        if not names or len(set(names)) != len(names):
+            raise MisuseError(f"{self.name} needs one or more different columns, not {list(names)}.")
+        msgspec.structs.force_setattr(self, "columns", names)
+
+    @property
+    def inputs(self) -> tuple[str, ...]:
+        return tuple(self.columns)
+
+    def fold(self, *columns: ColumnBatch) -> S:
+        """The state of one batch of the grouping columns."""
+        raise NotImplementedError(f"{type(self).__name__} has no fold")
+
+    def fold_views(self, views: Sequence[ColumnBatch]) -> S:
+        return self.fold(*views)
+
+
+def too_few(predicate: Predicate, value: float) -> bool:
+    """Whether a share is lower than it must be; of a function's reasons nothing is known, so it is taken to be."""
+    if isinstance(predicate, OneOf):
+        return any(allowed > value for allowed in predicate.values)
+    return value < 1 if predicate.floor is None and predicate.ceiling is None else value < (predicate.floor or 0)

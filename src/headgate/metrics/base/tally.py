@@ -1,0 +1,106 @@
+"""The distinct values of one batch of a column with their counts, by the cheapest way the column allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
+from headgate.metrics.base.text import Texts, labels
+
+Integers = npt.NDArray[np.int64]
+
+_PROBE = 512  # values looked at to tell a crowded column from one where nearly every value is new
+
+
+class Tally:
+    """Counts of the distinct values, their hashes, and labels for those that someone asks for."""
+
+    def __init__(
+        self,
+        counts: Integers,
+        hashes: Callable[[], Hashes],
+        label: Callable[[Integers], list[str]],
+        keys: Words | None = None,
+    ) -> None:
+        self.counts = counts
+        self.label = label
+        self._hashes = hashes
+        self._keys = keys
+
+    @cached_property
+    def hashes(self) -> Hashes:
+        return self._hashes()
+
+    @property
+    def keys(self) -> Words:
+        """The first half of each distinct value's hash."""
+        return self.hashes[0] if self._keys is None else self._keys
+
+
+def runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
+    """Where each run of equal values in a sorted array begins, and how long it is."""
+    if not len(ordered):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return begins, np.diff(np.append(begins, len(ordered)))
+
+
+def tally_numbers(
+    ordered: npt.NDArray[np.int64] | npt.NDArray[np.float64], label: Callable[[npt.NDArray[np.generic]], list[str]]
+) -> Tally:
+    """Of sorted numbers; NaNs stand last and are one value."""
+    begins, counts = runs(ordered)
+    values = ordered[begins]
+    if ordered.dtype == np.float64 and len(ordered) and np.isnan(ordered[-1]):
+        nans = int(np.isnan(values).sum())
+        keep = len(values) - nans + 1
+        values, counts = np.append(values[: keep - 1], np.nan), np.append(counts[: keep - 1], nans)
+    return Tally(counts, lambda: hash_words(values.view(np.uint64)), lambda at: label(values[at]))
+
+
+def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
+    """Of strings, nulls left out, with the values that further work must look at and how often each of them counts.
+
+    Where values repeat they are dictionary encoded and only the distinct ones are looked at again. Where nearly all are
+    different, encoding costs more than it saves: they are counted by their hashes, and all of them are looked at.
+    """
+    if _mostly_new(array):
+        texts = Texts(array.drop_null() if array.null_count else array)
+        return _by_hash(texts), texts, None
+    encoded = array.dictionary_encode()
+    distinct = Texts(encoded.dictionary)
+    # nulls have no index; they are counted past the last value, then forgotten
+    indices = encoded.indices.fill_null(len(distinct)) if array.null_count else encoded.indices
+    counts = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(distinct))[: len(distinct)]
+    tally = Tally(
+        counts.astype(np.int64),
+        lambda: hash_bytes(distinct.data, distinct.offsets),
+        lambda at: labels(distinct.array.take(pa.array(at))),
+    )
+    return tally, distinct, tally.counts
+
+
+def _mostly_new(array: pa.Array) -> bool:
+    return len(array) > 2 * _PROBE and len(array.slice(0, _PROBE).unique()) > 0.75 * _PROBE
+
+
+def _by_hash(texts: Texts) -> Tally:
+    first, second = hash_bytes(texts.data, texts.offsets)
+    begins, counts = runs(ordered := np.sort(first))
+
+    def label(at: Integers) -> list[str]:
+        wanted = ordered[begins[at]]
+        order = np.argsort(wanted)
+        near = np.minimum(np.searchsorted(wanted[order], first), len(wanted) - 1)
+        hits = np.flatnonzero(wanted[order][near] == first)
+        rows = np.empty(len(wanted), np.int64)
+        rows[order[near[hits]]] = hits
+        return labels(texts.array.take(pa.array(rows)))
+
+    # equal values give equal hashes: a sketch of which values there are may be fed each row
+    return Tally(counts, lambda: (first, second), label, ordered[begins])

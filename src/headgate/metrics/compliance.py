@@ -1,0 +1,38 @@
+"""The share of rows that meet a predicate."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pyarrow.compute as pc
+
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import NO_ROWS, Offence, PredicateMetric, too_few
+from headgate.metrics.base.registry import metric
+from headgate.metrics.base.sql import closed, columns_of
+from headgate.metrics.states.counts import MatchCount
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
+
+
+@metric
+class Compliance(PredicateMetric[MatchCount], frozen=True):
+    """|{row : predicate(row)}| / |rows| (Deequ 2018, Table 2). A predicate that is null for a row is not met by it."""
+
+    name: ClassVar = "compliance"
+    share: ClassVar = True
+    state: ClassVar = MatchCount
+    fold_parameters: ClassVar = ("predicate",)
+
+    def fold(self, met: ColumnBatch) -> MatchCount:
+        return MatchCount(matched=pc.sum(met.array, min_count=0).as_py(), seen=len(met))
+
+    def measure(self, state: MatchCount) -> Outcome:
+        return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        if too_few(predicate, value):
+            return Offence(columns_of(self.predicate), f"NOT coalesce({closed(self.predicate)}, false)")
+        if predicate.ceiling is not None and value > predicate.ceiling:
+            return Offence(columns_of(self.predicate), self.predicate)
+        return None

@@ -1,0 +1,34 @@
+"""The share of numbers that are finite."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, Offence, too_few
+from headgate.metrics.base.registry import metric
+from headgate.metrics.states.counts import MatchCount
+from headgate.values.outcome import Measured, Outcome, Undefined
+from headgate.values.predicate import Predicate
+from headgate.values.schema import Kind
+
+
+@metric
+class Finiteness(ColumnMetric[MatchCount], frozen=True):
+    """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
+
+    name: ClassVar = "finiteness"
+    share: ClassVar = True
+    state: ClassVar = MatchCount
+    accepts: ClassVar = frozenset({Kind.FLOAT})
+    default: ClassVar = frozenset({Kind.FLOAT})
+
+    def fold(self, batch: ColumnBatch) -> MatchCount:
+        return MatchCount(matched=len(batch.floats), seen=batch.present)
+
+    def measure(self, state: MatchCount) -> Outcome:
+        return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        odd = "isnan({0}) OR abs({0}) = CAST('Infinity' AS DOUBLE)"
+        return Offence(self.inputs, form=odd) if too_few(predicate, value) else None

@@ -1,0 +1,32 @@
+"""The length of the longest value."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.metrics.base.metric import NO_VALUES, Offence
+from headgate.metrics.base.registry import metric
+from headgate.metrics.base.sql import literal
+from headgate.metrics.states.moments import Moments
+from headgate.metrics.states.readings import OfLengths
+from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.predicate import Predicate
+from headgate.values.schema import BYTES
+
+
+@metric
+class MaxLength(OfLengths, frozen=True):
+    """max of |v| in characters, in bytes for binary."""
+
+    name: ClassVar = "max_length"
+    accepts: ClassVar = BYTES
+    default: ClassVar = BYTES
+
+    def measure(self, state: Moments) -> Outcome:
+        return Undefined(NO_VALUES) if state.high is None else number(state.high, otherwise=NO_VALUES)
+
+    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+        bound = predicate.ceiling
+        if bound is None or value <= bound:
+            return None
+        return Offence(self.inputs, form=f"length({{}}) > {literal(bound)}")

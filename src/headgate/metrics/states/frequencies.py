@@ -1,0 +1,259 @@
+"""The most frequent labels of a stream with a bound on what was lost."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
+from typing import Any, NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.metrics.base.hashing import Words, hash_bytes, keyed
+from headgate.values.errors import MisuseError
+from headgate.values.outcome import Distribution
+from headgate.values.state import Rows, Stack, State
+
+VALUES = 512
+PATTERNS = 128
+
+Integers = npt.NDArray[np.int64]
+
+_TOTAL = attrgetter("total")
+_PAIR = struct.Struct("<II")
+_INDEX_BITS = 14
+_AT_ONCE = 1 << _INDEX_BITS  # labels added up at a time: they fit into a core's cache, and their places into few bits
+_LOW = np.uint64(_AT_ONCE - 1)
+_PLACES = np.arange(_AT_ONCE, dtype=np.uint64)
+
+
+class Frequencies(State, frozen=True, tag="frequent_labels"):
+    """A Misra-Gries summary (1982) in its mergeable form (Agarwal et al. 2012) of at most `capacity` labels.
+
+    Exact while there are no more distinct labels than that. Beyond, a count is understated by at most `lost`, and
+    `lost` is at most total / (capacity + 1): any label more frequent than that is here. Labels are values of the data,
+    which a store hides (`hashed` then names the secret), or patterns of them, which it does not.
+
+    Labels stand in the order of their hashes: `hashes` and `counts` are 64-bit numbers, `texts` the labels in UTF-8 one
+    after the other, `ends` 32-bit numbers that say where each ends. So thousands of summaries merge as arrays. Two
+    labels are taken for one with probability n^2 / 2^65: 3e-8 for a million labels.
+    """
+
+    hashes: bytes = b""
+    counts: bytes = b""
+    texts: bytes = b""
+    ends: bytes = b""
+    total: int = 0
+    lost: int = 0
+    capacity: int = 0
+    patterns: bool = False
+    hashed: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        counts: Integers,
+        label: Callable[[Integers], list[str]],
+        capacity: int,
+        patterns: bool = False,
+    ) -> Frequencies:
+        """Of distinct labels, which are asked for only where they are kept."""
+        if not len(counts):
+            return cls()
+        cut = _cut(counts, capacity)
+        kept = np.flatnonzero(counts > cut)
+        empty = cls(total=int(counts.sum()), lost=cut, capacity=capacity, patterns=patterns)
+        return empty._labelled(label(kept), counts[kept] - cut) if len(kept) else empty
+
+    def __add__(self, other: Frequencies) -> Frequencies:
+        return self.merged([self, other])
+
+    @classmethod
+    def merged(cls, states: Sequence[Frequencies]) -> Frequencies:
+        """All counts added up, as many at a time as fit, and cut each time that there are more than are kept."""
+        held = list(filter(_TOTAL, states))
+        if len(held) < 2:
+            return held[0] if held else cls()
+        return _FrequencyStack(held).merged(np.arange(len(held)))
+
+    @classmethod
+    def stacked(cls, states: Sequence[Frequencies]) -> Stack[Frequencies]:
+        return _FrequencyStack(states)
+
+    def hidden(self, secret: bytes) -> Frequencies:
+        if self.patterns or self.hashed or not self.total:
+            return self
+        labels = self.labels()
+        names = [keyed(label, secret) for label in labels]
+        counts = np.fromiter(labels.values(), np.int64, len(labels))
+        return msgspec.structs.replace(self, hashed=keyed("", secret)[:8])._labelled(names, counts)
+
+    def labels(self) -> dict[str, int]:
+        """The labels that are kept, with their counts."""
+        ends = np.frombuffer(self.ends, "<u4").tolist()
+        starts = [0, *ends[:-1]]
+        names = [self.texts[start:end].decode() for start, end in zip(starts, ends, strict=True)] if ends else []
+        return dict(zip(names, np.frombuffer(self.counts, "<i8").tolist(), strict=True))
+
+    def largest(self) -> int:
+        """The count of the most frequent label."""
+        return int(np.frombuffer(self.counts, "<i8").max(initial=0))
+
+    def distribution(self) -> Distribution:
+        ranked = sorted(self.labels().items(), key=lambda each: (-each[1], each[0]))
+        return Distribution(dict(ranked), total=self.total, error=self.lost)
+
+    def _labelled(self, names: Sequence[str], counts: Integers) -> Frequencies:
+        """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""
+        texts = [name.encode() for name in names]
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(text) for text in texts], out=offsets[1:])
+        hashes, _ = hash_bytes(np.frombuffer(b"".join(texts), np.uint8), offsets)
+        firsts, sums = _sorted_up(hashes, counts)
+        return self._holding(hashes[firsts], sums, [texts[at] for at in firsts])
+
+    def _holding(self, hashes: Words, counts: Integers, texts: Sequence[bytes]) -> Frequencies:
+        return msgspec.structs.replace(
+            self,
+            hashes=hashes.astype("<u8").tobytes(),
+            counts=counts.astype("<i8").tobytes(),
+            texts=b"".join(texts),
+            ends=np.cumsum([len(text) for text in texts]).astype("<u4").tobytes(),
+        )
+
+
+class NamedFrequencies(State, frozen=True, tag="frequencies"):
+    """How the first version stored a summary: the labels and their counts as a dictionary. Only read."""
+
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
+    total: int = 0
+    lost: int = 0
+    capacity: int = 0
+
+    def current(self) -> Frequencies:
+        empty = Frequencies(total=self.total, lost=self.lost, capacity=self.capacity)
+        return empty._labelled(list(self.counts), np.fromiter(self.counts.values(), np.int64, len(self.counts)))
+
+
+class _FrequencyStack(Stack[Frequencies]):
+    """The hashes and counts of all labels of all summaries one after the other, and where each summary begins."""
+
+    def __init__(self, states: Sequence[Frequencies]) -> None:
+        super().__init__(states)
+        counts = [each.counts for each in states]
+        self._starts = np.cumsum([0, *(size // 8 for size in map(len, counts))])
+        self._counts = np.frombuffer(b"".join(counts), "<i8")
+        self._hashes = np.frombuffer(b"".join([each.hashes for each in states]), "<u8")
+        facts = [(each.total, each.lost, each.capacity) for each in states]
+        self._facts = np.array(facts, np.int64).reshape(len(states), 3)
+        self._secrets = np.array([each.hashed for each in states])
+
+    def merged(self, rows: Rows) -> Frequencies:
+        rows = rows[self._facts[rows, 0] > 0]
+        if len(rows) < 2:
+            return self.states[rows[0]] if len(rows) else Frequencies()
+        if (self._secrets[rows] != self._secrets[rows[0]]).any():
+            raise MisuseError(
+                "these frequencies do not merge: not all have their values hidden under one secret.",
+                hint="Hide them with the store's secret: state.hidden(secret).",
+            )
+        total, lost, _ = self._facts[rows].sum(axis=0).tolist()
+        capacity = int(self._facts[rows, 2].min())
+        left = _Labels()
+        for places in self._chunks(rows, capacity):
+            left = left.with_more(self._hashes[places], self._counts[places], places, capacity)
+        merged = self._labelled(self.states[rows[0]], left)
+        return msgspec.structs.replace(merged, total=total, lost=lost + left.lost, capacity=capacity)
+
+    def _chunks(self, rows: Rows, kept: int) -> Iterator[Rows]:
+        """The places of the labels of these summaries, as many as leave room for those that are kept from before."""
+        widths = (self._starts[1:] - self._starts[:-1])[rows]
+        chunk = np.cumsum(widths) // max(1, _AT_ONCE - kept - int(widths.max()))
+        for some, wide in zip(
+            *(np.split(each, np.flatnonzero(np.diff(chunk)) + 1) for each in (rows, widths)), strict=True
+        ):
+            ends = np.cumsum(wide)
+            yield np.arange(ends[-1]) + np.repeat(self._starts[some] - ends + wide, wide)
+
+    def _labelled(self, like: Frequencies, left: _Labels) -> Frequencies:
+        """A summary of the labels that are left, with their texts from the summaries that they came from."""
+        order = np.argsort(left.hashes)
+        origins = left.origins[order]
+        states = np.searchsorted(self._starts, origins, "right") - 1
+        texts = []
+        for state, place in zip(states.tolist(), (origins - self._starts[states]).tolist(), strict=True):
+            start, end = _span(self.states[state].ends, place)
+            texts.append(self.states[state].texts[start:end])
+        return like._holding(left.hashes[order], left.counts[order], texts)
+
+
+class _Labels(NamedTuple):
+    """Labels while they are added up, by hash; `origins` are their places in the stack."""
+
+    hashes: npt.NDArray[Any] = np.empty(0, np.uint64)
+    counts: npt.NDArray[Any] = np.empty(0, np.int64)
+    origins: npt.NDArray[Any] = np.empty(0, np.int64)
+    lost: int = 0
+
+    def with_more(self, hashes: Words, counts: Integers, origins: Rows, capacity: int) -> _Labels:
+        """These and more labels, cut to so many."""
+        hashes, counts = np.concatenate([self.hashes, hashes]), np.concatenate([self.counts, counts])
+        firsts, sums = _added_up(hashes, counts)
+        cut = _cut(sums, capacity)
+        kept = np.flatnonzero(sums > cut)
+        firsts = firsts[kept]
+        old = len(self.hashes)
+        found = np.empty(len(firsts), np.int64)
+        before = firsts < old
+        found[before] = self.origins[firsts[before]]
+        found[~before] = origins[firsts[~before] - old]
+        return _Labels(hashes[firsts], sums[kept] - cut, found, self.lost + cut)
+
+
+def _span(ends: bytes, place: int) -> tuple[int, int]:
+    if not place:
+        return 0, int.from_bytes(ends[:4], "little")
+    start, end = _PAIR.unpack_from(ends, 4 * place - 4)
+    return start, end
+
+
+def _added_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+    """One place of each different hash, in any order, and the sum of its counts."""
+    if len(hashes) > _AT_ONCE:
+        return _sorted_up(hashes, counts)
+    # sorting whole numbers is several times as fast as sorting places by them, so the places ride along in few bits
+    packed = np.sort((hashes & ~_LOW) | _PLACES[: len(hashes)])
+    repeats = np.count_nonzero((packed[1:] ^ packed[:-1]) <= _LOW)
+    if not repeats:
+        return _PLACES[: len(hashes)].view(np.int64), counts
+    order = (packed & _LOW).view(np.int64)
+    begins = _begins(hashes[order])
+    if len(begins) + repeats > len(hashes):  # two differ only in the bits that gave way
+        return _sorted_up(hashes, counts)
+    return order[begins], np.add.reduceat(counts[order], begins)
+
+
+def _sorted_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+    """The same in the order of the hashes."""
+    order = np.argsort(hashes, kind="stable")
+    begins = _begins(hashes[order])
+    return order[begins], np.add.reduceat(counts[order], begins) if len(begins) else counts
+
+
+def _begins(ordered: Words) -> npt.NDArray[np.intp]:
+    new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
+    return np.flatnonzero(new)
+
+
+def _cut(counts: Integers, capacity: int) -> int:
+    """The count that must be taken off all so that no more than `capacity` are left."""
+    if len(counts) <= capacity:
+        return 0
+    least = counts.min()
+    more = counts[counts > least]
+    if len(more) <= capacity:  # of many labels most are equally rare, and a selection among equals is slow
+        return int(least)
+    return int(np.partition(more, len(more) - capacity - 1)[len(more) - capacity - 1])

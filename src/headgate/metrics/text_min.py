@@ -1,0 +1,23 @@
+"""The least number that a string column holds."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from headgate.metrics.base.registry import metric
+from headgate.metrics.states.text_numbers import NO_NUMBERS, OfTextNumbers, TextNumbers
+from headgate.values.outcome import Outcome, Undefined, number
+
+
+@metric
+class TextMin(OfTextNumbers, frozen=True):
+    """min of the numbers written in the values: those that look integral or fractional to `data_type`.
+
+    White space around a number is let pass. Other values are left out, and so is a number past the range of a double.
+    """
+
+    name: ClassVar = "text_min"
+    signed: ClassVar = True
+
+    def measure(self, state: TextNumbers) -> Outcome:
+        return Undefined(NO_NUMBERS) if state.moments.low is None else number(state.moments.low, otherwise=NO_NUMBERS)

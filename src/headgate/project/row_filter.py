@@ -1,0 +1,65 @@
+"""The predicate of a source: read against the list of what may be used, with a place for the batch's name."""
+
+from __future__ import annotations
+
+import re
+
+from headgate.metrics.base.sql import literal
+from headgate.project.path_template import PARTITION
+from headgate.values.errors import BadPredicate
+
+_MARK = "headgate0partition0here"
+_EQUAL = re.compile(rf"(?:`((?:[^`]|``)+)`|([A-Za-z_][A-Za-z0-9_]*)) = '{_MARK}'")
+
+
+def where_mistake(where: str) -> tuple[str, str] | None:
+    """What is wrong with a predicate and what to write; None if nothing is.
+
+    >>> where_mistake("day = '{partition}'")
+    >>> where_mistake("day = {partition}")[0]
+    '{partition} must be a whole text in quotes.'
+    """
+    try:
+        _template(where)
+    except BadPredicate as trouble:
+        message = str(trouble).removesuffix(trouble.hint).strip().replace(_MARK, PARTITION)
+        return message, trouble.hint or "Write day = '{partition}'."
+    return None
+
+
+def rows_of(where: str, partition: str) -> str:
+    r"""The predicate for one batch, with its name as a SQL literal.
+
+    >>> print(rows_of("day='{partition}' and region <> 'test'", "it's"))
+    day = 'it\'s' AND region <> 'test'
+    """
+    return _template(where).replace(f"'{_MARK}'", literal(partition))
+
+
+def column_of(where: str) -> str | None:
+    """The column whose values are the names of the batches, if the predicate is that and nothing more.
+
+    >>> column_of("day = '{partition}'"), column_of("`order day` = '{partition}'"), column_of("day >= '{partition}'")
+    ('day', 'order day', None)
+    """
+    found = _EQUAL.fullmatch(_template(where))
+    if found is None:
+        return None
+    return found[2] or found[1].replace("``", "`")
+
+
+def _template(where: str) -> str:
+    """The predicate written anew from what was read of it, the mark in the batch's place."""
+    from headgate.checks.guard import guarded
+
+    if _MARK in where:
+        raise BadPredicate(f"{_MARK} may not be used.")
+    if "{" in where.replace(PARTITION, ""):
+        raise BadPredicate("a brace stands for nothing but {partition}.", hint="Write day = '{partition}'.")
+    loose = where.count(PARTITION) - where.count(f"'{PARTITION}'")
+    if loose:
+        raise BadPredicate(f"{PARTITION} must be a whole text in quotes.", hint=f"Write day = '{PARTITION}'.")
+    written = guarded(where.replace(PARTITION, _MARK))
+    if written.count(f"'{_MARK}'") != where.count(PARTITION):
+        raise BadPredicate(f"{PARTITION} must be a whole text in quotes.", hint=f"Write day = '{PARTITION}'.")
+    return written
