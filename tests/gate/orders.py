@@ -129,7 +129,7 @@ class Memory(Training):
 
 def new_gate(store: Any = None, **given: Any) -> Gate:
     gate = forgetful_gate(store, **given)
-    gate._training = Memory()
+    gate.history.training = Memory()
     return gate
 
 

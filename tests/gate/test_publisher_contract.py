@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from headgate.gate.publish.folders import Folders
-from headgate.gate.publish.publisher import Delivery, Part, Publisher, split
+from headgate.gate.publish.publisher import Delivery, Part, Publisher, publish_split
 from headgate.store.fault_points import watched
 from headgate.values.errors import MisuseError, PublishError
 from headgate.values.run import Revision, Run, run_key
@@ -215,8 +215,8 @@ def test_a_split_batch_shows_its_good_rows_and_keeps_its_bad_ones(lake: Lake) ->
     batch = delivery()
     for part in ("good", "bad"):
         lake.stage(batch.only(part), part)
-    good, bad = split(lake.publisher, batch)
-    assert split(lake.publisher, batch) == (good, bad)
+    good, bad = publish_split(lake.publisher, batch)
+    assert publish_split(lake.publisher, batch) == (good, bad)
     assert (lake.read(Path(good)), lake.read(Path(bad))) == ("good", "bad")
     assert lake.seen() == "good"
     assert [lake.publisher.state(batch.only(part)) for part in ("good", "bad")] == ["published", "held"]
@@ -228,7 +228,7 @@ def test_bad_rows_never_take_the_place_of_the_good(lake: Lake) -> None:
         lake.stage(batch.only(part), part)
     with pytest.raises(MisuseError, match="place of the good rows"):
         lake.publisher.publish(batch.only("bad"))
-    split(lake.publisher, batch)
+    publish_split(lake.publisher, batch)
     with pytest.raises(MisuseError, match="Stage the partition whole"):
         lake.publisher.release(batch.only("bad"))
     lake.publisher.publish(lake.stage(delivery(2), "repaired"))
@@ -294,7 +294,7 @@ def splitting(lake: Lake) -> Callable[[], object]:
     lake.publisher.publish(lake.stage(delivery(1), "old"))
     for part in ("good", "bad"):
         lake.stage(delivery(2).only(part), part)
-    return lambda: split(lake.publisher, delivery(2))
+    return lambda: publish_split(lake.publisher, delivery(2))
 
 
 CALLS = {

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from headgate.display.page import Page
     from headgate.display.table import Table
-    from headgate.evaluate.verification import Verification
+    from headgate.evaluate.row_rules import RowFinder
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.project.project import Dataset
 
@@ -65,28 +65,27 @@ def failing(dataset: Dataset, partition: str, verdict: BatchVerdict | None, most
     """The rows of a batch to blame for a verdict. Of one that was read from the history, the declared checks are judged
     against the data again, and what else it found is added. Not `counted`, only the first rows are looked for."""
     data = dataset.read(partition)
-    judged = verdict if verdict is not None and verdict.has_rows else _verification(dataset, partition, data, verdict)
-    return _taken(judged.rows(data), most, counted)
+    if verdict is not None and verdict.has_rows:
+        return _taken(verdict.rows(data), most, counted)
+    return _taken(_find_again(dataset, partition, data, verdict).rows(data), most, counted)
 
 
-def _verification(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> Verification:
-    from headgate.evaluate.measurements import Measurements
-    from headgate.evaluate.row_rules import Judged
-    from headgate.evaluate.verification import Verification
+def _find_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> RowFinder:
+    from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
     from headgate.evaluate.verify import verify
     from headgate.metrics.base.registry import from_key, metrics
     from headgate.values.expectation import Source
 
     gate = dataset.gate
-    judged: list[Judged] = []
+    judged: list[JudgedExpectation] = []
     if gate.checks:
         again = verify(data, gate.checks, store=gate.store, dataset=gate.dataset, partition=partition)
         judged += again.judged
     learned = [] if verdict is None else [e for e in verdict.failures if e.expectation.source is not Source.DECLARED]
     for number, each in enumerate(learned, len(judged)):
         if each.expectation.metric.name in metrics():  # a distance between batches is of no single row
-            judged.append(Judged("learned", number, from_key(each.expectation.metric), each))
-    return Verification(judged, Measurements({}), {})
+            judged.append(JudgedExpectation("learned", number, from_key(each.expectation.metric), each))
+    return RowFinder(judged)
 
 
 def _taken(found: Any, most: int, counted: bool) -> Failing:

@@ -1,4 +1,4 @@
-"""The setting of one verification: what rules ask about the batch, the time, other tables and the past."""
+"""What the rules of checks may ask about a batch: its schema, the time, other tables, the history of its dataset."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from headgate.values.schema import Schema
 RUNS = 400  # of the past that a detector is given
 
 
-class Circumstances:
-    """Answers from what the caller gave; a question it cannot answer is the caller's misuse, said in words."""
+class BatchContext:
+    """Answers from what the caller gave; what it cannot answer is the caller's mistake and raises `MisuseError`."""
 
     def __init__(
         self,
         schema: Schema,
-        tables: Mapping[str, Any],
-        store: HistoryStore | None,
-        dataset: str | None,
-        partition: str | None,
-        now: datetime | None,
+        tables: Mapping[str, Any] | None = None,
+        store: HistoryStore | None = None,
+        dataset: str | None = None,
+        partition: str | None = None,
+        now: datetime | None = None,
     ) -> None:
         self.schema = schema
         self.now = now or datetime.now(UTC)
-        self._tables = tables
+        self._tables = tables or {}
         self._store = store
         self._dataset = dataset
         self._partition = partition

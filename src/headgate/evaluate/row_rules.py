@@ -1,26 +1,28 @@
-"""From failed judgements to the rules that single rows can be blamed for."""
+"""From failed judgements to the rows that are to blame: which rules they break, and how many they are."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import msgspec
 
 from headgate.engine.row_rule import RowRule
+from headgate.engine.rows import failing_rows, split_rows
+from headgate.evaluate.measurements import Measurements
 from headgate.metrics.base.metric import Metric, Offence
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.base.sql import both, chained, literal, quoted
 from headgate.metrics.states.counts import MatchCount
 from headgate.metrics.states.groups import Groups, GroupSizes
-from headgate.values.expectation import Judgement, Level, Status
+from headgate.store.record import hide_segment
+from headgate.values.expectation import Judgement, Level, Segment, Status
 from headgate.values.key import MetricKey
 from headgate.values.state import State
 
-Segment: TypeAlias = tuple[tuple[str, str | None], ...]
 
-
-class Judged(NamedTuple):
+class JudgedExpectation(NamedTuple):
     """A judgement, the check and the rule it belongs to, and the metric that was judged; None if it is of no rows."""
 
     check: str
@@ -29,7 +31,64 @@ class Judged(NamedTuple):
     judgement: Judgement
 
 
-def row_rules(judged: Sequence[Judged]) -> tuple[RowRule, ...]:
+class RowFinder:
+    """Finds the rows that are to blame for the failures of a batch, in the data that were judged.
+
+    `secret` is that of a store which hides values: judgements that it gives back name their segments by hashes.
+    """
+
+    def __init__(
+        self,
+        judged: Sequence[JudgedExpectation],
+        found: Measurements | None = None,
+        tables: Mapping[str, Any] | None = None,
+        secret: bytes | None = None,
+    ) -> None:
+        self.judged = tuple(judged)
+        self.found = found
+        self._tables = dict(tables or {})
+        self._by_key = {_identify(each.judgement, secret): each for each in reversed(self.judged)}
+
+    def rows(self, data: Any) -> Any:
+        """The rows that break a failed rule, with a column of reasons."""
+        return failing_rows(data, self._row_rules, self._tables)
+
+    def split(self, data: Any) -> tuple[Any, Any]:
+        """The rows that break no rule of level error, and those that do, with their reasons."""
+        rules = [rule for rule in self._row_rules if rule.level == Level.ERROR]
+        return split_rows(data, rules, self._tables)
+
+    @property
+    def explains_all(self) -> bool:
+        """Whether single rows are to blame for everything that failed at level error."""
+        failed = (each for each in self.judged if each.judgement.status is Status.FAIL)
+        return all(offence_of(each) is not None for each in failed if each.judgement.expectation.level is Level.ERROR)
+
+    def count(self, judgement: Judgement) -> str:
+        """How many rows are to blame for a judgement, in words; empty where no single row is."""
+        judged = self._by_key.get(_identify(judgement))
+        return "" if judged is None or offence_of(judged) is None else blamed_rows(judged, self._find_state(judged))
+
+    @cached_property
+    def _row_rules(self) -> tuple[RowRule, ...]:
+        return row_rules(self.judged)
+
+    def _find_state(self, judged: JudgedExpectation) -> State | None:
+        if self.found is None or judged.metric is None:
+            return None
+        segment = judged.judgement.segment
+        analyses = self.found.segments(tuple(name for name, _ in segment))
+        return analyses[tuple(value for _, value in segment)].states.get(judged.metric.state_key)
+
+
+def _identify(judgement: Judgement, secret: bytes | None = None) -> tuple[Any, ...]:
+    """What tells one judgement of a verdict from another, before it is recorded and after."""
+    expectation = judgement.expectation
+    segment = judgement.segment if secret is None else hide_segment(judgement.segment, secret)
+    return str(expectation), expectation.metric, expectation.level, expectation.source, segment
+
+
+def row_rules(judged: Sequence[JudgedExpectation]) -> tuple[RowRule, ...]:
     """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
     found: dict[tuple[Any, ...], RowRule] = {}
     for level in (Level.ERROR, Level.WARN):
@@ -42,7 +101,7 @@ def row_rules(judged: Sequence[Judged]) -> tuple[RowRule, ...]:
     return tuple(found.values())
 
 
-def offence_of(each: Judged) -> Offence | None:
+def offence_of(each: JudgedExpectation) -> Offence | None:
     """Which rows are to blame for a judgement; None if it is no failure, or no single row is."""
     judgement = each.judgement
     if judgement.status is not Status.FAIL or judgement.value is None or each.metric is None:
@@ -50,7 +109,7 @@ def offence_of(each: Judged) -> Offence | None:
     return each.metric.offence(judgement.expectation.predicate, judgement.value)
 
 
-def blamed_rows(judged: Judged, state: State | None) -> str:
+def blamed_rows(judged: JudgedExpectation, state: State | None) -> str:
     """How many rows are to blame for a judgement, in words; empty where no single row is, or it is not known."""
     if offence_of(judged) is None:
         return ""
@@ -69,12 +128,14 @@ def recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State]) -> st
     if judgement.segment or key.name not in metrics():  # states are kept of the whole batch, distances have none
         return ""
     metric = from_key(key)
-    return blamed_rows(Judged("", 0, metric, judgement), states.get(metric.state_key))
+    return blamed_rows(JudgedExpectation("", 0, metric, judgement), states.get(metric.state_key))
 
 
-def _blamable(judged: Sequence[Judged], level: Level) -> dict[tuple[int, MetricKey], list[Judged]]:
+def _blamable(
+    judged: Sequence[JudgedExpectation], level: Level
+) -> dict[tuple[int, MetricKey], list[JudgedExpectation]]:
     """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
-    found: dict[tuple[int, MetricKey], list[Judged]] = {}
+    found: dict[tuple[int, MetricKey], list[JudgedExpectation]] = {}
     for each in judged:
         expectation = each.judgement.expectation
         if expectation.level is level and offence_of(each) is not None:
@@ -82,7 +143,7 @@ def _blamable(judged: Sequence[Judged], level: Level) -> dict[tuple[int, MetricK
     return found
 
 
-def _row_rule(failures: Sequence[Judged]) -> RowRule:
+def _row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
     first = failures[0]
     offence, expectation = offence_of(first), first.judgement.expectation
     assert offence is not None

@@ -1,66 +1,44 @@
-"""A judged batch: the verdict, in words, as data, and down to the rows that are to blame."""
+"""The verdict of checks over a batch: in words, as data, and down to the rows that are to blame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
 from headgate.display.blocks import Block, Grid, Mark, Note, Tone
-from headgate.display.page import Page, Paged
+from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
-from headgate.engine.row_rule import RowRule
-from headgate.engine.rows import failing_rows, split_rows
-from headgate.evaluate.measurements import Measurements
-from headgate.evaluate.row_rules import Judged, Segment, blamed_rows, offence_of, row_rules
-from headgate.values.errors import MisuseError
-from headgate.values.expectation import GRAVEST, Judgement, Level, Status
+from headgate.evaluate.judged_batch import JudgedBatch
+from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
+from headgate.values.expectation import GRAVEST, Judgement, Segment, Status
 from headgate.values.run import Run
-from headgate.values.state import State
 from headgate.values.verdict import Verdict
 
 TONES = {Status.PASS: Tone.GOOD, Status.FAIL: Tone.BAD, Status.ERROR: Tone.UNSURE, Status.SKIP: Tone.UNSURE}
-_MARKS = {Status.PASS: "✓", Status.FAIL: "✗", Status.SKIP: "·", Status.ERROR: "!"}
+_SIGNS = {Status.PASS: "✓", Status.FAIL: "✗", Status.SKIP: "·", Status.ERROR: "!"}
 _WORDS = {Status.ERROR: "not evaluated", Status.FAIL: "not met", Status.SKIP: "skipped", Status.PASS: "met"}
-_SHOWN = 60  # judgements that a terminal or a notebook cell shows
+_MAX_ROWS = 60  # judgements that a terminal or a notebook cell shows
 
 
-class Verification(Paged):
+class Verification(JudgedBatch):
     """The verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
 
-    def __init__(
-        self,
-        judged: Sequence[Judged],
-        found: Measurements,
-        tables: Mapping[str, Any],
-    ) -> None:
-        self.judged = tuple(judged)
-        self.verdict = Verdict(tuple(each.judgement for each in judged))
-        self._found = found
-        self._tables = dict(tables)
+    def __init__(self, finder: RowFinder) -> None:
+        self._rows = finder
 
     @property
-    def status(self) -> Status:
-        return self.verdict.status
+    def _finder(self) -> RowFinder:
+        return self._rows
 
     @property
-    def passed(self) -> bool:
-        return self.verdict.passed
+    def judged(self) -> tuple[JudgedExpectation, ...]:
+        """Every judgement with its check, its rule and its metric."""
+        return self._rows.judged
 
-    @property
-    def judgements(self) -> tuple[Judgement, ...]:
-        return self.verdict.judgements
-
-    @property
-    def failures(self) -> tuple[Judgement, ...]:
-        """What was not met, at any level."""
-        return self.verdict.failures
-
-    @property
-    def errors(self) -> tuple[Judgement, ...]:
-        """What could not be evaluated."""
-        return tuple(each for each in self.judgements if each.status is Status.ERROR)
+    @cached_property
+    def verdict(self) -> Verdict:
+        return Verdict(tuple(each.judgement for each in self.judged))
 
     @cached_property
     def checks(self) -> dict[str, Verdict]:
@@ -73,51 +51,15 @@ class Verification(Paged):
     @property
     def analysis(self) -> Analysis:
         """What was measured of the whole batch."""
-        return self._found.whole
-
-    # --- rows
-
-    def rows(self, data: Any) -> Any:
-        """The rows that break a failed rule, with a column `headgate_reasons`: rule, level, columns and value of each.
-
-        One pass and no cap. A failure that no single row is to blame for (a mean out of range) marks no row.
-        """
-        return failing_rows(data, self._row_rules, self._tables)
-
-    def split(self, data: Any) -> tuple[Any, Any]:
-        """The rows that break no rule of level error, and those that do, with their reasons.
-
-        Refused where a rule could not be evaluated: rows that nothing is known of are not good.
-        """
-        if self.errors:
-            raise MisuseError(
-                f"{len(self.errors)} rules could not be evaluated, so which rows are good is not known.",
-                hint="verdict.errors says why; verdict.rows(df) has the rows that break the others.",
-            )
-        rules = [each for each in self._row_rules if each.level == Level.ERROR]
-        return split_rows(data, rules, self._tables)
-
-    @cached_property
-    def _row_rules(self) -> tuple[RowRule, ...]:
-        return row_rules(self.judged)
-
-    def blame(self) -> list[tuple[Judgement, bool]]:
-        """What failed at level error, and whether single rows are to blame for it."""
-        failed = [each for each in self.judged if each.judgement.expectation.level is Level.ERROR]
-        return [
-            (each.judgement, offence_of(each) is not None) for each in failed if each.judgement.status is Status.FAIL
-        ]
-
-    def blamed_rows(self, judgement: Judgement) -> str:
-        """How many rows are to blame for a judgement, in words; empty where no single row is."""
-        return next((self._blamed(each) for each in self.judged if each.judgement == judgement), "")
+        assert self._rows.found is not None
+        return self._rows.found.whole
 
     # --- for people and programs
 
     def explain(self) -> str:
         """The verdict in words: what was not met, what could not be evaluated, and why."""
-        trouble = [each for each in self.judged if each.judgement.status in (Status.FAIL, Status.ERROR)]
-        return "\n".join([self._title(), *(self._line(each) for each in trouble)])
+        failed = [each for each in self.judged if each.judgement.status in (Status.FAIL, Status.ERROR)]
+        return "\n".join([self._title(), *(self._format_line(each) for each in failed)])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
@@ -125,11 +67,18 @@ class Verification(Paged):
             "status": self.status.value,
             "passed": self.passed,
             "checks": {name: verdict.status.value for name, verdict in self.checks.items()},
-            "judgements": [{"check": each.check, **record_of(each.judgement)} for each in self.judged],
+            "judgements": [{"check": each.check, **judgement_to_dict(each.judgement)} for each in self.judged],
         }
 
     def to_run(self, dataset: str, partition: str, fingerprint: str, suite: str = "") -> Run:
-        """This as a run for a store to keep, from whose series `has_no_anomalies` learns."""
+        """This as a run for a store to keep, from whose series `has_no_anomalies` learns.
+
+        Args:
+            dataset: The name of the table that recurs.
+            partition: The key of this batch in it.
+            fingerprint: What tells this input from another: a checksum, the id of a snapshot.
+            suite: What tells these checks from others.
+        """
         return Run(
             dataset=dataset,
             partition=partition,
@@ -142,35 +91,19 @@ class Verification(Paged):
         )
 
     def table(self) -> Table:
+        """The judgements, those that need somebody first."""
         headers = ("", "check", "level", "what was found")
-        return Table(headers, tuple(self._cells(each) for each in self._ranked()[:_SHOWN]))
+        return Table(headers, tuple(self._cells(each) for each in self._rank_judged()[:_MAX_ROWS]))
 
-    def _ranked(self) -> list[Judged]:
-        return sorted(self.judged, key=lambda each: GRAVEST.index(each.judgement.status))
-
-    def _cells(self, each: Judged) -> tuple[str, str, str, str]:
-        judgement = each.judgement
-        return _MARKS[judgement.status], each.check, judgement.expectation.level.value, self._said(each)
-
-    def _said(self, each: Judged) -> str:
-        """The reason, with the segment and how many rows are to blame."""
-        where = _named(each.judgement.segment)
-        blamed = self._blamed(each)
-        return each.judgement.reason + (f" in {where}" if where else "") + (f" ({blamed})" if blamed else "")
-
-    def _line(self, each: Judged) -> str:
-        judgement = each.judgement
-        check = f"[{each.check}] " if len(self.checks) > 1 else ""
-        return f"{_MARKS[judgement.status]} {judgement.expectation.level.value:<5}  {check}{self._said(each)}"
-
-    def _blamed(self, each: Judged) -> str:
-        return "" if offence_of(each) is None else blamed_rows(each, self._state(each))
-
-    def _state(self, each: Judged) -> State | None:
-        assert each.metric is not None
-        segment = each.judgement.segment
-        analyses = self._found.segments(tuple(name for name, _ in segment))
-        return analyses[tuple(value for _, value in segment)].states.get(each.metric.state_key)
+    def page(self) -> Page:
+        ranked = self._rank_judged()[:_MAX_ROWS]
+        marks = tuple(Mark(TONES[each.judgement.status], each.judgement.status.value) for each in ranked)
+        blocks: list[Block] = []
+        if self.judged:
+            blocks.append(Grid(self.table(), widest=32, last=160, marks=marks))
+        if len(self.judged) > _MAX_ROWS:
+            blocks.append(Note(f"... and {len(self.judged) - _MAX_ROWS:,} more; verdict.to_dict() has them all"))
+        return Page(self._title(), TONES[self.status], self.status.value.upper(), tuple(blocks))
 
     def _title(self) -> str:
         total = len(self.judgements)
@@ -178,19 +111,27 @@ class Verification(Paged):
         words = [f"{counts[status]} {word}" for status, word in _WORDS.items() if counts[status]]
         return f"{self.status.value.upper()}: of {total} expectation{'s' * (total != 1)} {', '.join(words) or 'none'}"
 
-    def page(self) -> Page:
-        marks = tuple(
-            Mark(TONES[each.judgement.status], each.judgement.status.value) for each in self._ranked()[:_SHOWN]
-        )
-        blocks: list[Block] = []
-        if self.judged:
-            blocks.append(Grid(self.table(), widest=32, last=160, marks=marks))
-        if len(self.judged) > _SHOWN:
-            blocks.append(Note(f"... and {len(self.judged) - _SHOWN:,} more; verdict.to_dict() has them all"))
-        return Page(self._title(), TONES[self.status], self.status.value.upper(), tuple(blocks))
+    def _rank_judged(self) -> list[JudgedExpectation]:
+        return sorted(self.judged, key=lambda each: GRAVEST.index(each.judgement.status))
+
+    def _cells(self, judged: JudgedExpectation) -> tuple[str, str, str, str]:
+        judgement = judged.judgement
+        level = judgement.expectation.level.value
+        return _SIGNS[judgement.status], judged.check, level, self._describe(judgement)
+
+    def _format_line(self, judged: JudgedExpectation) -> str:
+        judgement = judged.judgement
+        check = f"[{judged.check}] " if len(self.checks) > 1 else ""
+        level = judgement.expectation.level.value
+        return f"{_SIGNS[judgement.status]} {level:<5}  {check}{self._describe(judgement)}"
+
+    def _describe(self, judgement: Judgement) -> str:
+        """The reason, with the segment and how many rows are to blame."""
+        segment, rows = _format_segment(judgement.segment), self._rows.count(judgement)
+        return judgement.reason + (f" in {segment}" if segment else "") + (f" ({rows})" if rows else "")
 
 
-def record_of(judgement: Judgement) -> dict[str, Any]:
+def judgement_to_dict(judgement: Judgement) -> dict[str, Any]:
     """A judgement as plain data."""
     expectation = judgement.expectation
     return {
@@ -206,5 +147,5 @@ def record_of(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _named(segment: Segment) -> str:
+def _format_segment(segment: Segment) -> str:
     return ", ".join(f"{name}={'null' if value is None else value}" for name, value in segment)

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from headgate.display.numbers import shown
-from headgate.evaluate.row_rules import Segment
 from headgate.metrics.distances.registry import distances
-from headgate.values.expectation import Judgement
+from headgate.values.expectation import Judgement, Segment
 
 _SAID = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
 _NAMED = 4  # columns that a title names

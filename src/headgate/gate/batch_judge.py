@@ -1,16 +1,16 @@
-"""One batch before the gate: what must be measured of it, and the run that comes of what was measured."""
+"""Judges one batch: says what must be measured of it, and makes the run that is recorded."""
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from headgate.engine.analysis import Analysis
-from headgate.evaluate.measurements import By
-from headgate.evaluate.row_rules import Judged
-from headgate.evaluate.verify import Asked
+from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
+from headgate.evaluate.measurements import Measurements
+from headgate.evaluate.row_rules import JudgedExpectation
 from headgate.explain.batch_changes import changes_of
 from headgate.explain.column_changes import Findings, traced
 from headgate.gate.fingerprint import fingerprint_of
@@ -45,11 +45,11 @@ def _is_read(key: MetricKey) -> Expectation:
 
 
 @dataclass(frozen=True)
-class Hearing:
-    """A batch of a partition, the lesson that it is held against, and how the gate is set.
+class BatchJudge:
+    """Judges a batch of a partition by what was learned from the runs before it.
 
-    `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `discreet` is a
-    store that must not get a value of the data. The index is asked for only where a rule has to be learned.
+    `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `hides_values`
+    is true of a store that must not get a value of the data. The index is opened only where a rule has to be learned.
     """
 
     dataset: str
@@ -58,27 +58,30 @@ class Hearing:
     suite: str
     basis: int
     lesson: Lesson
-    discreet: bool
+    hides_values: bool
     index: Callable[[], PatternIndex]
 
-    def wanted(self, schema: Schema) -> list[tuple[By, Metric[Any]]]:
-        """What the one scan measures besides what checks ask for."""
+    def metrics(self, schema: Schema) -> list[Metric[Any]]:
+        """What the one scan measures of the whole batch besides what checks ask for."""
         wanted: list[Metric[Any]] = [Size(), *default_metrics(schema)]
         if Learner.PATTERNS in self.settings.learners:
             wanted += map(from_key, text_rules.askable(self.lesson.shapes, schema))
             wanted += text_rules.samples(schema)
-        return [((), each) for each in wanted]
+        return wanted
 
-    def run(self, batch: Analysis, declared: Sequence[Judged], asked: Sequence[Asked]) -> tuple[Run, list[Judged]]:
+    def judge(
+        self, evaluation: Evaluation, found: Measurements, fingerprint: str | None = None
+    ) -> tuple[Run, list[JudgedExpectation]]:
         """The run to be recorded, and every judgement with the metric that rows can be blamed by."""
+        batch, declared = found.whole, evaluation.judge(found)
         outcomes = self.lesson.outcomes(batch.schema, batch.outcomes, batch.states)
         outcomes = {key: outcome for key, outcome in outcomes.items() if key.name != ValueSample.name}
-        judged = [*declared, *self._learned(outcomes, batch.schema, asked)]
+        judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
         verdict = Verdict(tuple(each.judgement for each in judged))
         run = Run(
             dataset=self.dataset,
             partition=self.partition,
-            fingerprint=fingerprint_of(batch, [each.judgement for each in declared]),
+            fingerprint=fingerprint or fingerprint_of(batch, [each.judgement for each in declared]),
             suite=self.suite,
             schema=batch.schema,
             outcomes=outcomes,
@@ -89,14 +92,14 @@ class Hearing:
         )
         return run, judged
 
-    def unread(self, trouble: Exception) -> Run:
+    def unreadable_run(self, error: Exception) -> Run:
         """A batch that could not be read is recorded too, as an error: it is held.
 
         Nothing of the input was seen, so it gets a name of its own: a second try is another run. The words of an
         exception may quote the data, which a store that hides values must not get.
         """
-        words = f": {trouble}" if not self.discreet else ""
-        why = f"the batch could not be read: {type(trouble).__name__}{words}"
+        words = f": {error}" if not self.hides_values else ""
+        why = f"the batch could not be read: {type(error).__name__}{words}"
         return Run(
             dataset=self.dataset,
             partition=self.partition,
@@ -107,14 +110,19 @@ class Hearing:
             basis=self.basis,
         )
 
-    def _learned(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, asked: Sequence[Asked]) -> list[Judged]:
+    def _judge_learned(
+        self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
+    ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
         judgements = list(self.lesson.program.verdict(outcomes, schema).judgements)
-        if not any(_says_how_many(each) for each in asked):
+        if not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
         unread = [_is_read(key) for key in outcomes if key.name == _FILLED and isinstance(outcomes[key], Failed)]
         judgements += judge(unread, outcomes).judgements
-        return [Judged("learned", -1 - at, _metric(each), each) for at, each in enumerate(judgements)]
+        return [
+            JudgedExpectation("learned", -1 - at, _find_metric(judgement), judgement)
+            for at, judgement in enumerate(judgements)
+        ]
 
     def _account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
         lesson = self.lesson
@@ -140,17 +148,17 @@ class Hearing:
     def _shapes(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
-        return text_rules.learned(batch.states, outcomes, self.lesson.shapes, self.index(), discreet=self.discreet)
+        return text_rules.learned(batch.states, outcomes, self.lesson.shapes, self.index(), discreet=self.hides_values)
 
 
-def _says_how_many(asked: Asked) -> bool:
+def _expects_rows(planned: PlannedExpectation) -> bool:
     """Whether a person has said how many rows the batch must have, so that it may also be none."""
-    expectation = asked.expectation
+    expectation = planned.expectation
     strict = expectation.level is Level.ERROR and not isinstance(expectation.predicate, Pending)
-    return strict and not asked.by and expectation.metric == HAS_ROWS.metric
+    return strict and not planned.by and expectation.metric == HAS_ROWS.metric
 
 
-def _metric(each: Judgement) -> Metric[Any] | None:
+def _find_metric(judgement: Judgement) -> Metric[Any] | None:
     """The metric that was judged; a distance and the novelty of the whole have none that reads rows."""
-    key = each.expectation.metric
+    key = judgement.expectation.metric
     return from_key(key) if key.name in metrics() else None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from headgate.display.page import Page, Paged
+from headgate.display.page import Page
 from headgate.display.table import Table
-from headgate.evaluate.row_rules import recorded_rows
-from headgate.evaluate.verification import Verification, record_of
+from headgate.evaluate.judged_batch import JudgedBatch
+from headgate.evaluate.row_rules import RowFinder, recorded_rows
+from headgate.evaluate.verification import judgement_to_dict
 from headgate.explain import verdict_page
 from headgate.explain.causes import Cause, causes_of
 from headgate.explain.next_steps import Language
@@ -22,8 +23,17 @@ from headgate.values.run import Decision, Revision, Run
 from headgate.values.verdict import Verdict
 
 
-class BatchVerdict(Paged):
-    """What became of a batch. `action` is what the pipeline must do with it; `explain()` says why."""
+class BatchVerdict(JudgedBatch):
+    """What became of a batch. `action` is what the pipeline must do with it; `explain()` says why.
+
+    Args:
+        run: The run as the store gives it back.
+        revision: What the store says of the run.
+        decision: What was decided about the batch, by the gate or by a person.
+        owner: Who is responsible for the dataset.
+        lately: How the dataset fared before.
+        rows: Finds the failing rows; None for a verdict that was read from the history.
+    """
 
     def __init__(
         self,
@@ -33,7 +43,7 @@ class BatchVerdict(Paged):
         decision: Decision | None = None,
         owner: str = "",
         lately: Lately | None = None,
-        verification: Verification | None = None,
+        rows: RowFinder | None = None,
     ) -> None:
         self.run = run
         self.revision = revision
@@ -41,10 +51,10 @@ class BatchVerdict(Paged):
         self.decision = decision
         self.owner = owner
         self.lately = lately or Lately()
-        self.where = ""  # what the publisher said of the batch's place
-        self.told: Any = None  # what became of the notice
+        self.where = ""  # where the publisher put the batch
+        self.told: Any = None  # what became of the notification
         self.trouble: Exception | None = None  # what was raised where the batch could not be read
-        self._verification = verification
+        self._row_finder = rows
 
     @property
     def dataset(self) -> str:
@@ -59,15 +69,6 @@ class BatchVerdict(Paged):
         return self.run.verdict
 
     @property
-    def status(self) -> Status:
-        """How it was judged: pass, fail, or error if something could not be evaluated, which is never a pass."""
-        return self.verdict.status
-
-    @property
-    def passed(self) -> bool:
-        return self.verdict.passed
-
-    @property
     def action(self) -> Action:
         """Publish or hold. What a person has decided about this very input stands."""
         match self.decision:
@@ -76,15 +77,6 @@ class BatchVerdict(Paged):
             case Decision.REJECTED | Decision.DISCARDED | Decision.SPLIT:  # as a whole, a split batch stays held
                 return Action.HOLD
         return self.account.action
-
-    @property
-    def judgements(self) -> tuple[Judgement, ...]:
-        return self.verdict.judgements
-
-    @property
-    def failures(self) -> tuple[Judgement, ...]:
-        """What was not met, at any level."""
-        return self.verdict.failures
 
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
@@ -112,34 +104,22 @@ class BatchVerdict(Paged):
     @property
     def has_rows(self) -> bool:
         """Whether the batch was judged here, so that its rows can be found without judging it again."""
-        return self._verification is not None
-
-    def rows(self, data: Any) -> Any:
-        """The rows that break a failed expectation, with the list of reasons. `data` is the batch that was judged."""
-        return self._rows.rows(data)
-
-    def split(self, data: Any) -> tuple[Any, Any]:
-        """The rows that break nothing, and those that do, with their reasons."""
-        return self._rows.split(data)
+        return self._row_finder is not None
 
     @property
     def splits(self) -> bool:
         """Whether single rows are to blame for all that failed, so that the others could be published."""
-        failed = [each for each in self.failures if each.expectation.level is Level.ERROR]
-        return bool(failed) and self.status is Status.FAIL and self._verification is not None and self._blamable()
-
-    def _blamable(self) -> bool:
-        assert self._verification is not None
-        return all(blamed for _, blamed in self._verification.blame())
+        failed = any(each.expectation.level is Level.ERROR for each in self.failures)
+        return failed and self.status is Status.FAIL and self._row_finder is not None and self._row_finder.explains_all
 
     @property
-    def _rows(self) -> Verification:
-        if self._verification is None:
+    def _finder(self) -> RowFinder:
+        if self._row_finder is None:
             raise MisuseError(
                 f"this verdict on {self.partition} was read from the history, which has no rows.",
                 hint="Judge the batch again without fingerprint=, then the verdict has rows.",
             )
-        return self._verification
+        return self._row_finder
 
     # --- for people
 
@@ -158,16 +138,11 @@ class BatchVerdict(Paged):
 
     def blamed_rows(self, judgement: Judgement) -> str:
         """How many rows are to blame for a judgement, in words; empty where that is not known."""
-        found = "" if self._verification is None else self._verification.blamed_rows(self._as_judged(judgement))
+        counted = "" if self._row_finder is None else self._row_finder.count(judgement)
         try:
-            return found or recorded_rows(judgement, self.run.states)
+            return counted or recorded_rows(judgement, self.run.states)
         except BadMetricKey:  # a newer version wrote it, of a metric that takes more there
             return ""
-
-    def _as_judged(self, judgement: Judgement) -> Judgement:
-        """The judgement before the store hid the name of its segment."""
-        made = () if self._verification is None else self._verification.judgements
-        return next((one for one, kept in zip(made, self.judgements, strict=False) if kept == judgement), judgement)
 
     @property
     def commands(self) -> tuple[str, ...]:
@@ -223,6 +198,6 @@ class BatchVerdict(Paged):
             "budget": {"false_alarms": self.account.budget, "spent": self.account.spent},
             "learners": dict(self.account.learners),
             "judgements": [
-                {**record_of(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
+                {**judgement_to_dict(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
             ],
         }

@@ -12,7 +12,7 @@ from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.account import Account
 from headgate.values.codec import Head, decode, encode, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes
-from headgate.values.expectation import Judgement, Status
+from headgate.values.expectation import Judgement, Segment, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
 from headgate.values.run import Revision, Run
@@ -120,11 +120,15 @@ def _names(run: Run) -> frozenset[str]:
     return frozenset(asked | set(run.schema.labels))
 
 
+def hide_segment(segment: Segment, secret: bytes) -> Segment:
+    """The segment as a store records it that hides values: a hash under `secret` stands for each."""
+    return tuple((name, None if value is None else keyed(value, secret)) for name, value in segment)
+
+
 def _discreet(judgement: Judgement, secret: bytes, names: Collection[str]) -> Judgement:
     """A segment is named by values; an error's words may quote the data; those of a pass or a fail hold a number."""
     if judgement.segment:
-        segment = tuple((name, None if value is None else keyed(value, secret)) for name, value in judgement.segment)
-        judgement = msgspec.structs.replace(judgement, segment=segment)
+        judgement = msgspec.structs.replace(judgement, segment=hide_segment(judgement.segment, secret))
     if judgement.status in (Status.PASS, Status.FAIL):
         return judgement
     return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason, names))

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import TypeAlias
 
 import msgspec
 
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
 from headgate.values.predicate import Pending, Predicate, Python
+
+Segment: TypeAlias = tuple[tuple[str, str | None], ...]
+"""A part of a batch, by column and value; empty for the whole batch."""
 
 
 class Level(StrEnum):
@@ -102,4 +106,4 @@ class Judgement(msgspec.Struct, frozen=True):
     status: Status
     reason: str
     value: float | None = None
-    segment: tuple[tuple[str, str | None], ...] = ()
+    segment: Segment = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 import msgspec
 
-from headgate.values.expectation import Expectation, Judgement, Level, Status
+from headgate.values.expectation import Expectation, Judgement, Level, Segment, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Outcome
 
@@ -41,7 +41,7 @@ class Verdict(msgspec.Struct, frozen=True):
 def judge(
     expectations: Iterable[Expectation],
     outcomes: Mapping[MetricKey, Outcome],
-    segment: tuple[tuple[str, str | None], ...] = (),
+    segment: Segment = (),
 ) -> Verdict:
     """The verdict over a batch's outcomes; a metric that was never computed is an error, never a pass."""
     missing = Failed("it was not computed")

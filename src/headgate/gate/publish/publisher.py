@@ -9,8 +9,9 @@ from urllib.parse import quote
 
 import msgspec
 
+from headgate.values.account import Action
 from headgate.values.errors import MisuseError
-from headgate.values.run import LONGEST_NAME, Revision
+from headgate.values.run import LONGEST_NAME, Decision, Revision
 
 Part: TypeAlias = Literal["whole", "good", "bad"]
 Whereabouts: TypeAlias = Literal["staged", "published", "held", "absent"]
@@ -93,7 +94,26 @@ class Publisher(Protocol):
         or release was killed halfway is held, and either call ends it."""
 
 
-def split(publisher: Publisher, delivery: Delivery) -> tuple[str, str]:
+def carry_out(publisher: Publisher, action: Action, delivery: Delivery) -> str:
+    """Publish or hold a judged batch. Says where it is; empty if there was nothing to hold."""
+    state = publisher.state(delivery)
+    if action is Action.PUBLISH:
+        return publisher.release(delivery) if state == "held" else publisher.publish(delivery)
+    # what is published stays so, though it is wrong: readers may rely on it
+    return "" if state in ("absent", "published") else publisher.hold(delivery)
+
+
+def carry_out_ruling(publisher: Publisher, decision: Decision, delivery: Delivery) -> None:
+    """Do with a held batch what a person decided; one that is not held stays where it is."""
+    if publisher.state(delivery) != "held":
+        return
+    if decision in (Decision.ACCEPTED, Decision.RELEASED):
+        publisher.release(delivery)
+    elif decision is Decision.DISCARDED:
+        publisher.discard(delivery)
+
+
+def publish_split(publisher: Publisher, delivery: Delivery) -> tuple[str, str]:
     """Publish the good rows of a batch and hold the bad ones; both were staged. Says where each is."""
     bad = publisher.hold(delivery.only("bad"))  # first, so that rows are not missing from both places after a kill
     return publisher.publish(delivery.only("good")), bad

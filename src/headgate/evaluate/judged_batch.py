@@ -1,0 +1,69 @@
+"""What every judged batch can say of itself: how it was judged, and which of its rows are to blame."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headgate.display.page import Paged
+from headgate.evaluate.row_rules import RowFinder
+from headgate.values.errors import MisuseError
+from headgate.values.expectation import Judgement, Status
+from headgate.values.verdict import Verdict
+
+
+class JudgedBatch(Paged):
+    """A verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """All judgements, in the order of the expectations."""
+        raise NotImplementedError
+
+    @property
+    def _finder(self) -> RowFinder:
+        """What finds rows; raises `MisuseError` where the batch was not judged here."""
+        raise NotImplementedError
+
+    @property
+    def status(self) -> Status:
+        """How it was judged: pass, fail, or error if something could not be evaluated, which is never a pass."""
+        return self.verdict.status
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict.passed
+
+    @property
+    def judgements(self) -> tuple[Judgement, ...]:
+        return self.verdict.judgements
+
+    @property
+    def failures(self) -> tuple[Judgement, ...]:
+        """What was not met, at any level."""
+        return self.verdict.failures
+
+    @property
+    def errors(self) -> tuple[Judgement, ...]:
+        """What could not be evaluated."""
+        return tuple(each for each in self.judgements if each.status is Status.ERROR)
+
+    def rows(self, data: Any) -> Any:
+        """The rows that break a failed rule, with a column `headgate_reasons`: rule, level, columns and value of each.
+
+        `data` is the batch that was judged. One pass and no cap. A failure that no single row is to blame for (a mean
+        out of range) marks no row.
+        """
+        return self._finder.rows(data)
+
+    def split(self, data: Any) -> tuple[Any, Any]:
+        """The rows that break no rule of level error, and those that do, with their reasons.
+
+        Refused where a rule could not be evaluated: rows that nothing is known of are not good.
+        """
+        finder = self._finder
+        if self.errors:
+            raise MisuseError(
+                f"{len(self.errors)} rules could not be evaluated, so which rows are good is not known.",
+                hint="verdict.errors says why; verdict.rows(df) has the rows that break the others.",
+            )
+        return finder.split(data)
