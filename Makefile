@@ -11,10 +11,12 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check test test-spark smoke-versions readme example catalogue faults bench-engine bench-checks bench-suggestions bench-names bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed public-index bench-store bench-report report-pictures docs docs-check site ci
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions readme example catalogue faults ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-20s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
+
+##@ Set up
 
 setup: ## create .venv and install the package, its extras and the tools
 	@if command -v uv >/dev/null 2>&1; then \
@@ -23,6 +25,8 @@ setup: ## create .venv and install the package, its extras and the tools
 	else \
 	    python3 -m venv .venv && .venv/bin/python -m pip install --quiet -e '.[$(EXTRAS)]'; \
 	fi
+
+##@ Write code
 
 fmt: ## format the code and mend what the linter can mend
 	$(PYTHON) -m ruff format .
@@ -34,12 +38,26 @@ check: ## formatting, lint, strict types, layers
 	$(PYTHON) -m mypy
 	$(PYTHON) -m pytest -q tests/test_layers.py
 
+style: ## how the names of the code read: participles, one-word names, double class names, circles; of packages in FOLDERS too
+	@$(PYTHON) -m tests.style $(FOLDERS)
+
+docs: ## write the pages and the stubs that come from the code
+	$(PYTHON) -m docs.generate
+
+docs-check: ## fail when one of them is not what the code says
+	$(PYTHON) -m docs.generate --check
+
+##@ Test
+
 test: ## doctests, then every test that needs no JVM
 	$(PYTHON) -m pytest -q --doctest-modules src/headgate
-	$(PYTHON) -m pytest -m "not spark and not slow" -n 2 --dist loadfile
+	$(PYTHON) -m pytest -m "not spark and not slow and not typing" -n 2 --dist loadfile
 
 test-spark: ## the tests that start Spark
 	$(PYTHON) -m pytest -m "spark and not slow"
+
+test-typing: ## mypy and pyright over programs that use the built wheel, and what an editor completes
+	$(PYTHON) -m pytest -m typing tests/typing
 
 smoke-versions: ## a short run against the other Spark lines, each in its own environment
 	.ci/smoke-versions
@@ -57,6 +75,20 @@ catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 faults: ## kill, race, corrupt and fill every store: 1,000 seeded kills; prints what was lost and doubled
 	$(PYTHON) -m tests.faults
 
+ci: ## everything CI does, in a fresh environment
+	.ci/run
+
+##@ Documentation
+
+site: ## build the site into build/site; a warning, a broken link or a request to elsewhere fails it
+	$(PYTHON) -m sphinx -E -a -q -W --keep-going -j auto -d build/site-state docs build/site
+	$(PYTHON) -m docs.alone build/site
+
+report-pictures: ## the pages as pictures, at desktop and phone width, light and dark; writes docs/pictures
+	$(PYTHON) -m benchmarks.report.pictures
+
+##@ Benchmarks
+
 bench-engine: ## measure the engine; writes benchmarks/engine/results
 	$(PYTHON) -m benchmarks.engine
 
@@ -65,9 +97,6 @@ bench-checks: ## failing rows against predicates by hand; writes benchmarks/chec
 
 bench-suggestions: ## suggestions trained on a tenth of each real dataset, held against the rest; writes benchmarks/suggestions/results
 	$(PYTHON) -m benchmarks.suggestions
-
-bench-names: ## train the classifier of key names again; writes its weights, benchmarks/names/results and docs/methods/names.md
-	$(PYTHON) -m benchmarks.names
 
 bench-differential: ## append, replace and view partitions against scanning again; writes benchmarks/differential/results
 	$(PYTHON) -m benchmarks.differential
@@ -109,9 +138,6 @@ bench-patterns-speed: ## how long a rule, an index and its opening take; writes 
 	$(PYTHON) -m benchmarks.patterns.opening
 	$(PYTHON) -m benchmarks.patterns.scaling
 
-public-index: ## build the index that comes with the package again; writes it and docs/public-index.md
-	$(PYTHON) -m benchmarks.patterns.public
-
 bench-store: ## size and speed of a history in SQLite and PostgreSQL; writes benchmarks/history_store/results
 	$(PYTHON) -m benchmarks.history_store
 
@@ -119,18 +145,13 @@ bench-report: ## the report beside those of other tools, and its sizes; needs uv
 	$(PYTHON) -m benchmarks.report.sizes
 	$(PYTHON) -m benchmarks.report
 
-report-pictures: ## the pages as pictures, at desktop and phone width, light and dark; writes docs/pictures
-	$(PYTHON) -m benchmarks.report.pictures
+##@ Training: files of the package
 
-docs: ## write docs/metrics.md, docs/constraints.md and the stub of the methods of a check
-	$(PYTHON) -m docs.generate
+train-key-names: ## train the classifier of key names; writes its weights, training/key_names/results and docs/methods/names.md
+	$(PYTHON) -m training.key_names
 
-docs-check: ## fail when one of them is not what the code says
-	$(PYTHON) -m docs.generate --check
+train-pooled-rates: ## gather how often metrics surprise, over all feeds; writes learn/pooled_rates.json
+	$(PYTHON) -m training.pooled_rates
 
-site: ## build the site into build/site; a warning, a broken link or a request to elsewhere fails it
-	$(PYTHON) -m sphinx -E -a -q -W --keep-going -j auto -d build/site-state docs build/site
-	$(PYTHON) -m docs.alone build/site
-
-ci: ## everything CI does, in a fresh environment
-	.ci/run
+train-public-index: ## build the index of patterns that comes with the package; writes it and docs/public-index.md
+	$(PYTHON) -m training.public_index

@@ -123,7 +123,7 @@ def _escaped(text: str) -> str:
 
 EVIDENCE_HEAD = """# How often metrics surprise
 
-Written by `make docs` from `learn/tails.json`; do not edit. What it is for: [history.md](history.md).
+Written by `make docs` from `learn/pooled_rates.json`; do not edit. What it is for: [history.md](history.md).
 
 Over all series of 17 real feeds with a history of 28 to 30 runs: the share of next values that lay beyond the forecast
 by more than so many scales. A series that never changed has one hundredth of its natural size as its scale, so *any* is

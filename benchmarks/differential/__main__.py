@@ -205,4 +205,5 @@ def _compared(taken: dict[str, list[float]], **facts: Any) -> dict[str, Any]:
     return {**facts, "seconds": taken, "median_seconds": middle, "ratio_by_round": ratios, "summary": summary}
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,8 @@ from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import write_page
 from benchmarks.timing import cores, in_turn, seconds, session, versions
 from headgate.engine.plan import make_plan
-from headgate.engine.spark import _selected, batch_settings, open_spark
+from headgate.engine.spark import SparkBatch, _selected, batch_settings
+from headgate.engine.spark_frame import open_spark
 from headgate.engine.spark_session import settings
 from headgate.engine.spark_tasks import ROW, fold_task
 from headgate.metrics.base.registry import default_metrics
@@ -132,7 +133,7 @@ def _plain_scan(frame: DataFrame) -> None:
 def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
     with settings(frame.sparkSession, batch_settings(plan)):
-        _selected(frame, plan).mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
+        _selected(SparkBatch(frame), plan).mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
 
 
 def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -162,4 +163,5 @@ def _print(name: str, result: dict[str, Any]) -> None:
     print(f"  {rate:.1f} MB/s of Parquet and {cells:.2f} million cells/s a core", flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -49,14 +49,15 @@ def _grouped(frame: Any, column: str) -> None:
 def byte_limit(spark: SparkSession, rows: int, rounds: int) -> dict[str, Any]:
     """The scan with Spark's limit on the bytes of an Arrow batch, and without it."""
     from headgate.engine.plan import make_plan
-    from headgate.engine.spark import _run, open_spark
+    from headgate.engine.spark import SparkBatch, _run
+    from headgate.engine.spark_frame import open_spark
     from headgate.metrics.base.registry import default_metrics
 
     frame = spark.read.parquet(str(data.mixed(rows, 40)))
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
     ways = {
-        "rows limited by us": lambda: _run(frame, plan, None),
-        "Spark's own batches": lambda: _run(frame, plan, None, bold=False),
+        "rows limited by us": lambda: _run(SparkBatch(frame), plan, None),
+        "Spark's own batches": lambda: _run(SparkBatch(frame), plan, None, bold=False),
     }
     return {f"{rows:,} rows x 40 columns": _alternating(ways, rounds)}
 

@@ -70,7 +70,7 @@ def _made_by() -> str:
     folders = "".join(
         fingerprint(home / each) for each in ("learn", "learn/history", "learn/novelty", "learn/patterns")
     )
-    files = (home / "learn/tails.json", home / "learn/learned.py", here / "replay.py", here / "days.py")
+    files = (home / "learn/pooled_rates.json", home / "learn/learned.py", here / "replay.py", here / "days.py")
     return f"{zlib.crc32((folders + ''.join(each.read_text(encoding='utf-8') for each in files)).encode()):08x}"
 
 

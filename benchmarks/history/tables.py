@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.history.evidence import evidence, whole
 from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import analysed
@@ -22,6 +21,7 @@ from headgate.learn.past import Past, merged_states
 from headgate.learn.pooled_rates import Tails
 from headgate.values.expectation import Status
 from headgate.values.verdict import Verdict
+from training.pooled_rates import evidence, whole
 
 RUNS = 30
 

@@ -9,7 +9,6 @@ import numpy as np
 import pyarrow as pa
 
 import headgate as hg
-from benchmarks.history.evidence import WEIGHT, counted
 from benchmarks.history.feeds import Feed
 from benchmarks.novelty.data import RETAIL, daily
 from benchmarks.novelty.errors import ERRORS, MAGNITUDES, overwritten
@@ -27,6 +26,7 @@ from headgate.store.port import HistoryStore
 from headgate.values.expectation import Status
 from headgate.values.run import TRUSTED, Run
 from headgate.values.verdict import Verdict, judge
+from training.pooled_rates import WEIGHT, counted
 
 RUNS = 30
 SPOTS = 16

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from headgate.learn.rules.categorical import MOST_VALUES
 from headgate.learn.rules.column import ColumnProfile, is_numeric, likely_type
-from headgate.learn.rules.names import unique_probability
+from headgate.learn.rules.key_names import unique_probability
 from headgate.learn.rules.rule import Suggestion, suggestion
 from headgate.values.schema import Kind
 

@@ -51,8 +51,8 @@ def curve_key(name: str, constant: bool, length: int) -> str:
 
 @cache
 def pooled() -> Tails:
-    """The evidence that comes with the package; `python -m benchmarks.history.evidence` gathers it again."""
-    text = (files("headgate.learn") / "tails.json").read_text(encoding="utf-8")
+    """The evidence that comes with the package; `python -m training.pooled_rates` gathers it again."""
+    text = (files("headgate.learn") / "pooled_rates.json").read_text(encoding="utf-8")
     return msgspec.json.decode(text, type=Tails)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from headgate.learn.rules.column import ColumnProfile
-from headgate.learn.rules.names import unique_probability
+from headgate.learn.rules.key_names import unique_probability
 from headgate.learn.rules.rule import LEAST, Suggestion, suggestion, suggests
 from headgate.values.schema import Kind
 

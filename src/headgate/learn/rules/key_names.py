@@ -66,7 +66,7 @@ def unique_probability(column: str, kind: Kind, table: str = "") -> float:
 @cache
 def shipped() -> Weights:
     """The weights that come with the package."""
-    return msgspec.json.decode(files(__package__).joinpath("names.json").read_bytes(), type=Weights)
+    return msgspec.json.decode(files(__package__).joinpath("key_names.json").read_bytes(), type=Weights)
 
 
 def buckets(column: str, kind: Kind, table: str = "", *, ngram: int, bits: int) -> frozenset[int]:

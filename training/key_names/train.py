@@ -15,8 +15,8 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from benchmarks.names.rows import Row, project_folds
-from headgate.learn.rules.names import buckets, split
+from headgate.learn.rules.key_names import buckets, split
+from training.key_names.rows import Row, project_folds
 
 SEED = 20180801
 FOLDS = 5

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.names.gather FOLDER`: reads schemas out of published packages into schemas.csv.
+"""`python -m training.key_names.gather FOLDER`: reads schemas out of published packages into schemas.csv.
 
 FOLDER holds the wheels and jars named below. Rows of projects whose package is not there stay as they are: those
 that were read by hand (SOURCES.md says which) have no package.
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from benchmarks.names.alchemy import tables_of_models
-from benchmarks.names.django import tables_of_migrations
-from benchmarks.names.rows import Row, read_rows, write_rows
-from benchmarks.names.sql import tables_of_sql
-from benchmarks.names.tables import Table
+from training.key_names.alchemy import tables_of_models
+from training.key_names.django import tables_of_migrations
+from training.key_names.rows import Row, read_rows, write_rows
+from training.key_names.sql import tables_of_sql
+from training.key_names.tables import Table
 
 MOST = 250  # columns of one project, so that none of them teaches its own habits to the whole
 

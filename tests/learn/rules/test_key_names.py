@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.learn.rules.names import FORMAT, Example, buckets, features, shipped, split, unique_probability
+from headgate.learn.rules.key_names import FORMAT, Example, buckets, features, shipped, split, unique_probability
 from headgate.values.schema import Kind
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -113,14 +113,14 @@ def test_features_are_hashed_alike_on_every_machine() -> None:
 def test_the_weights_are_small_and_inside_their_buckets() -> None:
     held = shipped()
     assert held.format == FORMAT
-    assert len(files("headgate.learn.rules").joinpath("names.json").read_bytes()) < 300_000
+    assert len(files("headgate.learn.rules").joinpath("key_names.json").read_bytes()) < 300_000
     assert all(0 <= bucket < 1 << held.bits for bucket in held.weights)
     assert 0.0 not in held.weights.values()
 
 
 def test_it_needs_no_scikit_learn_and_no_spark() -> None:
     code = (
-        "import sys; from headgate.learn.rules.names import unique_probability, Kind;"
+        "import sys; from headgate.learn.rules.key_names import unique_probability, Kind;"
         "unique_probability('id', Kind.INTEGER);"
         "print([name for name in ('sklearn', 'scipy', 'pyspark') if name in sys.modules])"
     )
@@ -130,7 +130,7 @@ def test_it_needs_no_scikit_learn_and_no_spark() -> None:
 
 
 def test_the_schemas_are_as_many_as_is_said() -> None:
-    rows = pytest.importorskip("benchmarks.names.rows").read_rows()
+    rows = pytest.importorskip("training.key_names.rows").read_rows()
     said = shipped().training
     assert (len(rows), sum(row.is_unique for row in rows)) == (said["columns"], said["unique"])
     assert len(rows) >= 8_700
@@ -139,7 +139,7 @@ def test_the_schemas_are_as_many_as_is_said() -> None:
 
 
 def test_every_project_is_in_the_sources_with_its_counts() -> None:
-    rows = pytest.importorskip("benchmarks.names.rows").read_rows()
+    rows = pytest.importorskip("training.key_names.rows").read_rows()
     lines = [line.strip("| \n").split(" | ") for line in (NAMES / "SOURCES.md").read_text("utf-8").splitlines()]
     told = {cells[0]: (int(cells[-2]), int(cells[-1])) for cells in lines if re.fullmatch(r"\d+", cells[-1])}
     columns = Counter(row.project for row in rows)
@@ -148,7 +148,7 @@ def test_every_project_is_in_the_sources_with_its_counts() -> None:
 
 
 def test_the_file_of_schemas_is_plain_csv() -> None:
-    pytest.importorskip("benchmarks.names.rows")
+    pytest.importorskip("training.key_names.rows")
     with (NAMES / "schemas.csv").open(encoding="utf-8", newline="") as file:
         lines = list(csv.reader(file))
     assert lines[0] == ["project", "table", "column", "type", "is_unique"]
@@ -157,7 +157,7 @@ def test_the_file_of_schemas_is_plain_csv() -> None:
 
 
 def test_no_project_is_in_two_folds() -> None:
-    names = pytest.importorskip("benchmarks.names.rows")
+    names = pytest.importorskip("training.key_names.rows")
     projects = [row.project for row in names.read_rows()]
     folds = names.project_folds(projects, 5, seed=20180801)
     assert sorted(each for fold in folds for each in fold) == sorted(set(projects))
@@ -203,7 +203,7 @@ class Pair(Base):
 
 
 def test_sql_is_read_with_its_keys_and_no_composite_or_partial_one() -> None:
-    tables = pytest.importorskip("benchmarks.names.sql").tables_of_sql
+    tables = pytest.importorskip("training.key_names.sql").tables_of_sql
     (a,) = tables(MYSQL, "mysql")
     assert a.unique() == {"id", "email", "z"}
     assert a.columns["n"] is Kind.BOOLEAN
@@ -212,7 +212,7 @@ def test_sql_is_read_with_its_keys_and_no_composite_or_partial_one() -> None:
 
 
 def test_django_migrations_are_applied_one_after_the_other() -> None:
-    tables = pytest.importorskip("benchmarks.names.django").tables_of_migrations
+    tables = pytest.importorskip("training.key_names.django").tables_of_migrations
     (book,) = tables({"shop/migrations/0001_initial.py": MIGRATION})
     assert book.name == "shop_book"
     assert book.columns == dict(
@@ -222,7 +222,7 @@ def test_django_migrations_are_applied_one_after_the_other() -> None:
 
 
 def test_sqlalchemy_models_are_read_with_their_mixins() -> None:
-    tables = pytest.importorskip("benchmarks.names.alchemy").tables_of_models
+    tables = pytest.importorskip("training.key_names.alchemy").tables_of_models
     owner, pair = tables([MODELS])
     assert owner.columns == dict(zip(("id", "mail"), _kinds("integer string"), strict=True))
     assert owner.unique() == {"id", "mail"}

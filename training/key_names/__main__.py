@@ -1,4 +1,4 @@
-"""`python -m benchmarks.names`: trains the name classifier, measures it, writes weights and docs/methods/names.md."""
+"""`python -m training.key_names`: trains the name classifier, measures it, writes weights and docs/methods/names.md."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-import headgate.learn.rules.names as names
-from benchmarks.names.page import write_page
-from benchmarks.names.rows import read_rows
-from benchmarks.names.train import (
+import headgate.learn.rules.key_names as names
+from benchmarks.timing import versions
+from headgate.values.schema import Kind
+from training.key_names.page import write_page
+from training.key_names.rows import read_rows
+from training.key_names.train import (
     CHOICES,
     FOLDS,
     SEED,
@@ -29,11 +31,9 @@ from benchmarks.names.train import (
     judged,
     thresholds,
 )
-from benchmarks.timing import versions
-from headgate.values.schema import Kind
 
 RESULTS = Path(__file__).parent / "results" / "names.json"
-SHIPPED = Path(names.__file__).with_name("names.json")
+SHIPPED = Path(names.__file__).with_name("key_names.json")
 
 WAYS = ("with_table", "without_table")
 ASKED = (

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
-from benchmarks.names.rows import kind_of
-from benchmarks.names.tables import Table
 from headgate.values.schema import Kind
+from training.key_names.rows import kind_of
+from training.key_names.tables import Table
 
 LINKS = {"ForeignKey", "OneToOneField", "TreeForeignKey", "ParentalKey"}
 NO_COLUMN = {"ManyToManyField", "GenericRelation", "GenericForeignKey", "ParentalManyToManyField", "TaggableManager"}

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.patterns.public`: the index that comes with the package, and the page on what it is made of."""
+"""`python -m training.public_index`: the index that comes with the package, and the page on what it is made of."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.lake import LEAST
 
 TARGET = Path(index.__file__).with_name("public.hgi")
-PAGE = Path(__file__).parents[2] / "docs" / "public-index.md"
+PAGE = Path(__file__).parents[1] / "docs" / "public-index.md"
 FLOOR = 20
 """Columns that must have a pattern: rarer ones take most of the room, and no rule is made of them."""
 
@@ -84,7 +84,7 @@ patterns and counts: no value, no name and no text of the data ([format.md](form
 tables of the web, of government, of elections, of statistics: English for the most part, with few columns of plain
 numbers. For tables of your own, build an index of your own lake, or add yours to this one ([patterns.md](patterns.md)).
 
-`python -m benchmarks.patterns.public` builds it again, byte for byte, from the columns of {repos} repositories:
+`python -m training.public_index` builds it again, byte for byte, from the columns of {repos} repositories:
 
 | repository | licence | columns |
 |---|---|---|

@@ -6,10 +6,10 @@ import ast
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from benchmarks.names.django import name_of
-from benchmarks.names.rows import kind_of
-from benchmarks.names.tables import Table
 from headgate.values.schema import Kind
+from training.key_names.django import name_of
+from training.key_names.rows import kind_of
+from training.key_names.tables import Table
 
 ANNOTATED = {
     "int": Kind.INTEGER,

@@ -18,7 +18,7 @@ def write_page(found: dict[str, Any]) -> None:
 def _head(_: dict[str, Any]) -> str:
     return """# The name classifier
 
-Written by `python -m benchmarks.names` from `benchmarks/names/results/names.json`; do not edit.
+Written by `python -m training.key_names` from `training/key_names/results/names.json`; do not edit.
 
 A column whose values are all different in a sample need not be a key: a count of posts, a price, a time of creation
 look unique until the first repetition. The column's name often tells. `unique_probability(column, kind, table)` gives
@@ -29,7 +29,7 @@ The method is that of Schelter et al., *Automating large-scale data quality veri
 4.2: logistic regression over hashed character n-grams of the names and the type.
 
 ```python
-from headgate.learn.rules.names import unique_probability
+from headgate.learn.rules.key_names import unique_probability
 from headgate.values.schema import Kind
 
 unique_probability("customer_id", Kind.INTEGER, table="customers")
@@ -44,8 +44,8 @@ def _data(found: dict[str, Any]) -> str:
 {data["columns"]:,} columns of {data["tables"]:,} tables of {data["projects"]} open-source projects; {data["unique"]:,}
 ({data["unique"] / data["columns"]:.1%}) are unique, {data["unique_named_id"]:,} of them are called `id`. At most 250
 columns of a project that a script read, a few more of those read by hand. A column is unique if it alone is the primary
-key or has a unique constraint or index; a member of a composite key is not. `benchmarks/names/SOURCES.md` lists every
-project and how it was read; `benchmarks/names/schemas.csv` holds the columns. The paper has 2,453 columns of several
+key or has a unique constraint or index; a member of a composite key is not. `training/key_names/SOURCES.md` lists every
+project and how it was read; `training/key_names/schemas.csv` holds the columns. The paper has 2,453 columns of several
 projects, among them mediawiki, wordpress and oscommerce, which are here too.
 """
 
@@ -69,7 +69,7 @@ given twice with half weight, with its table's name and without: one set of {fou
 
 
 def _kilobytes() -> int:
-    return round((Path(__file__).parents[2] / "src/headgate/learn/rules/names.json").stat().st_size / 1000)
+    return round((Path(__file__).parents[2] / "src/headgate/learn/rules/key_names.json").stat().st_size / 1000)
 
 
 def _figures(found: dict[str, Any]) -> str:

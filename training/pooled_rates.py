@@ -135,7 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without", nargs="*", default=[])
     arguments = parser.parse_args()
-    target = Path(home.__file__).with_name("tails.json")
+    target = Path(home.__file__).with_name("pooled_rates.json")
     target.write_text(write(evidence(arguments.without)), encoding="utf-8")
     print(f"wrote {target}")
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import sqlglot
 from sqlglot import exp
 
-from benchmarks.names.rows import kind_of
-from benchmarks.names.tables import Table
 from headgate.values.schema import Kind
+from training.key_names.rows import kind_of
+from training.key_names.tables import Table
 
 logging.getLogger("sqlglot").setLevel(logging.ERROR)  # statements that it cannot parse are of no interest here
 
