@@ -12,10 +12,10 @@ from pydantic_core import PydanticUndefined
 
 from headgate.checks.check import Check
 from headgate.project.config import Section
-from headgate.project.config_errors import sections
+from headgate.project.config_errors import list_sections
 from headgate.project.config_types import Option, Secret
-from headgate.project.error_text import flow
-from headgate.project.schema import schema
+from headgate.project.error_text import format_yaml
+from headgate.project.schema import make_schema
 from headgate.values.hidden import Hidden
 
 HEAD = """# headgate.yml: every key
@@ -44,11 +44,11 @@ KINDS: dict[Any, str] = {
 
 
 def config_page() -> str:
-    return "\n".join([HEAD, *(_section(path, section) for path, section in sections())])
+    return "\n".join([HEAD, *(_section(path, section) for path, section in list_sections())])
 
 
 def schema_text() -> str:
-    return json.dumps(schema(), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(make_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _section(path: str, section: type[Section]) -> str:
@@ -59,7 +59,7 @@ def _section(path: str, section: type[Section]) -> str:
 
 
 def _row(name: str, field: FieldInfo) -> str:
-    examples = "<br>".join(f"`{_escaped(f'{name}: {flow(each)}')}`" for each in field.examples or ())
+    examples = "<br>".join(f"`{_escaped(f'{name}: {format_yaml(each)}')}`" for each in field.examples or ())
     cells = [f"`{name}`", _kind(field.annotation), _default(field), _escaped(field.description or ""), examples]
     return f"| {' | '.join(cells)} |"
 
@@ -70,7 +70,7 @@ def _default(field: FieldInfo) -> str:
     value = field.default
     if value is None or value is PydanticUndefined or value in ((), {}):
         return ""
-    return f"`{flow(list(value) if isinstance(value, tuple) else value)}`"
+    return f"`{format_yaml(list(value) if isinstance(value, tuple) else value)}`"
 
 
 def _kind(kind: Any) -> str:

@@ -12,7 +12,7 @@ from docs.config import config_page, schema_text
 from docs.output_json import output_page
 from docs.stubs import check_stub, package_stub
 from headgate.checks.constraint import Constraint, constraints
-from headgate.learn.pooled_rates import LENGTHS, curve_key, pooled
+from headgate.learn.pooled_rates import HISTORY_LENGTHS, load_pooled_rates, make_curve_key
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Kind
@@ -145,9 +145,9 @@ def evidence_page() -> str:
 
 
 def _surprising(constant: bool, reaches: tuple[float, ...]) -> Iterator[tuple[str, float, *tuple[float, ...]]]:
-    tails = pooled()
+    tails = load_pooled_rates()
     for name in sorted({key.split(" ")[0] for key in tails.curves} - {"*"}):
-        curve = tails.curves.get(curve_key(name, constant, LENGTHS[-1]))
+        curve = tails.curves.get(make_curve_key(name, constant, HISTORY_LENGTHS[-1]))
         if curve is not None:
             yield name, curve.seen, *(curve.shares[tails.grid.index(reach)] for reach in reaches)
 

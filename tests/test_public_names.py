@@ -61,7 +61,7 @@ NAMES = [
         "PatternIndex",
         "build_index",
         "propose_pattern",
-        "carriers",
+        "find_columns",
         "profile",
         "suggest",
         "verify",

@@ -26,11 +26,11 @@ import headgate.learn.pooled_rates as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
-from headgate.learn.history.forecast import forecast
+from headgate.learn.history.forecast import forecast_next
 from headgate.learn.novelty.model import NOVELTY
-from headgate.learn.novelty.propose import surprises
+from headgate.learn.novelty.propose import novelty_surprises
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, write
+from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, format_pooled_rates, make_curve_key
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
@@ -42,7 +42,7 @@ Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
 
 
-def evidence(without: Collection[str] = (), *, only: Collection[str] | None = None) -> Tails:
+def evidence(without: Collection[str] = (), *, only: Collection[str] | None = None) -> PooledRates:
     """The pooled curves of all feeds but those of some datasets."""
     seen: dict[str, float] = defaultdict(float)
     beyond: dict[str, Floats] = defaultdict(lambda: np.zeros(len(GRID)))
@@ -54,8 +54,8 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
             for each in (key, "* " + key.split(" ", 1)[1]):
                 seen[each] += weight * count
                 beyond[each] += weight * more
-    curves = {key: Curve(round(seen[key], 1), tuple(np.round(beyond[key] / seen[key], 8).tolist())) for key in seen}
-    return Tails(GRID, curves)
+    curves = {key: RateCurve(round(seen[key], 1), tuple(np.round(beyond[key] / seen[key], 8).tolist())) for key in seen}
+    return PooledRates(GRID, curves)
 
 
 @cache
@@ -93,7 +93,7 @@ def _spans(feed: Feed) -> Iterator[tuple[int, int, npt.NDArray[np.intp]]]:
     """Each length of a history that evidence is kept for, each good run, and the good runs before it."""
     past = whole(feed)
     good = np.array([not is_incident(feed.title, partition) for partition in past.partitions])
-    for length in LENGTHS:
+    for length in HISTORY_LENGTHS:
         runs = {7: 10, 14: 20, 28: 30}[length]
         for at in np.flatnonzero(good)[runs:]:
             yield length, int(at), np.flatnonzero(good[:at])[-runs:]
@@ -101,14 +101,14 @@ def _spans(feed: Feed) -> Iterator[tuple[int, int, npt.NDArray[np.intp]]]:
 
 def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
     past = whole(feed)
-    names = np.array([each.key.name for each in past.measures])
+    names = np.array([each.key.name for each in past.metrics])
     for length, at, rows in _spans(feed):
-        made = forecast(past.values[rows], past.measures)
+        made = forecast_next(past.values[rows], past.metrics)
         surprise = made.surprise(past.values[at])
         for constant in (False, True):
             usable = np.isfinite(surprise) & (made.constant == constant)
             for name in np.unique(names[usable]):
-                yield curve_key(str(name), constant, length), surprise[usable & (names == name)]
+                yield make_curve_key(str(name), constant, length), surprise[usable & (names == name)]
 
 
 def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
@@ -119,8 +119,8 @@ def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
         if at % every:
             continue
         before = replace(past, partitions=tuple(past.partitions[row] for row in rows), values=past.values[rows])
-        found = surprises(before, past.values[at][None])
-        yield curve_key(NOVELTY.name, False, length), found[np.isfinite(found)]
+        found = novelty_surprises(before, past.values[at][None])
+        yield make_curve_key(NOVELTY.name, False, length), found[np.isfinite(found)]
 
 
 @cache
@@ -136,7 +136,7 @@ def main() -> None:
     parser.add_argument("--without", nargs="*", default=[])
     arguments = parser.parse_args()
     target = Path(home.__file__).with_name("pooled_rates.json")
-    target.write_text(write(evidence(arguments.without)), encoding="utf-8")
+    target.write_text(format_pooled_rates(evidence(arguments.without)), encoding="utf-8")
     print(f"wrote {target}")
 
 

@@ -153,7 +153,7 @@ def _kept(rows: int, rounds: int) -> dict[str, Any]:
 
         def replaced() -> None:
             newer = hg.analyze(_read(root, [str(root / next(names))]), asked, by=BY, keep=folder)
-            view = (parts | newer).view().resolved(session())
+            view = (parts | newer).view().resolve(session())
             assert view.value("uniqueness(id)") == 1.0
 
         taken = in_turn({"full": lambda: hg.analyze(everything, asked).outcomes, "differential": replaced}, rounds)

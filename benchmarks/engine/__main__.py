@@ -20,9 +20,9 @@ from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import write_page
 from benchmarks.timing import cores, in_turn, seconds, session, versions
 from headgate.engine.plan import make_plan
-from headgate.engine.spark import SparkBatch, _selected, batch_settings
+from headgate.engine.spark import SparkBatch, _select_inputs, batch_settings
 from headgate.engine.spark_frame import open_spark
-from headgate.engine.spark_session import settings
+from headgate.engine.spark_session import apply_settings
 from headgate.engine.spark_tasks import ROW, fold_task
 from headgate.metrics.base.registry import default_metrics
 
@@ -132,8 +132,10 @@ def _plain_scan(frame: DataFrame) -> None:
 
 def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
-    with settings(frame.sparkSession, batch_settings(plan)):
-        _selected(SparkBatch(frame), plan).mapInArrow(task(plan), ROW).write.format("noop").mode("overwrite").save()
+    with apply_settings(frame.sparkSession, batch_settings(plan)):
+        _select_inputs(SparkBatch(frame), plan).mapInArrow(task(plan), ROW).write.format("noop").mode(
+            "overwrite"
+        ).save()
 
 
 def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -57,7 +57,7 @@ def byte_limit(spark: SparkSession, rows: int, rounds: int) -> dict[str, Any]:
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
     ways = {
         "rows limited by us": lambda: _run(SparkBatch(frame), plan, None),
-        "Spark's own batches": lambda: _run(SparkBatch(frame), plan, None, bold=False),
+        "Spark's own batches": lambda: _run(SparkBatch(frame), plan, None, own_batch_sizes=False),
     }
     return {f"{rows:,} rows x 40 columns": _alternating(ways, rounds)}
 

@@ -12,7 +12,7 @@ import headgate as hg
 from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import Incident, batch_of, corrected, incidents, is_incident
 from benchmarks.history.series import Batch, analysed
-from headgate.learn.past import numbers
+from headgate.learn.past import numeric_values
 
 _MOVED = 0.05  # of its own size: what a metric must have moved by to tell whether a change stayed
 
@@ -84,7 +84,7 @@ def _stayed(feed: Feed, at: int, batches: list[Batch]) -> bool:
     was, now, then = (batches[each].analysis for each in (before[-1], at, after[0]))
     if was.schema.labels != now.schema.labels:
         return then.schema.labels != was.schema.labels
-    one, two, three = (numbers(each.outcomes) for each in (was, now, then))
+    one, two, three = (numeric_values(each.outcomes) for each in (was, now, then))
     moved = [key for key in one if key in two and key in three and _far(one[key], two[key])]
     nearer = [abs(three[key] - two[key]) < abs(three[key] - one[key]) for key in moved]
     return bool(nearer) and float(np.mean(nearer)) > 0.5

@@ -20,11 +20,11 @@ from benchmarks.history.incidents import SHORTEST, batch_at, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import Choice, TableCase, broken, choices, table_cases
 from benchmarks.history.tables import tails_for
-from headgate.explain.causes import causes_of
-from headgate.explain.column_changes import traced
+from headgate.explain.causes import find_causes
+from headgate.explain.column_changes import changes_behind
 from headgate.learn import text_rules
-from headgate.learn.learned import Learner, Lesson, Offered, Training
-from headgate.learn.past import DISTANCES, after, distances_between
+from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool
+from headgate.learn.past import DEFAULT_DISTANCES, attempt_prefixes, measure_distances
 from headgate.metrics.base.registry import from_key
 from headgate.values.account import Account
 from headgate.values.expectation import Status
@@ -81,7 +81,7 @@ class Replay:
         self.feed = feed
         self.runs: list[Run] = []
         self.shapes: tuple[Proposal, ...] = ()
-        self.training = Training()
+        self.training = IssueEffectCache()
         self.every = 1
         self.index = hg.PatternIndex.public()
         self._patterns: dict[MetricKey, Outcome] = {}  # what the rules found in the newest judged day
@@ -125,8 +125,8 @@ class Replay:
         compared: tuple[str, ...] = ()
         if self.runs and self.every < RUNS:
             before = [each.states for each in self.runs]
-            outcomes |= distances_between(day.joins.schema, day.joins.states, before, DISTANCES)
-            compared = after(self.runs)
+            outcomes |= measure_distances(day.joins.schema, day.joins.states, before, DEFAULT_DISTANCES)
+            compared = attempt_prefixes(self.runs)
         run = Run(
             dataset=self.feed.title,
             partition=day.partition,
@@ -145,9 +145,11 @@ class Replay:
 
     def _judged(self, day: Arrival, usual: bool, cases: list[TableCase]) -> list[Row]:
         tails = tails_for(self.feed.folder)
-        made = Offered.of(self.runs, None, tuple(Learner), self.training, dearest=max(BUDGETS), tails=tails)
+        made = ProposalPool.of(
+            self.runs, None, tuple(Learner), self.training, max_cost=max(BUDGETS), pooled_rates=tails
+        )
         lessons = {
-            f"{form} {budget:g}": made.lesson(budget, learners)
+            f"{form} {budget:g}": made.spend_budget(budget, learners)
             for form, learners in FORMS.items()
             for budget in (BUDGETS if form != "patterns" else BUDGETS[1:4])
         }
@@ -171,14 +173,14 @@ class Replay:
             held = {name: why[:1] for name, why in self._held(lessons, case.analysis, changed).items()}
             rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})
         if day.joins is not None and day.incident is None:
-            self.shapes = text_rules.learned(states, matched, self.shapes, self.index, discreet=False)
+            self.shapes = text_rules.learn_rules(states, matched, self.shapes, self.index, hide_values=False)
             self._patterns, self._patterns_of = matched, day.partition
         return rows
 
     def _looked_at(self, table: Any) -> tuple[dict[MetricKey, Outcome], Any]:
         """What the rules about texts find in a batch, and the sample that new ones are learned from."""
         schema = hg.analyze(table.slice(0, 0), []).schema
-        wanted = [*map(from_key, text_rules.askable(self.shapes, schema)), *text_rules.samples(schema)]
+        wanted = [*map(from_key, text_rules.applicable(self.shapes, schema)), *text_rules.sample_metrics(schema)]
         if not wanted:
             return {}, {}
         found = hg.analyze(table, wanted)
@@ -201,11 +203,11 @@ class Replay:
             yield case, self._looked_at(broken(table, choice, random(*about)))[0] if self.shapes else {}
 
     def _held(
-        self, lessons: dict[str, Lesson], batch: hg.Analysis, matched: dict[MetricKey, Outcome]
+        self, lessons: dict[str, Learned], batch: hg.Analysis, matched: dict[MetricKey, Outcome]
     ) -> dict[str, list[str]]:
         """Which forms hold a batch, and the causes that they name."""
         first = next(iter(lessons.values()))
-        outcomes = first.outcomes(batch.schema, {**batch.outcomes, **matched}, batch.states)
+        outcomes = first.extend_outcomes(batch.schema, {**batch.outcomes, **matched}, batch.states)
         found: dict[str, list[str]] = {}
         for name, lesson in lessons.items():
             verdict = lesson.program.verdict(outcomes, batch.schema)
@@ -213,11 +215,11 @@ class Replay:
                 found[name] = self._told(lesson, verdict, outcomes) if name == "gate 0.01" else [_reason(verdict)]
         return found
 
-    def _told(self, lesson: Lesson, verdict: Any, outcomes: Any) -> list[str]:
+    def _told(self, lesson: Learned, verdict: Any, outcomes: Any) -> list[str]:
         bad = [each.expectation for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)]
-        found = traced(lesson, outcomes, [each.metric for each in bad])
-        account = Account(blamed=found.blamed, found=dict(found.told), short=found.short)
-        causes = causes_of(verdict.judgements, account)
+        found = changes_behind(lesson, outcomes, [each.metric for each in bad])
+        account = Account(blamed=found.blamed, found=dict(found.sentences), short=found.fewer_rows)
+        causes = find_causes(verdict.judgements, account)
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.forecast import forecast
+from headgate.learn.history.forecast import forecast_next
 from headgate.learn.history.paper import REACHES
-from headgate.learn.history.rates import costs
-from headgate.learn.metric_traits import Measure, Scale
-from headgate.learn.pooled_rates import pooled
+from headgate.learn.history.rates import false_alarm_rates
+from headgate.learn.metric_traits import MetricTraits, Scale
+from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.stats.intervals import wilson
 from headgate.stats.stationarity import make_stationary
 from headgate.stats.tails import normal
@@ -97,11 +97,11 @@ def _cells(
 
 def _ours(past: Floats, value: Floats) -> dict[float, tuple[int, int]]:
     """The narrowest band that each rate pays for: the most that a selection may choose."""
-    measures = [Measure(MetricKey("mean", ("x",)), Scale.SPREAD, signed=True)] * past.shape[1]
-    made = forecast(past, measures)
-    prices = costs(made, measures, pooled())
+    measures = [MetricTraits(MetricKey("mean", ("x",)), Scale.SPREAD, signed=True)] * past.shape[1]
+    made = forecast_next(past, measures)
+    prices = false_alarm_rates(made, measures, load_pooled_rates())
     surprise = made.surprise(value)
-    grid = np.array(pooled().grid)
+    grid = np.array(load_pooled_rates().grid)
     found = {}
     for rate in RATES:
         paid = prices <= rate
@@ -119,10 +119,10 @@ def _papers(past: Floats, value: Floats) -> dict[float, tuple[int, int]]:
     for series, after, transform in zip(past.T, value, transforms, strict=True):
         if transform is None:
             continue
-        moved = transform.applied(series)
+        moved = transform.apply(series)
         mean, deviation = moved.mean(), moved.std(ddof=1)
         for rate in RATES:
-            low, high = transform.restored((mean - least[rate] * deviation, mean + least[rate] * deviation), series)
+            low, high = transform.invert_range((mean - least[rate] * deviation, mean + least[rate] * deviation), series)
             found[rate] += 1, int(after < low or after > high)
     return {rate: (int(bands), int(left)) for rate, (bands, left) in found.items()}
 

@@ -20,7 +20,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import batch_at, is_incident
 from benchmarks.history.series import CACHE, Batch, analysed
 from headgate.inject.issue import Issue, standard
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, to_plain
 
 LENGTH = 60
 BROKEN = 30  # the run that is broken, counted from 0; those before it are its history
@@ -87,11 +87,11 @@ def clean_runs(feed: Feed) -> list[Batch]:
 
 def broken_columns(table: pa.Table, column: str, seed: str) -> Iterator[tuple[Issue, pa.Array]]:
     """A column of a batch after each standard issue of its kind; without schema_change, if it has no neighbour."""
-    values = plain(table[column])
+    values = to_plain(table[column])
     other = neighbour(table, column)
     for issue in standard(kind_of(values.type)):
         if not issue.needs_neighbour or other is not None:
-            yield issue, issue.broken(values, random(seed, str(issue)), other)
+            yield issue, issue.apply_to(values, random(seed, str(issue)), other)
 
 
 def neighbour(table: pa.Table, column: str) -> pa.Array | None:
@@ -100,7 +100,7 @@ def neighbour(table: pa.Table, column: str) -> pa.Array | None:
     for place in sorted(range(table.num_columns), key=lambda place: (abs(place - at), -place)):
         other = table[place]
         if place != at and kind_of(other.type) is kind and other.null_count < len(other):
-            return plain(other)
+            return to_plain(other)
     return None
 
 
@@ -133,7 +133,7 @@ def _window(
     cases = list(broken_columns(table, column, f"{feed.title}/{column}/{runs[places[0]].partition}"))
     broken = [hg.analyze(pa.table([values], names=[column])) for _, values in cases]
     injected = [vector(names, features(column, analysis, before)) for analysis in broken]
-    intact = plain(table[column])
+    intact = to_plain(table[column])
     return Window(
         feed.title,
         column,

@@ -16,13 +16,13 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.protocol import HISTORY, Judged
 from benchmarks.history.series import analysed
 from benchmarks.history.tables import tails_for
-from headgate.learn.history.bounds import Bounds, FiniteSample
-from headgate.learn.history.learn import Offers
-from headgate.learn.history.paper import Paper
+from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.learn import ProposalSet
+from headgate.learn.history.paper import PaperBounds
 from headgate.learn.history.program import Program
-from headgate.learn.issue_effects import Damage, damages
-from headgate.learn.metric_traits import measure_of
-from headgate.learn.past import DISTANCES, Past
+from headgate.learn.issue_effects import IssueEffect, measure_effects
+from headgate.learn.metric_traits import traits_of
+from headgate.learn.past import DEFAULT_DISTANCES, Past
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import Column, Schema
@@ -45,12 +45,12 @@ class Learner(NamedTuple):
         if name not in distances():
             return True
         if not self.plain:
-            return self.distances and name in DISTANCES
+            return self.distances and name in DEFAULT_DISTANCES
         return self.distances and name.startswith(("value_", "pattern_")) == (group == CATEGORICAL)
 
 
 def ours(feed: Feed) -> Bounds:
-    return FiniteSample(tails_for(feed.folder))
+    return FiniteSampleBounds(tails_for(feed.folder))
 
 
 LEARNERS = {
@@ -61,9 +61,9 @@ LEARNERS = {
         Learner("headgate, 1 clause", ours, clauses=1),
         Learner("headgate, 2 clauses", ours, clauses=2),
         Learner("headgate, 3 clauses", ours, clauses=3),
-        Learner("paper", lambda _: Paper(), plain=True),
-        Learner("paper, single-distribution only", lambda _: Paper(distances=False), plain=True),
-        Learner("paper, no stationarity", lambda _: Paper(stationary=False), plain=True),
+        Learner("paper", lambda _: PaperBounds(), plain=True),
+        Learner("paper, single-distribution only", lambda _: PaperBounds(distances=False), plain=True),
+        Learner("paper, no stationarity", lambda _: PaperBounds(stationary=False), plain=True),
     )
 }
 
@@ -111,14 +111,14 @@ def _on_feed(job: tuple[str, Feed, int, int]) -> list[_Scores]:
 def _scored(learner, feed: Feed, window: Window, column: Column, states, history: int) -> _Scores:  # type: ignore[no-untyped-def]
     keys = [MetricKey(name, () if name == "size" else (column.label,)) for name in window.names]
     used = np.array([learner.uses(key.name, window.group) for key in keys])
-    measures = tuple(measure_of(key, column.kind) for key, use in zip(keys, used, strict=True) if use)
+    measures = tuple(traits_of(key, column.kind) for key, use in zip(keys, used, strict=True) if use)
     schema = Schema((column,))
 
     def past(at: int) -> Past:
         values = window.clean[at - history : at][:, used]
         return Past(window.partitions[at - history : at], measures, values, (schema,) * history, states)
 
-    damage = damages(past(BROKEN))
+    damage = measure_effects(past(BROKEN))
     clean, broken, clauses = [], np.zeros(0), ()
     for at in range(BROKEN, LENGTH, EVERY):
         programs = _programs(learner, feed, past(at), damage)
@@ -129,10 +129,12 @@ def _scored(learner, feed: Feed, window: Window, column: Column, states, history
     return _Scores(window.feed, window.group, window.issues, window.changed, np.concatenate(clean), broken, clauses)
 
 
-def _programs(learner: Learner, feed: Feed, past: Past, damage: list[Damage]) -> list[Program]:
-    offers = Offers.of(past, learner.bounds(feed), damage)
+def _programs(learner: Learner, feed: Feed, past: Past, damage: list[IssueEffect]) -> list[Program]:
+    offers = ProposalSet.of(past, learner.bounds(feed), damage)
     return [
-        offers.program(budget, budget="column", clauses=learner.clauses, schema=False, plain=learner.plain)
+        offers.build_program(
+            budget, budget="column", max_clauses=learner.clauses, schema=False, paper_algorithm=learner.plain
+        )
         for budget in BUDGETS
     ]
 

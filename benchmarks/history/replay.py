@@ -17,8 +17,8 @@ from benchmarks.history.incidents import SHORTEST, Incident, batch_of, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
-from headgate.learn.history.forecast import FEWEST
-from headgate.learn.history.schema import schema_proposals
+from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.schema import propose_schema
 
 LONG = 500  # runs from which on a feed is replayed in four parts
 ENOUGH = 100  # clean runs of a feed; of longer ones every second, third, ... is judged
@@ -70,7 +70,7 @@ def _replay(feed: Feed, part: int) -> list[Row]:
         listed = is_incident(feed.title, batches[at].partition)
         clean = not listed and at % -(-len(batches) // ENOUGH) == 0
         if clean or at in cases or at in found:
-            past = past_at(feed, at, FEWEST if at in found else 30)
+            past = past_at(feed, at, MIN_RUNS if at in found else 30)
             if past is not None:
                 programs = Programs.of(feed, past, trained.damage(at, past))
                 rows += _judged(feed, at, programs, clean, cases.get(at, []), found.get(at, []))
@@ -85,7 +85,7 @@ def _judged(
     rows: list[Row] = []
     if clean:
         clauses = {name: len(made.clauses) for name, made in programs.made.items()}
-        shape = sum(1 for _ in schema_proposals(programs.past))  # clauses about columns and types, in every program
+        shape = sum(1 for _ in propose_schema(programs.past))  # clauses about columns and types, in every program
         costs = {name: made.cost for name, made in programs.made.items()}
         columns = len(programs.past.schema.columns)
         held = programs.held(batch.analysis)

@@ -17,7 +17,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import batch_at, is_incident
 from benchmarks.history.series import CACHE, Batch, analysed
 from headgate.inject.issue import Issue, issues
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, to_plain
 from headgate.values.schema import Schema
 
 SPOTS = 12  # runs of a feed that are broken
@@ -111,9 +111,9 @@ def broken(table: pa.Table, choice: Choice, rng: np.random.Generator) -> pa.Tabl
     """What differs from the clean batch: one column, or all of them where rows are at fault."""
     issue, column = choice
     if issue.of_rows:
-        return table.take(issue.broken(pa.array(np.arange(table.num_rows)), rng))
+        return table.take(issue.apply_to(pa.array(np.arange(table.num_rows)), rng))
     other = neighbour(table, column) if issue.needs_neighbour else None
-    return pa.table([issue.broken(plain(table[column]), rng, other)], names=[column])
+    return pa.table([issue.apply_to(to_plain(table[column]), rng, other)], names=[column])
 
 
 # --- files

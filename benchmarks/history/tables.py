@@ -12,13 +12,13 @@ from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import analysed
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.bounds import Bounds, FiniteSample
-from headgate.learn.history.learn import Offers
-from headgate.learn.history.paper import Paper
+from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.learn import ProposalSet
+from headgate.learn.history.paper import PaperBounds
 from headgate.learn.history.program import Program
-from headgate.learn.issue_effects import Damage, damages
-from headgate.learn.past import Past, merged_states
-from headgate.learn.pooled_rates import Tails
+from headgate.learn.issue_effects import IssueEffect, measure_effects
+from headgate.learn.past import Past, merge_states
+from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Status
 from headgate.values.verdict import Verdict
 from training.pooled_rates import evidence, whole
@@ -35,8 +35,8 @@ class Form(NamedTuple):
 
 
 BOUNDS: dict[bool, Callable[[Feed], Bounds]] = {
-    False: lambda feed: FiniteSample(tails_for(feed.folder)),
-    True: lambda _: Paper(),
+    False: lambda feed: FiniteSampleBounds(tails_for(feed.folder)),
+    True: lambda _: PaperBounds(),
 }
 FORMS = {
     "headgate": Form(False, "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
@@ -53,12 +53,14 @@ class Programs(NamedTuple):
     made: dict[str, Program]  # by form and budget: "headgate 0.01"
 
     @classmethod
-    def of(cls, feed: Feed, past: Past, damage: Sequence[Damage]) -> Programs:
+    def of(cls, feed: Feed, past: Past, damage: Sequence[IssueEffect]) -> Programs:
         made = {}
-        offers = {plain: Offers.of(past, bounds(feed), damage) for plain, bounds in BOUNDS.items()}
+        offers = {plain: ProposalSet.of(past, bounds(feed), damage) for plain, bounds in BOUNDS.items()}
         for name, form in FORMS.items():
             for share in form.budgets:
-                made[f"{name} {share:g}"] = offers[form.plain].program(share, budget=form.budget, plain=form.plain)
+                made[f"{name} {share:g}"] = offers[form.plain].build_program(
+                    share, budget=form.budget, paper_algorithm=form.plain
+                )
         return cls(past, made)
 
     def held(self, batch: Analysis) -> dict[str, tuple[str, ...]]:
@@ -73,12 +75,12 @@ class Trained:
 
     def __init__(self, every: int = 10) -> None:
         self.every = every
-        self._last: tuple[int, frozenset[Any], list[Damage]] | None = None
+        self._last: tuple[int, frozenset[Any], list[IssueEffect]] | None = None
 
-    def damage(self, at: int, past: Past) -> list[Damage]:
+    def damage(self, at: int, past: Past) -> list[IssueEffect]:
         columns = frozenset(past.schema.columns)
         if self._last is None or at - self._last[0] >= self.every or columns != self._last[1]:
-            self._last = at, columns, damages(past)
+            self._last = at, columns, measure_effects(past)
         return self._last[2]
 
 
@@ -93,16 +95,16 @@ def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
     used = np.flatnonzero(np.isfinite(values).any(axis=0))
     return Past(
         tuple(table.partitions[row] for row in rows),
-        tuple(table.measures[each] for each in used),
+        tuple(table.metrics[each] for each in used),
         values[:, used],
         tuple(table.schemas[row] for row in rows),
         held[-1],
-        merged=merged_states(table.schemas[rows[-1]], held),
+        merged=merge_states(table.schemas[rows[-1]], held),
     )
 
 
 @cache
-def tails_for(folder: str) -> Tails:
+def tails_for(folder: str) -> PooledRates:
     """Evidence gathered without the dataset that is judged by it."""
     return evidence(without=(folder,))
 

@@ -16,7 +16,7 @@ from benchmarks.history_store import data
 from benchmarks.history_store.database import Database, asking, told
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
-from headgate.store.record import recorded
+from headgate.store.record import make_record
 
 Figures = dict[str, Any]
 WINDOW = 90
@@ -112,7 +112,7 @@ def with_states(database: Database, scale: Scale) -> Figures:
         "commits": commits,
         "bytes_per_run": (database.size()["store"] - before) / len(many),
         "ten_states_of_all_runs": times(lambda: store.states(revisions, keys), 10),
-        "recorded": times(lambda: recorded(run, store.secret), 10),
+        "recorded": times(lambda: make_record(run, store.secret), 10),
     }
     store.close()
     return figures
@@ -208,7 +208,7 @@ def _cold(url: str) -> None:
 def _share_of_recording(numbers: data.Numbers, scale: Scale) -> Figures:
     """What of a commit is spent before the database is asked: the run taken apart into its record."""
     run = next(data.runs("orders", 1, scale.metrics, numbers))
-    return times(lambda: recorded(run, b"secret"), 20)
+    return times(lambda: make_record(run, b"secret"), 20)
 
 
 def _say(process: subprocess.Popen[str], line: str) -> None:

@@ -14,8 +14,8 @@ from benchmarks.novelty.errors import ERRORS, MAGNITUDES
 from benchmarks.novelty.grid import Grid, daily_feeds, grid
 from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.vectors import Floats, Vectors
-from headgate.learn.metric_traits import measure_of
-from headgate.learn.novelty.features import PAPER
+from headgate.learn.metric_traits import traits_of
+from headgate.learn.novelty.features import PAPER_FEATURES
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.past import Past
 from headgate.values.outcome import Undefined
@@ -32,12 +32,12 @@ def average_knn(clean: Vectors, at: int, tests: Floats) -> Flags:
 
 def headgates_novelty(clean: Vectors, at: int, tests: Floats) -> Flags:
     """Headgate's form over the same statistics, with its own threshold."""
-    measures = tuple(map(measure_of, clean.keys))
+    measures = tuple(map(traits_of, clean.keys))
     past = Past(clean.partitions[:at], measures, clean.values[:at], schemas=(), states={})
-    model = Novelty.learn(past, features=PAPER)
+    model = Novelty.learn(past, features=PAPER_FEATURES)
     if isinstance(model, Undefined):
         return np.zeros(len(tests), np.bool_)
-    return model.scores_of(model.features.scaled(tests)) > model.threshold
+    return model.scores_of(model.features.scale_rows(tests)) > model.threshold
 
 
 METHODS: dict[str, Method] = {"average kNN": average_knn, "Headgate's novelty": headgates_novelty}

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.novelty.vectors import kinds
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, to_plain
 from headgate.values.schema import NUMERIC, TEXT, Kind
 
 MAGNITUDES = (0.01, 0.05, 0.10, 0.20, 0.30, 0.40, 0.50, 0.60, 0.70, 0.80)
@@ -41,7 +41,7 @@ class Error(NamedTuple):
 
     def apply(self, table: pa.Table, chosen: list[str], magnitude: float, rng: Random) -> Made:
         """The columns that differ from the table's, by name."""
-        made = self.broken([plain(table[name]) for name in chosen], magnitude, rng)
+        made = self.broken([to_plain(table[name]) for name in chosen], magnitude, rng)
         return dict(zip(chosen, made, strict=True))
 
 

@@ -19,15 +19,15 @@ from benchmarks.novelty.rules import LEARNERS, MODES, joined
 from benchmarks.novelty.vectors import Vectors, profile
 from headgate.engine.analysis import Analysis
 from headgate.learn.learned import Learner
-from headgate.learn.novelty.features import PAPER
+from headgate.learn.novelty.features import PAPER_FEATURES
 from headgate.learn.novelty.model import Novelty
-from headgate.learn.past import DISTANCES, Past
+from headgate.learn.past import DEFAULT_DISTANCES, Past
 from headgate.values.outcome import Undefined
 
 RUNS = 60  # of the gate: all weeks before
 KEYS = ("week", "line", "id")  # columns that tell where a row comes from, not what it says
 NUMBERS = frozenset({"min", "max", "mean", "stddev"})
-RELEASED = tuple(name for name in PAPER if name not in NUMBERS)
+RELEASED = tuple(name for name in PAPER_FEATURES if name not in NUMBERS)
 """What the authors' released profiler computes: its look-up of numeric types never matches."""
 
 Labels = dict[str, tuple[bool, bool]]
@@ -63,9 +63,9 @@ def _told(labels: Labels, spent: Sequence[float]) -> dict[str, Any]:
 
 def _neighbours() -> dict[str, Callable[[], tuple[Labels, list[float]]]]:
     return {
-        "average kNN, the paper's statistics": lambda: _novelty(profile, "paper", PAPER),
+        "average kNN, the paper's statistics": lambda: _novelty(profile, "paper", PAPER_FEATURES),
         "average kNN, the released code's statistics": lambda: _novelty(profile, "paper", RELEASED),
-        "average kNN, only contenttype and text": lambda: _novelty(_two_columns, "paper", PAPER),
+        "average kNN, only contenttype and text": lambda: _novelty(_two_columns, "paper", PAPER_FEATURES),
         "Headgate's novelty alone": lambda: _novelty(hg.analyze, "headgate", None),
     }
 
@@ -82,7 +82,7 @@ def _novelty(
     found: Labels = {}
     spent: list[float] = []
     for week in judged_weeks():
-        past = Past.of(clean[: week.number - 1], distances=() if form == "paper" else DISTANCES)
+        past = Past.of(clean[: week.number - 1], distances=() if form == "paper" else DEFAULT_DISTANCES)
         flags = []
         for table in (week.clean, week.dirty):
             began = time.perf_counter()
@@ -114,7 +114,7 @@ def _vectors() -> tuple[Any, Any]:
 def _unequal() -> int:
     """How many labels of the learner's paper form differ from those of the plain reference over a ball tree."""
     clean, dirty = _vectors()
-    learned, _ = _novelty(profile, "paper", PAPER)
+    learned, _ = _novelty(profile, "paper", PAPER_FEATURES)
     plain = [
         labels(CANDIDATES["average kNN"], clean[:at], np.vstack([clean[at], dirty[at]]))
         for at in range(START, len(clean))

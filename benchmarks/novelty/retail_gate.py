@@ -19,8 +19,8 @@ from headgate.engine.analysis import Analysis
 from headgate.gate.batch_judge import HAS_ROWS
 from headgate.gate.gate import Gate
 from headgate.learn import text_rules
-from headgate.learn.learned import Learner, Lesson, Offered, Training
-from headgate.learn.pooled_rates import Curve, Tails, pooled
+from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool
+from headgate.learn.pooled_rates import PooledRates, RateCurve, load_pooled_rates
 from headgate.metrics.base.registry import default_metrics, from_key
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Status
@@ -45,7 +45,7 @@ def retail_gate() -> dict[str, Any]:
     """What the gate finds of each error at each magnitude, at each budget, on days spread over the year."""
     days = list(daily(RETAIL).batches())
     store = _recorded(days)
-    tails = without(pooled(), daily(RETAIL))
+    tails = without(load_pooled_rates(), daily(RETAIL))
     places = np.unique(np.linspace(RUNS, len(days) - 1, SPOTS).astype(int)).tolist()
     found = [row for at in places for row in _spot(days[at], store, tails)]
     return {
@@ -56,7 +56,7 @@ def retail_gate() -> dict[str, Any]:
     }
 
 
-def without(tails: Tails, feed: Feed) -> Tails:
+def without(tails: PooledRates, feed: Feed) -> PooledRates:
     """What is known beforehand of how series surprise, less what this feed taught.
 
     The same as to gather it from the other feeds, which takes a scan of them all.
@@ -69,8 +69,8 @@ def without(tails: Tails, feed: Feed) -> Tails:
                 seen = curves[key].seen - weight * count
                 beyond = np.array(curves[key].shares) * curves[key].seen - weight * more
                 shares = np.clip(beyond / max(seen, 1e-9), 0.0, 1.0) if seen > 1 else np.zeros(len(more))
-                curves[key] = Curve(max(seen, 0.0), tuple(shares.tolist()))
-    return Tails(tails.grid, {key: curve for key, curve in curves.items() if curve.seen > 1}, tails.prior)
+                curves[key] = RateCurve(max(seen, 0.0), tuple(shares.tolist()))
+    return PooledRates(tails.grid, {key: curve for key, curve in curves.items() if curve.seen > 1}, tails.prior)
 
 
 def _recorded(days: Sequence[tuple[str, pa.Table]]) -> HistoryStore:
@@ -83,7 +83,7 @@ def _recorded(days: Sequence[tuple[str, pa.Table]]) -> HistoryStore:
     return store
 
 
-def _spot(day: tuple[str, pa.Table], store: HistoryStore, tails: Tails) -> Iterator[Judged]:
+def _spot(day: tuple[str, pa.Table], store: HistoryStore, tails: PooledRates) -> Iterator[Judged]:
     partition, table = day
     revisions = store.last(DATASET, RUNS, before=partition, only=TRUSTED)
     runs = [store.run(each) for each in revisions]
@@ -96,23 +96,25 @@ def _spot(day: tuple[str, pa.Table], store: HistoryStore, tails: Tails) -> Itera
     print(partition, clean, flush=True)
 
 
-def _lessons(runs: Sequence[Run], store: HistoryStore, tails: Tails) -> list[Lesson]:
-    found = Offered.of(runs, store.secret, tuple(Learner), Training(), dearest=max(BUDGETS), tails=tails)
-    return [found.lesson(budget) for budget in BUDGETS]
+def _lessons(runs: Sequence[Run], store: HistoryStore, tails: PooledRates) -> list[Learned]:
+    found = ProposalPool.of(
+        runs, store.secret, tuple(Learner), IssueEffectCache(), max_cost=max(BUDGETS), pooled_rates=tails
+    )
+    return [found.spend_budget(budget) for budget in BUDGETS]
 
 
-def _flags(table: pa.Table, lessons: Sequence[Lesson]) -> list[bool]:
+def _flags(table: pa.Table, lessons: Sequence[Learned]) -> list[bool]:
     """Whether each lesson holds the batch: as the gate does, from one scan."""
     batch = _measured(table, lessons[0])
-    outcomes = lessons[0].outcomes(batch.schema, batch.outcomes, batch.states)
+    outcomes = lessons[0].extend_outcomes(batch.schema, batch.outcomes, batch.states)
     own = judge([HAS_ROWS], outcomes).judgements
     verdicts = [Verdict((*own, *each.program.verdict(outcomes, batch.schema).judgements)) for each in lessons]
     return [each.status is not Status.PASS for each in verdicts]
 
 
-def _measured(table: pa.Table, lesson: Lesson) -> Analysis:
+def _measured(table: pa.Table, lesson: Learned) -> Analysis:
     schema = hg.analyze(table.slice(0, 0), [hg.Size()]).schema
-    asked = map(from_key, text_rules.askable(lesson.shapes, schema))
+    asked = map(from_key, text_rules.applicable(lesson.text_rules, schema))
     return hg.analyze(table, [hg.Size(), *default_metrics(schema), *asked])
 
 

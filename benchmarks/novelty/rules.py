@@ -18,7 +18,7 @@ from headgate.checks.rule import Rule
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import profile
 from headgate.learn.rules.suggest import metrics_of
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.values.expectation import Expectation, Status
 from headgate.values.schema import NUMERIC, TEXT
 from headgate.values.verdict import judge
@@ -73,7 +73,7 @@ def tfdv_schema(history: pa.Table) -> Judge:
     """A schema as TensorFlow Data Validation infers it: types, presence where nothing was missing, small domains."""
     types = kinds(history)
     required = [name for name in history.column_names if not history[name].null_count]
-    texts = {name: pc.unique(plain(history[name]).drop_null()) for name, kind in types.items() if kind in TEXT}
+    texts = {name: pc.unique(to_plain(history[name]).drop_null()) for name, kind in types.items() if kind in TEXT}
     domains = {name: values for name, values in texts.items() if 0 < len(values) <= DOMAIN}
 
     def flags(batch: pa.Table) -> bool:
@@ -85,7 +85,7 @@ def tfdv_schema(history: pa.Table) -> Judge:
 
 
 def _unknown(column: pa.ChunkedArray, domain: pa.Array) -> bool:
-    return not pc.all(pc.is_in(plain(column).drop_null(), domain), min_count=0).as_py()
+    return not pc.all(pc.is_in(to_plain(column).drop_null(), domain), min_count=0).as_py()
 
 
 # --- tests
@@ -103,7 +103,7 @@ def statistical_tests(history: pa.Table) -> Judge:
 
 def p_value(before: pa.ChunkedArray, now: pa.ChunkedArray) -> float:
     """How likely two columns of one kind are to differ so much by chance; 1 where one has no values."""
-    one, two = plain(before).drop_null(), plain(now).drop_null()
+    one, two = to_plain(before).drop_null(), to_plain(now).drop_null()
     if not len(one) or not len(two):
         return 1.0
     if not pa.types.is_string(one.type):

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.timing import versions
-from headgate.learn.metric_traits import measure_of
+from headgate.learn.metric_traits import traits_of
 from headgate.learn.novelty.model import Novelty
-from headgate.learn.novelty.propose import TAIL
+from headgate.learn.novelty.propose import TAIL_EXPONENT
 from headgate.learn.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.schema import Schema
@@ -38,7 +38,7 @@ LAWS: dict[str, Callable[[np.random.Generator, int], Floats]] = {
     "one cause for all features, t(3)": one_cause,
     "days of more noise, log-normal(0.7)": noisy_days,
 }
-MEASURES = tuple(measure_of(MetricKey("mean", (f"c{at}",))) for at in range(FEATURES))
+MEASURES = tuple(traits_of(MetricKey("mean", (f"c{at}",))) for at in range(FEATURES))
 
 
 def ratio(values: Floats) -> tuple[float, Novelty]:
@@ -46,7 +46,7 @@ def ratio(values: Floats) -> tuple[float, Novelty]:
     past = Past(tuple(map(str, range(len(values) - 1))), MEASURES, values[:-1], (Schema(),), {})
     model = Novelty.learn(past)
     assert isinstance(model, Novelty)
-    return float(model.scores_of(model.features.scaled(values[-1:]))[0] / model.usual), model
+    return float(model.scores_of(model.features.scale_rows(values[-1:]))[0] / model.usual), model
 
 
 def measured() -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def measured() -> list[dict[str, Any]]:
             drawn = [ratio(100 + law(random, runs + 1)) for _ in range(HISTORIES)]
             ratios, model = np.array([each for each, _ in drawn]), drawn[0][1]
             seen = {f"{each:g}": float((ratios > each).mean()) for each in RATIOS}
-            stated = {f"{each:g}": each**-TAIL * model.rarer / (runs + 1) for each in RATIOS}
+            stated = {f"{each:g}": each**-TAIL_EXPONENT * model.runs_beyond_usual / (runs + 1) for each in RATIOS}
             rows.append({"law": name, "runs": runs, "seen": seen, "stated": stated})
     return rows
 

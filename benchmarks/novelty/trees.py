@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sklearn.neighbors import BallTree
 
 from benchmarks.timing import in_turn, medians, seconds, versions
-from headgate.learn.novelty.neighbours import apart, leave_one_out, nearest
+from headgate.learn.novelty.neighbours import aggregate_nearest, leave_one_out_scores, pairwise_gaps
 
 RUNS, FEATURES, ROUNDS, NEIGHBOURS = (8, 30, 100, 400), (50, 500, 2_000), 7, 5
 RESULT = Path(__file__).parent / "results" / "trees.json"
@@ -30,8 +30,8 @@ def by_tree(runs: Floats, batch: Floats) -> None:
 
 
 def by_arrays(runs: Floats, batch: Floats) -> None:
-    leave_one_out(runs, NEIGHBOURS)
-    nearest(apart(batch, runs).distances, NEIGHBOURS)
+    leave_one_out_scores(runs, NEIGHBOURS)
+    aggregate_nearest(pairwise_gaps(batch, runs).distances, NEIGHBOURS)
 
 
 def measured() -> dict[str, Any]:

@@ -15,14 +15,14 @@ from benchmarks.patterns.learners import PAPER, rule
 from benchmarks.patterns.protocol import Benchmark, Judged, Method, judged
 from benchmarks.patterns.scores import f1, precisions, recalls
 from headgate.learn.patterns.entries import mean_impurity
-from headgate.learn.patterns.enumerate import TAU, enumerated
-from headgate.learn.patterns.generalize import atoms, is_open, menu_of
+from headgate.learn.patterns.enumerate import TAU, enumerate_patterns
+from headgate.learn.patterns.generalize import is_open, make_atoms, menu_of
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.infer import infer
-from headgate.learn.patterns.lexer import Kind, lex
+from headgate.learn.patterns.lexer import TokenKind, lex
 from headgate.learn.patterns.pattern import Pattern
-from headgate.learn.patterns.sample import bounded
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.sample import limit_distinct
+from headgate.learn.patterns.settings import InferenceSettings
 
 GRID: dict[str, tuple[float, ...]] = {
     "limit": (0.01, 0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.8),
@@ -52,8 +52,8 @@ def sensitivity(chosen: corpus.Set) -> list[dict[str, Any]]:
 def _with(lake: indexes.Whole, name: str, parameter: str, value: float) -> Callable[..., Any]:
     if parameter == "tau":
         narrow = indexes.Whole(lake.index, lake.total, int(value))
-        return partial(rule, narrow, Settings.of(name, tau=int(value)))
-    return partial(rule, lake, Settings.of(name, **{parameter: value}))
+        return partial(rule, narrow, InferenceSettings.of(name, tau=int(value)))
+    return partial(rule, lake, InferenceSettings.of(name, **{parameter: value}))
 
 
 def sizes(chosen: corpus.Set) -> list[dict[str, Any]]:
@@ -63,7 +63,7 @@ def sizes(chosen: corpus.Set) -> list[dict[str, Any]]:
     for parts in indexes.sizes():
         lake = indexes.whole(parts)
         for name in ("fmdv-vh", "headgate"):
-            told = judged(Method(name, partial(rule, lake, Settings.of(name))), benchmark)
+            told = judged(Method(name, partial(rule, lake, InferenceSettings.of(name))), benchmark)
             found.append({"method": name, "columns": lake.total} | summary(told, benchmark))
     return found
 
@@ -92,7 +92,7 @@ def calibration() -> dict[str, Any]:
 
 
 def _stated(lake: Lake, cases: Iterator[tuple[list[str], list[str]]]) -> dict[str, Any]:
-    settings = Settings.of("headgate", limit=0.9)
+    settings = InferenceSettings.of("headgate", limit=0.9)
     stated, alarms, columns = [], [], 0
     for train, test in cases:
         columns += 1
@@ -151,9 +151,9 @@ def common(lake: indexes.Whole) -> list[dict[str, Any]]:
     """Patterns without constants that many columns have, nearly everywhere, and of which few columns stray."""
     texts: dict[int, str] = {}
     for case in [*corpus.cases("dev"), *corpus.cases("mixed"), *corpus.cases("ukgov")]:
-        texts |= _open_patterns(list(bounded(case.values, 3)))
+        texts |= _open_patterns(list(limit_distinct(case.values, 3)))
     keys = np.array(sorted(texts), dtype=np.uint64)
-    rows = lake.found(keys)
+    rows = lake.find_entries(keys)
     led = rows["led"].astype(float)
     good = (led >= 20) & (rows["failed"] <= 0.02 * led) & (mean_impurity(rows) <= 0.3)
     narrow = np.array([len(texts[int(key)]) for key in keys])
@@ -183,15 +183,17 @@ def _open_patterns(values: list[str]) -> dict[int, str]:
     """The patterns of the values that have no constant letters or digits, by key."""
     tokens = lex(values)
     found: dict[int, str] = {}
-    for each in enumerated(tokens, TAU):
+    for each in enumerate_patterns(tokens, TAU):
         for row, value in enumerate(each.values.tolist()):
             first = int(tokens.first[value])
-            held = [Kind(int(tokens.kind[first + at])) for at in range(each.tokens)]
-            menu = menu_of(each.tokens, sum(kind is not Kind.SYMBOLS for kind in held))
+            held = [TokenKind(int(tokens.kind[first + at])) for at in range(each.tokens)]
+            menu = menu_of(each.tokens, sum(kind is not TokenKind.SYMBOLS for kind in held))
             sizes_ = [len(menu[kind]) for kind in held] if menu is not None else []
             for at in np.flatnonzero(each.open & each.given[row]).tolist():
                 picks = [menu[kind][pick] for kind, pick in zip(held, np.unravel_index(at, sizes_), strict=True)]
                 if all(is_open(pick, kind) for pick, kind in zip(picks, held, strict=True)):
-                    made = (atom for place, pick in enumerate(picks) for atom in atoms(pick, tokens, first + place))
+                    made = (
+                        atom for place, pick in enumerate(picks) for atom in make_atoms(pick, tokens, first + place)
+                    )
                     found[int(each.keys[row, at])] = str(Pattern(tuple(made)))
     return found

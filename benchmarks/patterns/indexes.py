@@ -25,7 +25,10 @@ from headgate.learn.patterns.index_file import PatternFile
 
 PARTS = 16
 SEED = 16
-_LANGUAGE = ("alphabet", "hashing", "lexer", "pattern", "options", "wholes", "enumerate", "sample", "entries", "file")
+_LANGUAGE = (
+    *("alphabet", "hashing", "lexer", "pattern", "generalize", "whole_values"),
+    *("enumerate", "sample", "entries", "index_file"),
+)
 _COUNTED = [name for name in ENTRY.names or () if name not in ("key", "tokens", "open", "spare")]
 
 
@@ -35,7 +38,7 @@ class Lake(Protocol):
     @property
     def total(self) -> int: ...
 
-    def found(self, keys: Keys) -> Rows: ...
+    def find_entries(self, keys: Keys) -> Rows: ...
 
 
 class Whole(msgspec.Struct, frozen=True):
@@ -45,8 +48,8 @@ class Whole(msgspec.Struct, frozen=True):
     total: int
     tau: int = enumeration.TAU
 
-    def found(self, keys: Keys) -> Rows:
-        rows = self.index.found(keys)
+    def find_entries(self, keys: Keys) -> Rows:
+        rows = self.index.find_entries(keys)
         rows[rows["tokens"] > self.tau] = np.zeros(1, ENTRY)[0]
         return rows
 
@@ -61,8 +64,8 @@ class Without(msgspec.Struct, frozen=True):
     def total(self) -> int:
         return self.whole.total - self.part.total
 
-    def found(self, keys: Keys) -> Rows:
-        rows, gone = self.whole.found(keys), self.part.found(keys)
+    def find_entries(self, keys: Keys) -> Rows:
+        rows, gone = self.whole.find_entries(keys), self.part.find_entries(keys)
         for name in _COUNTED:
             rows[name] -= gone[name]
         return rows
@@ -124,7 +127,7 @@ def _build(before: int, size: int) -> None:
     _write(fresh, np.flatnonzero((part >= before) & (part < size)))
     made = [_path(before), fresh] if before else [fresh]
     total = sum(int(PatternFile.open(each).about["columns"]) for each in made)
-    index_file.merge(made, _path(size), {"columns": total, "tau": enumeration.TAU, "language": 1})
+    index_file.merge_indexes(made, _path(size), {"columns": total, "tau": enumeration.TAU, "language": 1})
     fresh.unlink()
 
 
@@ -133,13 +136,13 @@ def _write(path: Path, rows: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.
     made = [path.with_suffix(f".{at}") for at in range(len(pieces))]
     with ProcessPoolExecutor(cores(), mp_context=get_context("spawn")) as pool:
         list(pool.map(_write_piece, made, [piece.tolist() for piece in pieces]))
-    index_file.merge(made, path, {"columns": len(rows), "tau": enumeration.TAU, "language": 1})
+    index_file.merge_indexes(made, path, {"columns": len(rows), "tau": enumeration.TAU, "language": 1})
     for each in made:
         each.unlink()
 
 
 def _write_piece(path: Path, rows: list[int]) -> None:
-    index_file.write(path, index_columns(_columns(rows)), {"columns": len(rows)})
+    index_file.write_index(path, index_columns(_columns(rows)), {"columns": len(rows)})
 
 
 def _columns(rows: Sequence[int]) -> Iterator[list[str]]:

@@ -73,7 +73,7 @@ def _write(index: Path, keys: Path, entries: int) -> None:
     import numpy as np
 
     from headgate.learn.patterns.entries import ENTRY, Entries
-    from headgate.learn.patterns.index_file import write
+    from headgate.learn.patterns.index_file import write_index
 
     chance, pieces = np.random.default_rng(SEED), -(-entries // PIECE)
     there: list[int] = []
@@ -88,7 +88,7 @@ def _write(index: Path, keys: Path, entries: int) -> None:
             there.extend(chance.choice(rows["key"], 1 + 1_000 // pieces).tolist())
             yield Entries.of(rows)
 
-    write(index, made(), {"name": "random", "columns": entries})
+    write_index(index, made(), {"name": "random", "columns": entries})
     wanted = np.empty(1_000, np.uint64)
     wanted[0::2] = chance.permutation(np.array(there, np.uint64))[:500]
     wanted[1::2] = chance.integers(0, 2**64, 500, np.uint64)
@@ -128,7 +128,7 @@ def measured(index: str, keys: str, count: str) -> dict[str, float]:
     before, start = _megabytes("VmHWM"), time.perf_counter()
     opened = PatternFile.open(index)
     ready = time.perf_counter()
-    found = opened.found(wanted)
+    found = opened.find_entries(wanted)
     end = time.perf_counter()
     after, total = _megabytes("VmHWM"), _megabytes("VmRSS")
     assert found["columns"].astype(bool).tolist() == [at % 2 == 0 for at in range(len(wanted))]

@@ -16,7 +16,7 @@ from benchmarks.patterns.kinds import COVERED
 from benchmarks.patterns.learners import OURS, UNSEEN
 from benchmarks.patterns.page_costs import LIMITS, OPEN_MB, OPEN_MS
 from benchmarks.patterns.tables import bold, header, table_row
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.settings import InferenceSettings
 from headgate.stats.intervals import wilson
 
 RESULTS = Path(__file__).parent / "results"
@@ -114,8 +114,8 @@ def _head(found: Found) -> str:
         unseen=UNSEEN,
         lake=LAKES["enterprise"],
         covered=COVERED,
-        theirs=Settings.of("fmdv-vh"),
-        ours=Settings.of("headgate"),
+        theirs=InferenceSettings.of("fmdv-vh"),
+        ours=InferenceSettings.of("headgate"),
         **PUBLISHED,
     )
 

@@ -20,7 +20,7 @@ from benchmarks.patterns.learners import PAPER
 from benchmarks.timing import session, versions
 from headgate.engine.java_regex import java_regex
 from headgate.learn.patterns.infer import infer
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.settings import InferenceSettings
 
 SIZE = 1_000_000
 LONG = 100_000
@@ -65,7 +65,7 @@ def rules() -> Iterator[tuple[str, str]]:
     for chosen in corpus.SETS:
         for case in corpus.cases(chosen):
             for method in (*PAPER.values(), "headgate"):
-                found = infer(list(case.train), lake, lake.total, Settings.of(method))
+                found = infer(list(case.train), lake, lake.total, InferenceSettings.of(method))
                 if found is not None:
                     matched = [value for value, fits in zip(case.train, found.matches(case.train), strict=True) if fits]
                     yield found.regex, max(matched, key=len)

@@ -143,8 +143,8 @@ def measured(folder: Path) -> dict[str, Any]:
     with PatternFile.open(folder / "index.hgi") as index:
         columns = index.about["columns"]
         for floor in FLOORS:
-            chunks = (chunk.at_least(floor) for chunk in index.chunks())
-            index_file.write(folder / "floor.hgi", chunks, index.about)
+            chunks = (chunk.at_least(floor) for chunk in index.read_chunks())
+            index_file.write_index(folder / "floor.hgi", chunks, index.about)
             sizes[floor] = (folder / "floor.hgi").stat().st_size
         per = {floor: round(size / columns) for floor, size in sizes.items()}
         return {"columns": columns, "patterns": len(index), "bytes": sizes, "bytes_a_column": per}

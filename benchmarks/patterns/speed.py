@@ -16,7 +16,7 @@ from benchmarks.patterns.baselines.potters_wheel import METHOD as POTTERS_WHEEL
 from benchmarks.patterns.learners import PAPER
 from benchmarks.timing import in_turn, versions
 from headgate.learn.patterns.infer import infer
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.settings import InferenceSettings
 
 VALUES = 1_000
 COLUMNS = 500
@@ -36,7 +36,7 @@ def main() -> None:
 def measure() -> dict[str, Any]:
     lake = indexes.whole()
     columns = drawn()
-    settings = {name: Settings.of(method) for name, method in {**PAPER, "Headgate": "headgate"}.items()}
+    settings = {name: InferenceSettings.of(method) for name, method in {**PAPER, "Headgate": "headgate"}.items()}
     spent: dict[str, list[list[float]]] = {name: [] for name in [*settings, POTTERS_WHEEL.name]}
     for column in columns:
         steps = {

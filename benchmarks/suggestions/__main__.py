@@ -20,8 +20,8 @@ from headgate.engine.row_rule import RowRule
 from headgate.engine.rows import failing_rows
 from headgate.learn.rules.profile import profile
 from headgate.learn.rules.rule import Suggestion
-from headgate.learn.rules.split import split
-from headgate.learn.rules.suggest import coverage, drafted, metrics_of
+from headgate.learn.rules.split import split_rows
+from headgate.learn.rules.suggest import draft_suggestions, measure_coverage, metrics_of
 from headgate.metrics.base.registry import from_key
 from headgate.values.expectation import Expectation
 from headgate.values.outcome import Measured
@@ -65,13 +65,13 @@ def _measured(source: Source, seeds: Sequence[int]) -> dict[str, Any]:
 
 
 def _run(source: Source, table: pa.Table, seed: int) -> dict[str, Any]:
-    cut = split(table, TRAINS, seed)
+    cut = split_rows(table, TRAINS, seed)
     found = profile(cut.training)
-    ours = [(each, expectations(each.rule)) for each in drafted(found, source.name)]
+    ours = [(each, expectations(each.rule)) for each in draft_suggestions(found, source.name)]
     paper = [each for column in found.values() for each in paper_suggestions(column, source.name)]
     theirs = [(each, expectations(each.rule)) for each in paper]
-    training, rest = cut.measured(metrics_of(asked for _, asked in (*ours, *theirs)))
-    sound = [(each, asked) for each, asked in ours if coverage(asked, training.outcomes) in (1.0, None)]
+    training, rest = cut.measure(metrics_of(asked for _, asked in (*ours, *theirs)))
+    sound = [(each, asked) for each, asked in ours if measure_coverage(asked, training.outcomes) in (1.0, None)]
     return {
         "seed": seed,
         "training": found.rows,
@@ -90,7 +90,7 @@ def _told(each: Suggestion, asked: Sequence[Expectation], rest: Analysis, table:
 
 
 def _judged(each: Suggestion, asked: Sequence[Expectation], rest: Analysis) -> dict[str, Any]:
-    share = coverage(asked, rest.outcomes)
+    share = measure_coverage(asked, rest.outcomes)
     name = each.by or each.rule.name
     return {"constraint": str(each), "by": name, "coverage": share, "holds": share in (1.0, None)}
 
@@ -101,7 +101,7 @@ def _examples(asked: Expectation, rest: Analysis, table: pa.Table) -> list[str]:
     metric = from_key(asked.metric)
     if not isinstance(outcome, Measured) or not isinstance(outcome.value, float):
         return []
-    offence = metric.offence(asked.predicate, outcome.value)
+    offence = metric.failing_rows(asked.predicate, outcome.value)
     if offence is None:
         return []
     columns = list(offence.columns)

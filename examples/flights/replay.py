@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import headgate as hg
-from headgate.cli.init.demo import INCIDENTS, days
+from headgate.cli.init.demo import INCIDENTS, read_days
 
 FENCE = "```text\n"
 
@@ -22,7 +22,7 @@ def story() -> Iterator[str]:
     check = hg.Check("flights").is_complete("flight").is_contained_in("origin", ["EWR", "JFK", "LGA"])
     gate = hg.Gate("flights", store=store, false_alarms=0.01, checks=[check], owner="ops@")
     quiet: list[str] = []
-    for name, day in days():
+    for name, day in read_days():
         broken = INCIDENTS.get(name)
         verdict = gate.judge(broken(day) if broken else day, partition=name)
         if verdict.action == "publish":

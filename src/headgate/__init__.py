@@ -34,7 +34,7 @@ _HOME = {
     "PatternIndex": "headgate.learn.patterns.index",
     "build_index": "headgate.learn.patterns.build",
     "propose_pattern": "headgate.learn.patterns.propose",
-    "carriers": "headgate.learn.patterns.find_columns",
+    "find_columns": "headgate.learn.patterns.find_columns",
     "Gate": "headgate.gate.gate",
     "BatchVerdict": "headgate.gate.batch_verdict",
     "Folders": "headgate.gate.publish.folders",

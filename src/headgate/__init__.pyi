@@ -23,7 +23,7 @@ from headgate.learn.history.program import Program as Program
 from headgate.learn.novelty.model import Novelty as Novelty
 from headgate.learn.past import Past as Past
 from headgate.learn.patterns.build import build_index as build_index
-from headgate.learn.patterns.find_columns import carriers as carriers
+from headgate.learn.patterns.find_columns import find_columns as find_columns
 from headgate.learn.patterns.index import PatternIndex as PatternIndex
 from headgate.learn.patterns.propose import propose_pattern as propose_pattern
 from headgate.learn.rules.profile import Profile as Profile
@@ -184,7 +184,7 @@ __all__ = [
     "Verification",
     "analyze",
     "build_index",
-    "carriers",
+    "find_columns",
     "inject_issue",
     "issues",
     "learn_program",

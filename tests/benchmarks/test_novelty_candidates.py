@@ -10,8 +10,8 @@ from benchmarks.novelty.candidates import CANDIDATES, Scores, average_neighbours
 from benchmarks.novelty.curves import average_knn, headgates_novelty
 from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.vectors import Vectors
-from headgate.learn.metric_traits import measure_of
-from headgate.learn.novelty.features import PAPER
+from headgate.learn.metric_traits import traits_of
+from headgate.learn.novelty.features import PAPER_FEATURES
 from headgate.learn.novelty.model import Novelty
 from headgate.learn.past import Past
 from headgate.values.key import MetricKey
@@ -68,9 +68,9 @@ def test_the_learner_in_the_papers_form_labels_as_the_plain_reference_does():
     runs = usual(40)
     tests = np.vstack([usual(30, seed=1), usual(30, seed=2) * 1.5])
     for count in (8, 20, 40):
-        past = Past(tuple(map(str, range(count))), tuple(map(measure_of, vectors(runs).keys)), runs[:count], (), {})
-        model = Novelty.learn(past, features=PAPER, form="paper")
-        learned = model.scores_of(model.features.scaled(tests)) > model.threshold
+        past = Past(tuple(map(str, range(count))), tuple(map(traits_of, vectors(runs).keys)), runs[:count], (), {})
+        model = Novelty.learn(past, features=PAPER_FEATURES, form="paper")
+        learned = model.scores_of(model.features.scale_rows(tests)) > model.threshold
         plain = average_knn(vectors(runs), count, tests)
         assert learned.tolist() == plain.tolist()
         assert 0 < plain.sum() < len(plain)

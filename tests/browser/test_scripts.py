@@ -185,8 +185,8 @@ def test_a_notebook_shows_a_report_in_a_frame_that_cannot_reach_it(visitor: Visi
 @pytest.fixture
 def careless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Templates that escape nothing."""
-    made = Environment(loader=FunctionLoader(html._asset), autoescape=False, trim_blocks=True, lstrip_blocks=True)
-    monkeypatch.setattr(html, "_templates", lambda: made)
+    made = Environment(loader=FunctionLoader(html._read_asset), autoescape=False, trim_blocks=True, lstrip_blocks=True)
+    monkeypatch.setattr(html, "_load_templates", lambda: made)
 
 
 def _without_policy(page: str) -> str:

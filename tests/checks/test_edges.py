@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.evaluate.measurements import _families
+from headgate.evaluate.measurements import _group_by_finest
 from headgate.values.errors import MisuseError
 
 ORDERS = pa.table({"id": [1, 2, 2], "price": [1.0, 2.0, 3.0]})
@@ -224,11 +224,11 @@ def test_a_table_of_another_kind_says_so() -> None:
 
 
 def test_segmentations_that_do_not_contain_each_other_are_scanned_apart() -> None:
-    assert _families([(), ("a",), ("a", "b"), ("c",)], one=False) == {
+    assert _group_by_finest([(), ("a",), ("a", "b"), ("c",)], one=False) == {
         ("a", "b"): [("a", "b"), ("a",), ()],
         ("c",): [("c",)],
     }
-    assert _families([(), ("a",), ("c",)], one=True) == {("a", "c"): [(), ("a",), ("c",)]}
+    assert _group_by_finest([(), ("a",), ("c",)], one=True) == {("a", "c"): [(), ("a",), ("c",)]}
 
 
 def test_unrelated_segmentations_are_judged_as_each_alone() -> None:

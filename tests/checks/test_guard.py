@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.checks.guard import FUNCTIONS, MOST_CHARACTERS, guarded
+from headgate.checks.guard import FUNCTIONS, MOST_CHARACTERS, guard_predicate
 from headgate.engine.predicates import RowPredicate
 from headgate.values.errors import BadPredicate
 from tests.checks.hostile import HONEST, HOSTILE
@@ -32,7 +32,7 @@ ROWS: dict[str, pa.Array] = {
 
 def refusal(text: str) -> str:
     with pytest.raises(BadPredicate) as caught:
-        guarded(text)
+        guard_predicate(text)
     return str(caught.value)
 
 
@@ -52,12 +52,12 @@ def test_a_hostile_predicate_is_refused(text: str) -> None:
 
 @pytest.mark.parametrize("text", HONEST)
 def test_an_honest_predicate_passes_and_passes_again_unchanged(text: str) -> None:
-    assert guarded(guarded(text)) == guarded(text)
+    assert guard_predicate(guard_predicate(text)) == guard_predicate(text)
 
 
 @pytest.mark.parametrize("text", HONEST)
 def test_an_honest_predicate_means_the_same_without_spark(text: str) -> None:
-    assert met(text, ROWS) in (None, met(guarded(text), ROWS))
+    assert met(text, ROWS) in (None, met(guard_predicate(text), ROWS))
 
 
 def test_the_engine_without_spark_knows_much_of_what_is_honest() -> None:
@@ -74,11 +74,11 @@ def test_every_listed_function_passes_in_some_honest_predicate() -> None:
     said = " ".join(HONEST).lower()
     unsaid = [name for name in FUNCTIONS if f"{name}(" not in said]
     assert unsaid == ["array_contains"]
-    assert guarded("array_contains(a, 1)") == "ARRAY_CONTAINS(a, 1)"
+    assert guard_predicate("array_contains(a, 1)") == "ARRAY_CONTAINS(a, 1)"
 
 
 def test_comments_are_left_out() -> None:
-    assert guarded("n = 1 -- OR true") == guarded("/* a */ n /* b */ = 1") == "n = 1"
+    assert guard_predicate("n = 1 -- OR true") == guard_predicate("/* a */ n /* b */ = 1") == "n = 1"
 
 
 def test_a_refusal_names_the_function_and_what_may_be_used() -> None:
@@ -106,9 +106,9 @@ def test_a_refusal_says_what_to_write(text: str, said: str) -> None:
 
 
 def test_length_and_depth_have_limits_that_honest_predicates_do_not_reach() -> None:
-    assert guarded(" OR ".join(f"a = {n}" for n in range(500)))
-    assert guarded(f"a IN ({', '.join(map(str, range(1_500)))})")
-    assert guarded("(" * 20 + "a" + ")" * 20)
+    assert guard_predicate(" OR ".join(f"a = {n}" for n in range(500)))
+    assert guard_predicate(f"a IN ({', '.join(map(str, range(1_500)))})")
+    assert guard_predicate("(" * 20 + "a" + ")" * 20)
     assert "characters" in refusal("a = '" + "x" * MOST_CHARACTERS + "'")
     assert "nested too deeply" in refusal("(" * 21 + "a" + ")" * 21)
 
@@ -123,10 +123,10 @@ def test_a_text_that_grows_when_written_anew_is_measured_again() -> None:
 @given(st.text(max_size=40))
 def test_any_text_passes_or_is_refused(text: str) -> None:
     try:
-        once = guarded(text)
+        once = guard_predicate(text)
     except BadPredicate:
         return
-    assert guarded(once) == once
+    assert guard_predicate(once) == once
 
 
 _WORDS = re.compile(r"\w+|'[^']*'|`[^`]*`|\s+|.", re.DOTALL)
@@ -142,10 +142,10 @@ _BEFORE_BRACKETS = {*FUNCTIONS, "cast", "try_cast", "decimal", "in", "and", "or"
 def test_whatever_is_spliced_together_calls_only_what_is_listed(one: list[str], two: list[str], chance: Any) -> None:
     text = "".join(one[: chance.randint(0, len(one))] + two[chance.randint(0, len(two)) :])
     try:
-        written = guarded(text)
+        written = guard_predicate(text)
     except BadPredicate:
         return
-    assert guarded(written) == written
+    assert guard_predicate(written) == written
     called = re.findall(r"(\w+)\s*\(", _QUOTED.sub("x", written).lower())
     assert set(called) <= _BEFORE_BRACKETS
 
@@ -196,6 +196,6 @@ _TABLES = st.fixed_dictionaries(
 @settings(max_examples=400)
 @given(_PREDICATES, _TABLES)
 def test_a_predicate_written_anew_means_the_same(text: str, rows: dict[str, pa.Array]) -> None:
-    written = guarded(text)
-    assert guarded(written) == written
+    written = guard_predicate(text)
+    assert guard_predicate(written) == written
     assert met(text, rows) == met(written, rows)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from headgate.checks.check import Check
 from headgate.checks.constraint import Constraint, constraints
-from headgate.checks.guard import FUNCTIONS, TYPES, UNITS, guarded
+from headgate.checks.guard import FUNCTIONS, TYPES, UNITS, guard_predicate
 from headgate.checks.yaml_form import BadCheckFile, read_nodes
 from headgate.values.errors import BadPredicate, MisuseError
 from tests.checks.forms import DISTRIBUTIONS, checks, example
@@ -149,7 +149,7 @@ def test_no_predicate_is_smuggled_in_by_a_key(head: str, key: str) -> None:
 
 @pytest.mark.parametrize("found", constraints().values(), ids=lambda found: found.name)
 def test_no_text_of_a_file_reaches_a_predicate_unguarded(found: Constraint) -> None:
-    if found.name in DISTRIBUTIONS or found.needs_setting:
+    if found.name in DISTRIBUTIONS or found.needs_context:
         return
     rule = example(found).rules[0]
     for at, (name, value) in enumerate(rule.arguments):
@@ -161,7 +161,7 @@ def test_no_text_of_a_file_reaches_a_predicate_unguarded(found: Constraint) -> N
             continue
         for target in found.targets(made.rules[0], None):
             for predicate in (*target.metric.predicates, *([target.metric.where] if target.metric.where else [])):
-                assert "REFLECT(" not in guarded(predicate)
+                assert "REFLECT(" not in guard_predicate(predicate)
 
 
 def _item(found: Constraint, arguments: dict[str, Any], at: int) -> dict[str, Any]:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from headgate.cli.errors import exit_code_of, scrubbed, secrets_of, told
-from headgate.cli.exit_codes import MEANINGS, worst
+from headgate.cli.errors import describe_error, exit_code_of, redact_secrets, secrets_of
+from headgate.cli.exit_codes import MEANINGS, worst_code
 from headgate.store.sql.store import SqlStore
 from headgate.values.errors import EngineError, MisuseError, StoreUnavailable, UnknownRun
 from tests.cli.lake import BROKEN, CONFIG, called, document
@@ -76,14 +76,16 @@ def test_the_code_tells_whose_turn_it_is(trouble: BaseException, code: int) -> N
 
 
 def test_of_several_codes_the_worst_counts() -> None:
-    assert worst([0, 0]) == 0
-    assert worst([0, 4]) == 4
-    assert worst([4, 1, 0]) == 1
-    assert worst([1, 3, 4]) == 3
+    assert worst_code([0, 0]) == 0
+    assert worst_code([0, 4]) == 4
+    assert worst_code([4, 1, 0]) == 1
+    assert worst_code([1, 3, 4]) == 3
 
 
 def test_hints_are_of_the_shell_and_not_of_python() -> None:
-    assert told(MisuseError("never read.", hint="Publish it with gate.release.")).endswith("with headgate release.")
+    assert describe_error(MisuseError("never read.", hint="Publish it with gate.release.")).endswith(
+        "with headgate release."
+    )
 
 
 def test_a_damaged_history_is_told_with_what_to_do(judged: Path) -> None:
@@ -101,7 +103,7 @@ def test_a_document_that_cannot_be_written_is_told_once(lake: Path) -> None:
 
 
 def test_a_file_that_may_not_be_written_is_nothing_unexpected() -> None:
-    said = told(PermissionError(13, "Permission denied", "pages/index.html"))
+    said = describe_error(PermissionError(13, "Permission denied", "pages/index.html"))
     assert said.startswith("error: pages/index.html: Permission denied.")
     assert "unexpected" not in said
 
@@ -174,7 +176,7 @@ def test_values_of_variables_are_taken_out_of_every_text(tmp_path: Path, monkeyp
     secrets = secrets_of(str(tmp_path / "c.yml"))
     assert secrets == (f"https://hooks.example/{CANARY}",)
     assert (
-        scrubbed(f"cannot post to https://hooks.example/{CANARY}: cable cut", secrets)
+        redact_secrets(f"cannot post to https://hooks.example/{CANARY}: cable cut", secrets)
         == "cannot post to ***: cable cut"
     )
     assert secrets_of(str(tmp_path / "nowhere.yml")) == ()

@@ -114,7 +114,7 @@ def test_a_machine_without_logins_has_an_unknown_person(monkeypatch: pytest.Monk
         raise KeyError("uid not found")
 
     monkeypatch.setattr(rulings.getpass, "getuser", nobody)
-    assert rulings.login() == "unknown"
+    assert rulings.find_login_name() == "unknown"
 
 
 @pytest.mark.parametrize("command", ["explain", "accept", "report"])
@@ -166,6 +166,6 @@ def test_a_budget_that_is_no_share_is_told_in_words_of_the_shell(judged: Path) -
 def test_a_list_of_runs_reads_no_states(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from headgate.store import record
 
-    monkeypatch.setattr(record, "opened", lambda *_: pytest.fail("states were decoded"))
+    monkeypatch.setattr(record, "open_states", lambda *_: pytest.fail("states were decoded"))
     assert called("history", "orders").exit_code == 0
     assert called("history", "orders", "--metric", "mean(price)").exit_code == 0

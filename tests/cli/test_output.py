@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.cli.output import plain, schema_text
+from headgate.cli.output import schema_text, to_json_value
 from tests.cli.lake import BROKEN, GOOD, NEW, called, document, write_day
 
 SCHEMA = json.loads(schema_text())
@@ -121,7 +121,7 @@ def test_numbers_that_are_none_become_null(tmp_path: Path) -> None:
     VALID.validate(json.loads(text))
     assert "NaN" not in text
     assert "Infinity" not in text
-    assert plain([float("nan"), {"a": float("inf")}, 1.5]) == [None, {"a": None}, 1.5]
+    assert to_json_value([float("nan"), {"a": float("inf")}, 1.5]) == [None, {"a": None}, 1.5]
 
 
 def test_a_file_gets_the_document_and_the_terminal_the_words(judged: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_metric_that_failed_in_one_part_fails_in_the_sum() -> None:
 
 def test_what_is_left_of_too_many_groups_measures_but_does_not_merge() -> None:
     whole = analyze(TABLE, ["uniqueness(id)", "size()"])
-    small = {key: state.shrunk() for key, state in whole.states.items()}
+    small = {key: state.shrink() for key, state in whole.states.items()}
     shrunk = Analysis(whole.schema, whole.metrics, small, {})
     assert shrunk["uniqueness(id)"] == whole["uniqueness(id)"] == Measured(1.0)
     for merged in (shrunk + whole, whole + shrunk, shrunk + shrunk):
@@ -144,7 +144,7 @@ def test_what_is_left_of_too_many_groups_measures_but_does_not_merge() -> None:
 
 def test_what_is_left_of_too_many_groups_merges_with_a_batch_without_rows() -> None:
     whole = analyze(TABLE, ["uniqueness(id)"])
-    shrunk = Analysis(whole.schema, whole.metrics, {key: state.shrunk() for key, state in whole.states.items()}, {})
+    shrunk = Analysis(whole.schema, whole.metrics, {key: state.shrink() for key, state in whole.states.items()}, {})
     assert (shrunk + analyze(TABLE.slice(0, 0), ["uniqueness(id)"]))["uniqueness(id)"] == Measured(1.0)
 
 

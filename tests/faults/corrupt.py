@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from headgate.store.files.folder import Folder
 from headgate.store.files.store import FileStore
-from headgate.store.record import opened
+from headgate.store.record import open_states
 from headgate.values.codec import unseal
 from headgate.values.errors import StoredDataError
 from tests.faults.table import Row
@@ -37,7 +37,7 @@ def envelopes() -> list[Format]:
 
 
 def _state_under(key: str) -> Callable[[bytes], object]:
-    return lambda data: opened({key: data})
+    return lambda data: open_states({key: data})
 
 
 def objects(folder: Path) -> list[Format]:

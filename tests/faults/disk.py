@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from headgate.metrics.states.counts import MatchCount
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
 from headgate.values.errors import StoreUnavailable
@@ -53,7 +53,7 @@ def _refuse(folder: Path, name: str, times: int, row: Row) -> None:
 
     fresh = open_store(f"file://{folder}")  # knows no layout yet
     wanted = _wider(Item("orders", "p1", 1).run(), times)
-    with watched(watcher), pytest.raises(StoreUnavailable, match="No space left"):
+    with watch(watcher), pytest.raises(StoreUnavailable, match="No space left"):
         fresh.commit(wanted)
     _compare(before, contents(folder), row)
     assert not list((folder / "tmp").iterdir()), "a temporary file was left"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from headgate.gate.gate import Gate
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.memory import MemoryStore
 from headgate.store.open import open_store
 from headgate.values.run import Decision
@@ -37,7 +37,7 @@ class Clean:
             gate = lake.gate(MemoryStore(secret=secret))
             for batch in batches:
                 seen = found.steps.setdefault(batch.text, Counter())
-                with watched(lambda name, seen=seen: seen.update([name])):  # type: ignore[misc]
+                with watch(lambda name, seen=seen: seen.update([name])):  # type: ignore[misc]
                     found._add(lake, gate, batch)
             found.seen.update(lake.seen())
         return found

@@ -12,7 +12,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.open import open_store
 from headgate.values.account import Action
 from headgate.values.errors import PublishError, StoreUnavailable
@@ -71,7 +71,7 @@ def _writes_of(lake: Lake, batches: list[Batch]) -> list[tuple[str, int]]:
     seen: Counter[str] = Counter()
     for batch in batches:
         seen.clear()
-        with watched(lambda name: seen.update([name])):
+        with watch(lambda name: seen.update([name])):
             lake.judge(batch)
     return [(name, times) for name in WRITES for times in range(1, seen[name] + 1)]
 
@@ -89,7 +89,7 @@ def _refuse(lake: Lake, batches: list[Batch], name: str, times: int, row: Row) -
         if step == name and seen == times:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    with watched(watcher):
+    with watch(watcher):
         refused = tried(lake, batch)
     assert seen >= times, f"{name} was not refused"
     row.points[f"{name} without room"] += 1

@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.open import open_store
 from tests.faults.backends import Backend, s3, unique
 from tests.faults.gate_checks import World
@@ -34,7 +34,7 @@ def judge_all(lake: Lake, batches: list[Batch], share: float, seed: int, pipe: C
             seen["dropped"] += 1
             raise _no_answer()
 
-    with watched(watcher), closing(open_store(lake.url)) as store:
+    with watch(watcher), closing(open_store(lake.url)) as store:
         do(lake, lake.gate(store), [Task(batch) for batch in batches], pipe.send)
     pipe.send(seen)
 

@@ -21,7 +21,7 @@ from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.publish.folders import Folders
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.files import log
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
@@ -130,7 +130,7 @@ class Lake:
             return judged(self.gate(store), batch)
 
     def stage(self, batch: Batch) -> None:
-        place = self.folders.staged(batch.partition)
+        place = self.folders.staging_path(batch.partition)
         shutil.rmtree(place, ignore_errors=True)
         place.mkdir()
         for name in FILES:
@@ -226,7 +226,7 @@ def driver(lake: Lake, tasks: list[Task], doom: Doom | None, pipe: Connection) -
         if doom is not None and (name, seen[name]) == (doom.step, doom.times):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with watched(watcher):
+    with watch(watcher):
         pipe.send("begun")
         with closing(open_store(lake.url)) as store:
             do(lake, lake.gate(store), tasks, pipe.send)

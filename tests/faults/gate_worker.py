@@ -19,7 +19,7 @@ def main(root: Path) -> None:
     told = {}
     for column in ("fatal", "id"):
         check = Check("orders").is_complete(column)
-        folders.staged(column).mkdir()
+        folders.staging_path(column).mkdir()
         verdict = Gate("orders", store=store, checks=check, learn=(), publisher=folders).judge(frame, column)
         told[column] = [verdict.status.value, verdict.action.value, verdict.decision, column in folders.paths()]
     print(json.dumps(told))

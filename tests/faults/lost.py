@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.open import open_store
 from tests.faults.backends import Backend, s3, unique
 from tests.faults.table import Row
@@ -31,7 +31,7 @@ def committer(url: str, environment: dict[str, str], items: list[Item], seed: in
             raise _no_answer()
 
     answers: list[Answer] = []
-    with watched(watcher):
+    with watch(watcher):
         store = open_store(url)
         for item in items:
             do(store, [item], answers.append)

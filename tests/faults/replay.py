@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from headgate.store.port import HistoryStore
-from headgate.values.run import TRUSTED, Decision, Revision, place
+from headgate.values.run import TRUSTED, Decision, Revision, partition_sort_key
 from tests.faults.table import Row
 from tests.store.runs import a_small_run
 
@@ -58,7 +58,7 @@ def arrived_anyhow(store: HistoryStore, dataset: str, seed: int) -> int:
         clock = 1.8e9 + at * 3600 + chance.uniform(-86_400, 86_400)
         store.commit(a_small_run(day, dataset=dataset, seed=at, at=clock))
     newest = {day: at for at, day in enumerate(arrivals)}
-    wanted = [(day, f"input {newest[day]}") for day in sorted(days, key=place)]
+    wanted = [(day, f"input {newest[day]}") for day in sorted(days, key=partition_sort_key)]
     found = [(each.partition, each.fingerprint) for each in store.last(dataset, 99)]
     commits = [(each.partition, each.sequence) for each in store.revisions(dataset)]
     wrong = sum(one != other for one, other in zip(found, wanted, strict=True))

@@ -27,7 +27,7 @@ def test_altered_bytes_are_refused_before_anything_is_decoded(monkeypatch: pytes
     def decoder(*_: object) -> None:
         raise AssertionError("altered bytes were decoded")
 
-    monkeypatch.setattr(codec, "_decoded", decoder)
+    monkeypatch.setattr(codec, "_decode_body", decoder)
     for each in envelopes():
         for at in range(0, len(each.data), 7):
             altered = bytearray(each.data)

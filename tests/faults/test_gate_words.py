@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from headgate.gate.publish.publisher import Delivery
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.memory import MemoryStore
 from headgate.values.account import Action
 from headgate.values.run import Decision, Ruling
@@ -29,7 +29,7 @@ def test_the_word_of_a_person_stands_though_the_gate_decides_later(tmp_path: Pat
         if name == "gate.delivered" and not said:
             said.append(store.decide("orders", "p", word, who="ann"))
 
-    with watched(watcher):
+    with watch(watcher):
         judged(lake.gate(store), batch)
     assert [each.decision for each in store.revisions("orders")] == [word]
 
@@ -41,7 +41,7 @@ def test_a_word_that_was_killed_before_it_was_carried_out_is_carried_out_by_the_
     lake, store, batch = Lake("memory:", "orders", tmp_path), MemoryStore(), Batch("p", 1, "nulls")
     lake.stage(batch)
     judged(lake.gate(store), batch)
-    with watched(_killing("gate.ruled")), pytest.raises(Killed):
+    with watch(_killing("gate.ruled")), pytest.raises(Killed):
         WORDS[word](lake.gate(store), "p")
     assert lake.seen() == {}
     assert judged(lake.gate(store), batch).decision is word
@@ -63,7 +63,7 @@ def test_a_word_that_was_killed_before_it_was_carried_out_is_carried_out_by_the_
 def test_a_batch_that_is_rejected_before_readers_saw_it_is_held(tmp_path: Path, point: str) -> None:
     lake, store, batch = Lake("memory:", "orders", tmp_path), MemoryStore(), Batch("p", 1)
     lake.stage(batch)
-    with watched(_killing(point)), pytest.raises(Killed):
+    with watch(_killing(point)), pytest.raises(Killed):
         judged(lake.gate(store), batch)
     lake.gate(store).reject("p", who="ann")
     verdict = judged(lake.gate(store), batch)

@@ -10,7 +10,7 @@ from threading import Timer
 
 import pytest
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.files.objects import Objects
 from headgate.store.open import open_store
 from tests.faults.backends import postgresql, s3
@@ -41,7 +41,7 @@ def test_puts_that_time_out_and_are_done_late_are_committed_once(
         backend.server.pause()
         waking = Timer(1.5, backend.server.resume)
         waking.start()
-        with watched(lambda name: seen.update([name])):
+        with watch(lambda name: seen.update([name])):
             second = store.commit(Item("orders", "p1", 1).run())
         waking.join()
         assert (first.sequence, second.sequence) == (1, 2)

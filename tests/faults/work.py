@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from headgate.metrics.states.counts import MatchCount
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.files import log
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
@@ -118,7 +118,7 @@ def child(
         if doom is not None and (name, seen[name]) == (doom.step, doom.times):
             os.kill(os.getpid(), signal.SIGKILL)
 
-    with watched(watcher):
+    with watch(watcher):
         pipe.send("begun")
         store = open_store(url)
         do(store, items, pipe.send)

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.learn.learned import Training
+from headgate.learn.learned import IssueEffectCache
 from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
 from headgate.learn.patterns.segments import Segment
 from headgate.store.memory import MemoryStore
@@ -106,7 +106,7 @@ class Speller(PatternIndex):
         return 1
 
     def infer(self, values: Any, *_: Any, **__: Any) -> PatternRule:
-        atom = Atom(Sort.CONST, text=values[0].as_py())
+        atom = Atom(AtomKind.CONST, text=values[0].as_py())
         branch = Branch((Segment(Pattern((atom,)), columns=9),))
         return PatternRule((branch,), seen=len(values), outside=0, alarm=0.001, miss=0.1)
 
@@ -115,7 +115,7 @@ def judged(gate: Gate, day: int, table: pa.Table | None = None, **given: Any) ->
     return gate.judge(orders(day) if table is None else table, named(day), **given)
 
 
-class Memory(Training):
+class Memory(IssueEffectCache):
     """Trains once on the same runs, whichever gate asks: half of the time of these tests would go into it."""
 
     known: ClassVar[dict[Any, Any]] = {}
@@ -123,7 +123,7 @@ class Memory(Training):
     def damage(self, past: Past, runs: Sequence[Run]) -> Any:
         key = tuple(each.attempt for each in runs)
         if key not in self.known:
-            self.known[key] = Training().damage(past, runs)
+            self.known[key] = IssueEffectCache().effects_for(past, runs)
         return self.known[key]
 
 

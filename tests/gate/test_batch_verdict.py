@@ -44,15 +44,15 @@ def test_the_rows_to_blame_are_found_in_the_batch() -> None:
 def test_a_batch_is_split_into_the_rows_that_break_nothing_and_those_that_do() -> None:
     verdict = fresh()
     good, bad = verdict.split(broken())
-    assert verdict.splits
+    assert verdict.can_split
     assert (good.num_rows, bad.num_rows) == (len(orders(0)) - 13, 13)
     assert good.column_names == orders(0).column_names
 
 
 def test_a_batch_of_which_no_single_row_is_to_blame_does_not_split() -> None:
     check = CHECK.has_mean("price", at_most=1)
-    assert not judged(new_gate(checks=check), 0, broken()).splits
-    assert not judged(new_gate(checks=CHECK), 0).splits
+    assert not judged(new_gate(checks=check), 0, broken()).can_split
+    assert not judged(new_gate(checks=CHECK), 0).can_split
 
 
 def test_what_was_learned_of_a_column_finds_rows_too() -> None:
@@ -70,7 +70,7 @@ def test_a_verdict_from_the_history_has_no_rows_and_says_how_to_get_them() -> No
     gate = new_gate(checks=CHECK)
     judged(gate, 0, broken(), fingerprint="snapshot 7")
     for told in (gate.explain(named(0)), judged(gate, 0, broken(), fingerprint="snapshot 7")):
-        assert not told.splits
+        assert not told.can_split
         with pytest.raises(MisuseError, match="Judge the batch again"):
             told.rows(broken())
         with pytest.raises(MisuseError, match="Judge the batch again"):
@@ -309,7 +309,7 @@ def test_a_verdict_on_a_batch_that_could_not_be_read_is_json_too() -> None:
 
 def test_a_notice_of_a_held_batch_says_why_and_what_to_do() -> None:
     verdict = judged(new_gate(checks=CHECK, owner="payments@"), 0, broken())
-    notice = verdict.notice(at=1.0)
+    notice = verdict.notification(at=1.0)
     assert (notice.kind, notice.status, notice.action) == ("held", Status.FAIL, Decision.HELD)
     assert (notice.headline, notice.owner, notice.at) == (verdict.headline, "payments@", 1.0)
     assert [each.title for each in notice.causes] == [each.title for each in verdict.causes]
@@ -331,12 +331,12 @@ KINDS = [
 def test_the_kind_of_a_notice(mode: str, table: pa.Table, kind: str, action: Decision) -> None:
     gate = new_gate(checks=CHECK, mode=mode)
     judged(gate, 0)
-    notice = judged(gate, 1, table).notice()
+    notice = judged(gate, 1, table).notification()
     assert (notice.kind, notice.action, notice.previous_status) == (kind, action, Status.PASS)
 
 
 def test_a_notice_of_the_first_run_has_none_before_it() -> None:
-    assert fresh().notice().previous_status is None
+    assert fresh().notification().previous_status is None
 
 
 def test_a_batch_of_which_nothing_could_be_judged_is_not_called_good() -> None:
@@ -344,7 +344,7 @@ def test_a_batch_of_which_nothing_could_be_judged_is_not_called_good() -> None:
     verdict = judged(new_gate(checks=check), 0, orders(0).slice(0, 0))
     assert verdict.action is Action.HOLD
     assert "passed" not in verdict.headline
-    assert verdict.notice().kind != "recovered"
+    assert verdict.notification().kind != "recovered"
 
 
 def test_a_misspelt_column_is_named_where_values_are_hidden_too() -> None:

@@ -105,7 +105,7 @@ def test_a_column_that_goes_is_noticed_from_the_second_run_on(runs: int) -> None
 @pytest.mark.parametrize("runs", [1, 7, 30])
 def test_all_learners_together_cost_no_more_than_the_budget(runs: int, budget: float) -> None:
     gate = gate_after(runs, false_alarms=budget)
-    program = gate.lesson(before=named(runs)).program
+    program = gate.learned(before=named(runs)).program
     verdict = judged(gate, runs)
     assert verdict.account.spent == program.cost <= budget * (1 + 1e-9)
     assert verdict.account.budget == budget

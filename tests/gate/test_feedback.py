@@ -11,7 +11,7 @@ import pytest
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.learn.past import DISTANCES, Past
+from headgate.learn.past import DEFAULT_DISTANCES, Past
 from headgate.values.account import Action
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
@@ -23,13 +23,13 @@ COMPLETE = Check("orders").is_complete("price")
 
 
 def past_of(gate: Gate, before: int | None = None) -> Past:
-    past = gate.lesson(before=None if before is None else named(before)).past
+    past = gate.learned(before=None if before is None else named(before)).past
     assert past is not None
     return past
 
 
 def program_of(gate: Gate, before: int) -> str:
-    return str(gate.lesson(before=named(before)).program)
+    return str(gate.learned(before=named(before)).program)
 
 
 def learned(verdict: BatchVerdict) -> list[tuple[str, str]]:
@@ -39,14 +39,14 @@ def learned(verdict: BatchVerdict) -> list[tuple[str, str]]:
 def same_series(one: Past, other: Past) -> None:
     """The same runs with the same values of every metric and every distance."""
     assert one.partitions == other.partitions
-    assert {each.key for each in one.measures} == {each.key for each in other.measures}
-    for each in one.measures:
+    assert {each.key for each in one.metrics} == {each.key for each in other.metrics}
+    for each in one.metrics:
         np.testing.assert_array_equal(one.series(each.key), other.series(each.key), err_msg=str(each.key))
 
 
 def test_a_gate_follows_every_distance_from_the_second_run_on() -> None:
     past = past_of(gate_after(DAYS))
-    assert {each.key.name for each in past.measures if each.distance} == set(DISTANCES)
+    assert {each.key.name for each in past.metrics if each.is_distance} == set(DEFAULT_DISTANCES)
     followed = ["cohen_d(price)", "ks_dist(price)", "value_l1(country)", "pattern_l1(code)", "unchanged(code)"]
     for metric in followed:
         assert np.isnan(past.series(metric)).tolist() == [True] + [False] * (DAYS - 1), metric
@@ -157,10 +157,10 @@ def test_an_empty_day_that_a_person_accepts_does_not_hold_the_days_after_it() ->
 
 def test_an_empty_day_that_a_person_accepts_does_not_unlearn_how_texts_are_built() -> None:
     gate = gate_after(3)
-    before = gate.lesson().shapes
+    before = gate.learned().text_rules
     judged(gate, 3, orders(3).slice(0, 0))
     gate.accept(named(3), who="ada", note="a holiday")
-    assert gate.lesson().shapes == before != ()
+    assert gate.learned().text_rules == before != ()
 
 
 def test_a_run_that_was_never_read_cannot_teach() -> None:

@@ -12,10 +12,10 @@ import headgate as hg
 from headgate.checks.check import Check
 from headgate.engine import batch as opened
 from headgate.gate.gate import Gate
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.memory import MemoryStore
 from headgate.values.account import Action
 from headgate.values.errors import MisuseError, PublishError, UnknownRun
@@ -156,7 +156,7 @@ def test_a_run_that_fails_under_observation_does_not_teach() -> None:
     verdict = judged(gate, 0, emptied(orders(0), "price"))
     assert verdict.decision is None
     judged(gate, 1)
-    past = gate.lesson().past
+    past = gate.learned().past
     assert past is not None
     assert past.partitions == (named(1),)
 
@@ -339,11 +339,11 @@ def test_a_batch_is_recorded_then_published_and_then_called_published() -> None:
     gate = new_gate(publisher=Shelf(happened))
     decide = gate.store.decide
     gate.store.decide = lambda *given, **named: (happened.append("decided"), decide(*given, **named))[1]  # type: ignore[method-assign]
-    with watched(happened.append):
+    with watch(happened.append):
         verdict = judged(gate, 0)
     told = [each for each in happened if each in ("gate.judged", "gate.committed", "publish", "decided")]
     assert told == ["gate.judged", "gate.committed", "publish", "decided"]
-    assert verdict.where == "on the shelf, published"
+    assert verdict.location == "on the shelf, published"
 
 
 def test_a_batch_that_could_not_be_published_is_not_called_published_and_a_retry_publishes_it() -> None:
@@ -374,21 +374,21 @@ def test_a_persons_word_on_a_held_batch_is_carried_out(word: str, expected: list
 
 
 def test_every_verdict_is_told() -> None:
-    told: list[Notice] = []
-    gate = new_gate(checks=COMPLETE, tell=told.append)
+    told: list[Notification] = []
+    gate = new_gate(checks=COMPLETE, notify=told.append)
     judged(gate, 0)
     judged(gate, 1, emptied(orders(1), "price"))
     assert [(each.partition, each.kind) for each in told] == [(named(0), "recovered"), (named(1), "held")]
 
 
 def test_telling_that_fails_changes_nothing_and_is_kept_for_the_caller() -> None:
-    def broken(notice: Notice) -> None:
+    def broken(notice: Notification) -> None:
         raise ConnectionError("nobody answers")
 
     for table, action in ((orders(0), Action.PUBLISH), (emptied(orders(0), "price"), Action.HOLD)):
-        loud, quiet = new_gate(checks=COMPLETE, tell=broken), new_gate(checks=COMPLETE)
+        loud, quiet = new_gate(checks=COMPLETE, notify=broken), new_gate(checks=COMPLETE)
         told, untold = judged(loud, 0, table), judged(quiet, 0, table)
-        assert told.told == Failed("ConnectionError: nobody answers")
+        assert told.notified == Failed("ConnectionError: nobody answers")
         assert told.action is untold.action is action
         assert decisions(loud) == decisions(quiet)
 
@@ -440,18 +440,18 @@ def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tm
     folders = Folders(tmp_path)
     gate = Gate("sales", store=MemoryStore(), checks=Check("c").is_non_negative("price"), publisher=folders)
     batch = pa.table({"price": [9.5, -1.0]})
-    folders.staged("1").mkdir()
+    folders.staging_path("1").mkdir()
     verdict = gate.judge(batch, "1")
     assert verdict.action is Action.HOLD
-    assert verdict.splits
+    assert verdict.can_split
     for part, rows in zip(("good", "bad"), verdict.split(batch), strict=True):
-        folders.staged("1", part).mkdir()  # type: ignore[arg-type]
-        (folders.staged("1", part) / "rows").write_text(str(rows["price"].to_pylist()))  # type: ignore[arg-type]
+        folders.staging_path("1", part).mkdir()  # type: ignore[arg-type]
+        (folders.staging_path("1", part) / "rows").write_text(str(rows["price"].to_pylist()))  # type: ignore[arg-type]
     ruling = gate.split("1", who="ann")
     assert (ruling.decision, ruling.who, ruling.note) == (Decision.SPLIT, "ann", "rows split")
     assert (folders.path("1") / "rows").read_text() == "[9.5]"
     assert folders.state(Delivery.of(verdict.revision, "bad")) == "held"
-    assert gate.lesson(before="2").past is None, "a batch that was split teaches nothing"
+    assert gate.learned(before="2").past is None, "a batch that was split teaches nothing"
     again = gate.judge(batch, "1")
     assert again.revision.number == verdict.revision.number
     assert again.action is Action.HOLD

@@ -45,7 +45,7 @@ def kept(store: HistoryStore, folder: Path) -> bytes:
 
 def words(verdict: BatchVerdict) -> str:
     """All that a verdict says, to people and to programs."""
-    notice = json.dumps(verdict.notice().to_dict())
+    notice = json.dumps(verdict.notification().to_dict())
     account = msgspec.json.encode(verdict.account).decode()
     return "\n".join(
         [verdict.explain(), repr(verdict), verdict._repr_html_(), json.dumps(verdict.to_dict()), notice, account]

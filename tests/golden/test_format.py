@@ -57,7 +57,7 @@ def test_the_page_lists_every_field_of_every_state_and_no_other() -> None:
     assert listed == there
 
 
-@pytest.mark.parametrize("kind", [Identity, Revision, Ruling, entry.Parts, entry.Entry])
+@pytest.mark.parametrize("kind", [Identity, Revision, Ruling, entry.EntryParts, entry.Entry])
 def test_the_page_names_every_field_of_the_store(kind: type[msgspec.Struct]) -> None:
     assert [field for field in kind.__struct_encode_fields__ if f"`{field}`" not in PAGE] == []
 

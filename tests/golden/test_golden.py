@@ -58,7 +58,7 @@ def test_the_same_data_fold_to_the_state_that_was_stored(name: str) -> None:
     assert str(metric.state_key) == kept["key"]
     kinds = tuple(map(Kind, kept["kinds"]))
     folded = Case(metric, kinds).fold(columns(kinds, name.partition("-")[2]))
-    assert_same(folded if type(folded) is type(state) else folded.shrunk(), state)
+    assert_same(folded if type(folded) is type(state) else folded.shrink(), state)
 
 
 @pytest.mark.parametrize("tag", REFERENCES)

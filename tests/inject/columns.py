@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, to_plain
 from headgate.values.schema import Kind
 
 WORDS = ("Mississippi", "eu-west-1", "Order No 17", "naïve café", "中文字符", "a\u0301e\u0301", "🙂👍 ok", "")
@@ -36,7 +36,7 @@ def column(kind: Kind, rows: int = 400, nulls: bool = True) -> pa.Array:
 
 def listed(array: pa.Array) -> list[Any]:
     """Values that compare: bytes for text that may be no UTF-8, counts for moments that Python has not, NaN as text."""
-    flat = plain(array)
+    flat = to_plain(array)
     match kind_of(flat.type):
         case Kind.STRING:
             flat = flat.cast(pa.large_binary())

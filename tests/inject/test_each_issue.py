@@ -28,7 +28,7 @@ NAN, INF = float("nan"), float("inf")
 
 
 def broken(issue: Issue, values: pa.Array, neighbour: pa.Array | None = None) -> pa.Array:
-    return issue.broken(values, np.random.default_rng(7), neighbour)
+    return issue.apply_to(values, np.random.default_rng(7), neighbour)
 
 
 def test_a_column_out_of_place_has_the_values_and_the_nulls_of_its_neighbour() -> None:

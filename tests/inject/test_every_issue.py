@@ -51,7 +51,7 @@ of_every_level = pytest.mark.parametrize("issue", sorted({issue for issue, _ in 
 
 def broken(issue: Issue, values: pa.Array, seed: int = 0, neighbour: pa.Array | None = None) -> pa.Array:
     other = (values if neighbour is None else neighbour) if issue.needs_neighbour else None
-    return issue.broken(values, np.random.default_rng(seed), other)
+    return issue.apply_to(values, np.random.default_rng(seed), other)
 
 
 def expected_rows(issue: Issue, before: int) -> int:

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
-from headgate.gate.notification import Notice, NoticeCause
+from headgate.gate.notification import Notification, NotificationCause
 
 
 class Request(NamedTuple):
@@ -80,7 +80,9 @@ def receiving(*answers: Answer) -> Iterator[Receiver]:
             thread.join()
 
 
-def notice(partition: str = "2026-11-14", status: str = "fail", previous: str | None = "pass", **other: Any) -> Notice:
+def notice(
+    partition: str = "2026-11-14", status: str = "fail", previous: str | None = "pass", **other: Any
+) -> Notification:
     is_trouble = status != "pass"
     given: dict[str, Any] = {
         "dataset": "orders",
@@ -94,13 +96,15 @@ def notice(partition: str = "2026-11-14", status: str = "fail", previous: str | 
         "previous_status": previous,
         **other,
     }
-    return Notice(**given)
+    return Notification(**given)
 
 
 FULL = notice(
     causes=(
-        NoticeCause("mean(price) is 1.2", "allowed 5 to 500, learned from 30 runs; before 41.3", "1 in 4,000 runs"),
-        NoticeCause("completeness(id) is 0.97", "declared: 1"),
+        NotificationCause(
+            "mean(price) is 1.2", "allowed 5 to 500, learned from 30 runs; before 41.3", "1 in 4,000 runs"
+        ),
+        NotificationCause("completeness(id) is 0.97", "declared: 1"),
     ),
     owner="payments@",
     commands=("headgate explain orders 2026-11-14", "headgate accept orders 2026-11-14 --note '...'"),

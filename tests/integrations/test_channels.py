@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.integrations.alerts import Alerts, Delivered, Slack, Webhook, post
 from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.outcome import Failed
@@ -140,7 +140,7 @@ def test_a_page_of_the_receiver_is_not_told() -> None:
 
 def test_no_answer_in_time_is_a_failed_value() -> None:
     with receiving(Answer(delay=1.0)) as receiver:
-        told = Alerts([Webhook(receiver.url, timeout=0.1, retries=0)]).tell(FULL)
+        told = Alerts([Webhook(receiver.url, timeout=0.1, retries=0)]).notify(FULL)
     assert told == Failed("Webhook(***): there was no answer within 0.1 s")
 
 
@@ -148,7 +148,7 @@ def test_a_receiver_that_answers_a_byte_at_a_time_does_not_outlast_the_timeout()
     """Each byte comes within the timeout of a single read."""
     began = time.monotonic()
     with receiving(Answer(drip=0.05)) as receiver:
-        told = Alerts([Webhook(receiver.url, timeout=0.4, retries=0)]).tell(FULL)
+        told = Alerts([Webhook(receiver.url, timeout=0.4, retries=0)]).notify(FULL)
     assert told == Failed("Webhook(***): there was no answer within 0.4 s")
     assert time.monotonic() - began < 2.0
 
@@ -157,7 +157,7 @@ def test_a_refused_connection_is_a_failed_value(pauses: list[float]) -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{unused.getsockname()[1]}/"
-        told = Alerts([Webhook(url, retries=2)]).tell(FULL)
+        told = Alerts([Webhook(url, retries=2)]).notify(FULL)
     assert told == Failed("Webhook(***): the connection was refused, 3 tries")
     assert len(pauses) == 2
 
@@ -175,7 +175,7 @@ def test_a_connection_that_breaks_is_tried_again(pauses: list[float]) -> None:
 
         thread = threading.Thread(target=serve, daemon=True)
         thread.start()
-        told = Alerts([Webhook(url, retries=1)]).tell(FULL)
+        told = Alerts([Webhook(url, retries=1)]).notify(FULL)
         thread.join(5)
     assert isinstance(told, Failed)
     assert "the connection broke" in told.why
@@ -193,7 +193,7 @@ def test_an_address_can_be_a_variable_read_when_a_notice_is_sent(monkeypatch: py
 
 def test_a_variable_that_is_not_set_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("HOOK_URL", raising=False)
-    told = Alerts([Slack("${env:HOOK_URL}")]).tell(FULL)
+    told = Alerts([Slack("${env:HOOK_URL}")]).notify(FULL)
     assert isinstance(told, Failed)
     assert told.why.startswith("Slack(${env:HOOK_URL}): the variable HOOK_URL is not set.")
 
@@ -225,7 +225,7 @@ def test_an_address_that_is_not_safe_is_refused_at_once(channel: type[Webhook], 
 @pytest.mark.parametrize("url", REFUSED[:-1])  # a variable of the environment holds no NUL
 def test_an_address_that_is_not_safe_is_refused_in_a_variable_too(monkeypatch: pytest.MonkeyPatch, url: str) -> None:
     monkeypatch.setenv("HOOK_URL", url)
-    told = Alerts([Webhook("${env:HOOK_URL}")]).tell(FULL)
+    told = Alerts([Webhook("${env:HOOK_URL}")]).notify(FULL)
     assert isinstance(told, Failed)
     assert "https://" in told.why or "is not set" in told.why
 
@@ -259,7 +259,7 @@ def test_patience_that_cannot_be_kept_is_misuse(wrong: dict[str, Any]) -> None:
 
 def test_a_header_with_a_line_break_is_final(pauses: list[float]) -> None:
     with receiving() as receiver:
-        told = Alerts([Webhook(receiver.url, headers={"X-Token": "a\r\nX-Other: b"})]).tell(FULL)
+        told = Alerts([Webhook(receiver.url, headers={"X-Token": "a\r\nX-Other: b"})]).notify(FULL)
     assert isinstance(told, Failed)
     assert receiver.requests == []
     assert pauses == []
@@ -270,12 +270,12 @@ def test_words_of_a_notice_are_checked() -> None:
         notice(status="broken")
     with pytest.raises(MisuseError, match="is not a valid Decision"):
         notice(action="lost")
-    with pytest.raises(MisuseError, match="no kind of notice"):
+    with pytest.raises(MisuseError, match="no kind of notification"):
         notice(kind="other")
 
 
 def test_what_arrived_makes_the_same_notice_again() -> None:
     with receiving() as receiver:
-        told = Alerts([Webhook(receiver.url)]).tell(FULL)
+        told = Alerts([Webhook(receiver.url)]).notify(FULL)
     assert told == Delivered(FULL)
-    assert msgspec.convert(receiver.requests[0].content, Notice) == FULL
+    assert msgspec.convert(receiver.requests[0].content, Notification) == FULL

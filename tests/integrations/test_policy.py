@@ -11,9 +11,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.integrations.alerts import Alerts, Delivered, Suppressed
-from headgate.integrations.alerts.alerts import Told
+from headgate.integrations.alerts.alerts import AlertResult
 from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.outcome import Failed
 from tests.integrations.receiver import notice
@@ -26,13 +26,13 @@ class Recorder:
     """A channel that keeps what it is sent, or raises what it is told to."""
 
     def __init__(self, error: Exception | None = None) -> None:
-        self.sent: list[Notice] = []
+        self.sent: list[Notification] = []
         self.error = error
 
     def __repr__(self) -> str:
         return "Recorder()"
 
-    def send(self, notice: Notice) -> None:
+    def send(self, notice: Notification) -> None:
         if self.error is not None:
             raise self.error
         self.sent.append(notice)
@@ -50,9 +50,9 @@ class Desk:
         self.now = START
         self.alerts = Alerts(channels or [self.channel], now=lambda: self.now, **options)
 
-    def told(self, hour: float, partition: str, status: str, previous: str | None, **other: Any) -> Told:
+    def told(self, hour: float, partition: str, status: str, previous: str | None, **other: Any) -> AlertResult:
         self.now = START + (hour - 6) * HOUR
-        return self.alerts.tell(notice(partition, status, previous, at=self.now, **other))
+        return self.alerts.notify(notice(partition, status, previous, at=self.now, **other))
 
 
 @pytest.mark.parametrize(
@@ -107,9 +107,9 @@ def test_health_after_trouble_says_how_much_and_how_long() -> None:
         desk.told(6 + 24 * day, f"d{day}", "fail", "fail" if day else "pass")
     told = desk.told(6 + 26 + 24, "d3", "pass", "fail")
     assert isinstance(told, Delivered)
-    assert told.notice.headline == "orders is healthy again after 3 held batches, 50 hours."
-    assert told.notice.kind == "recovered"
-    assert told.notice.batches == ("d2", "d1", "d0")
+    assert told.notification.headline == "orders is healthy again after 3 held batches, 50 hours."
+    assert told.notification.kind == "recovered"
+    assert told.notification.batches == ("d2", "d1", "d0")
     assert isinstance(desk.told(100, "d4", "pass", "pass"), Suppressed)
     assert isinstance(desk.told(124, "d5", "fail", "pass"), Delivered)
     desk.told(148, "d6", "pass", "fail")
@@ -147,12 +147,12 @@ def test_holds_inside_the_window_become_one_message() -> None:
     assert isinstance(desk.told(6.5, "d3", "fail", "fail"), Suppressed)
     told = desk.told(7, "d4", "fail", "fail")
     assert isinstance(told, Delivered)
-    assert told.notice.batches == ("d4", "d3", "d2")
-    assert told.notice.headline == (
+    assert told.notification.batches == ("d4", "d3", "d2")
+    assert told.notification.headline == (
         "3 batches of orders held since 2026-11-14 06:15:00 UTC, newest first: d4, d3, d2. "
         "orders d4: failed and was held."
     )
-    assert told.notice.partition == "d4"
+    assert told.notification.partition == "d4"
     assert isinstance(desk.told(7.9, "d5", "fail", "fail"), Suppressed)
 
 
@@ -179,7 +179,7 @@ def test_a_change_inside_the_window_waits_and_is_told_with_the_next_notice() -> 
     assert isinstance(desk.told(6.5, "d2", "error", "fail"), Suppressed)
     told = desk.told(7.5, "d3", "error", "error")
     assert isinstance(told, Delivered)
-    assert told.notice.batches == ("d3", "d2")
+    assert told.notification.batches == ("d3", "d2")
 
 
 def test_what_waits_can_be_flushed_when_the_window_is_over() -> None:
@@ -191,7 +191,7 @@ def test_what_waits_can_be_flushed_when_the_window_is_over() -> None:
     desk.now = START + HOUR
     (told,) = desk.alerts.flush()
     assert isinstance(told, Delivered)
-    assert told.notice.batches == ("d3", "d2")
+    assert told.notification.batches == ("d3", "d2")
     assert desk.alerts.flush() == ()
 
 
@@ -204,7 +204,7 @@ def test_a_dataset_that_flaps_sends_two_messages_in_a_window() -> None:
     assert [each.kind for each in desk.channel.sent] == ["held", "recovered"]
     told = desk.told(7.2, "later", "pass", "pass")
     assert isinstance(told, Delivered)
-    assert told.notice.headline == "orders is healthy again after 29 held batches, 70 minutes."
+    assert told.notification.headline == "orders is healthy again after 29 held batches, 70 minutes."
 
 
 def test_health_is_told_at_once_after_trouble_that_was_told() -> None:
@@ -256,7 +256,7 @@ def test_what_nobody_got_is_told_with_the_next_notice() -> None:
     channel.error = None
     told = desk.told(6.2, "d3", "fail", "fail")
     assert isinstance(told, Delivered)
-    assert told.notice.batches == ("d3", "d2", "d1")
+    assert told.notification.batches == ("d3", "d2", "d1")
 
 
 def test_health_that_nobody_was_told_of_is_told_with_the_next_notice() -> None:
@@ -271,7 +271,7 @@ def test_health_that_nobody_was_told_of_is_told_with_the_next_notice() -> None:
 
 
 def test_without_a_channel_nothing_is_told() -> None:
-    assert Alerts([]).tell(notice()) == Suppressed("there is no channel")
+    assert Alerts([]).notify(notice()) == Suppressed("there is no channel")
 
 
 def test_misuse_says_what_to_write() -> None:
@@ -294,7 +294,7 @@ def test_a_later_process_remembers_through_the_file(tmp_path: Path) -> None:
     later.now = START + 2 * HOUR
     (told,) = later.alerts.flush()
     assert isinstance(told, Delivered)
-    assert told.notice.partition == "d\ud800"
+    assert told.notification.partition == "d\ud800"
     last = Desk(memory=file)
     last.told(9, "d3", "pass", "fail")
     assert last.channel.headlines == ["orders is healthy again after 2 held batches, 3 hours."]
@@ -357,5 +357,5 @@ def test_a_notice_is_never_changed_by_being_told() -> None:
     desk = Desk(on="every_hold")
     given = notice("d1", "fail", "pass")
     before = msgspec.to_builtins(given)
-    desk.alerts.tell(given)
+    desk.alerts.notify(given)
     assert msgspec.to_builtins(given) == before

@@ -80,13 +80,13 @@ def raised(channel: Any) -> DeliveryError | None:
 
 def everything_said(channel: Any) -> str:
     """All words of a try: the channel's, those of what it raises with the locals of every frame, the policy's."""
-    said = [repr(channel), str(channel), f"{channel}", repr(Alerts([channel])), str(Alerts([channel]).tell(FULL))]
+    said = [repr(channel), str(channel), f"{channel}", repr(Alerts([channel])), str(Alerts([channel]).notify(FULL))]
     if error := raised(channel):
         assert error.__cause__ is None
         assert error.__context__ is None
         frames = traceback.TracebackException.from_exception(error, capture_locals=True)
         said += [str(error), repr(error), repr(error.args), error.hint, "".join(frames.format())]
-        assert "notice = Notice(" in said[-1]  # locals are among the words
+        assert "notification = Notification(" in said[-1]  # locals are among the words
     return "\n".join(said)
 
 

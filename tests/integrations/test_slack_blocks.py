@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.gate.notification import Notice, NoticeCause
-from headgate.integrations.alerts.blocks import fitted, line, message
+from headgate.gate.notification import Notification, NotificationCause
+from headgate.integrations.alerts.blocks import clean_line, fit_text, make_message
 from tests.integrations.receiver import FULL, notice
 
 LIMITS = {"header": 150, "section": 3_000, "field": 2_000, "context": 2_000}
@@ -60,12 +60,12 @@ def check(content: dict[str, Any], link: str | None = None) -> None:
         assert all(char.isprintable() or char == "\n" for char in each["text"])
 
 
-def hostile(text: str) -> Notice:
+def hostile(text: str) -> Notification:
     return notice(
         text,
         dataset=text,
         headline=text,
-        causes=tuple(NoticeCause(text, text, text) for _ in range(200)),
+        causes=tuple(NotificationCause(text, text, text) for _ in range(200)),
         owner=text,
         commands=(text,) * 200,
         changed=(text,) * 200,
@@ -77,27 +77,29 @@ def hostile(text: str) -> Notice:
 @pytest.mark.parametrize("kind", ["held", "recovered", "failing", "error"])
 def test_any_notice_stays_within_the_limits(text: str, kind: str) -> None:
     given = hostile(text)
-    check(message(Notice(**{name: getattr(given, name) for name in given.__struct_fields__} | {"kind": kind})))
+    check(
+        make_message(Notification(**{name: getattr(given, name) for name in given.__struct_fields__} | {"kind": kind}))
+    )
 
 
 @given(st.text(st.characters(codec=None, exclude_categories=[]), max_size=400))
 def test_any_text_stays_within_the_limits(text: str) -> None:
-    check(message(hostile(text)))
+    check(make_message(hostile(text)))
 
 
 def test_the_usual_notice_stays_within_the_limits() -> None:
-    check(message(FULL), link=FULL.link)
+    check(make_message(FULL), link=FULL.link)
 
 
 def test_of_200_causes_three_are_shown_and_the_rest_is_counted() -> None:
-    content = message(hostile("a cause"))
+    content = make_message(hostile("a cause"))
     (fields,) = [block["fields"] for block in content["blocks"] if "fields" in block]
     assert len(fields) == 3
     assert any(each["text"] == "and 197 more causes" for _, each in texts(content))
 
 
 def test_a_command_cannot_end_its_code_block() -> None:
-    content = message(notice(commands=("echo ``` <!channel> ````",)))
+    content = make_message(notice(commands=("echo ``` <!channel> ````",)))
     (code,) = [each["text"] for _, each in texts(content) if each["text"].startswith("```")]
     assert code.count("```") == 2
     assert code.endswith("\n```")
@@ -108,22 +110,22 @@ def test_a_command_cannot_end_its_code_block() -> None:
     ["javascript:alert(1)", "https://a|b", "https://a> <!channel", "data:text/html,x", "https://a\nb", "", "x" * 9_000],
 )
 def test_what_is_no_plain_web_address_is_no_link(link: str) -> None:
-    assert message(notice(link=link)) == message(notice(link=None))
+    assert make_message(notice(link=link)) == make_message(notice(link=None))
 
 
 def test_a_notice_with_nothing_but_a_name_has_three_blocks() -> None:
-    content = message(notice(headline=""))
+    content = make_message(notice(headline=""))
     assert [block["type"] for block in content["blocks"]] == ["header", "section", "context"]
     assert content["text"] == "Held: orders 2026-11-14"
 
 
 @given(st.text("ab&<>😀", max_size=60), st.integers(6, 60))
 def test_a_text_is_cut_only_where_it_must_be(text: str, most: int) -> None:
-    cut, whole = fitted(text, most), text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    cut, whole = fit_text(text, most), text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     assert (cut == whole) == (width(whole) <= most)
     assert width(cut) <= most
     assert cut == whole or (cut.endswith("…") and whole.startswith(cut[:-1]))
 
 
 def test_a_line_has_no_breaks() -> None:
-    assert line(" a\r\n\tb\u2028c ") == "a b c"
+    assert clean_line(" a\r\n\tb\u2028c ") == "a b c"

@@ -156,7 +156,7 @@ def _rounding_of_comoments(one: Comoments, two: Comoments) -> dict[str, float]:
 
 
 def _assert_same_ranks(one: Quantiles, two: Quantiles) -> None:
-    mine, theirs = one.opened(), two.opened()
+    mine, theirs = one.open_sketch(), two.open_sketch()
     assert mine.n == theirs.n
     if not mine.n:
         return

@@ -117,7 +117,7 @@ def test_the_pieces_of_a_state_merge_apart_and_gather_to_the_whole(case: Case, c
 def test_what_is_left_of_a_shrunk_state_measures_the_same(case: Case) -> None:
     whole = case.fold(columns(case, seed=0))
     pieces = list(whole.pieces(5).values())
-    shrunk = gather([pieces[0].shrunk(), *pieces[1:]])
+    shrunk = gather([pieces[0].shrink(), *pieces[1:]])
     assert shrunk is not None
     assert case.metric.measure(shrunk) == case.metric.measure(whole)
 
@@ -134,7 +134,7 @@ def streams(draw: st.DrawFn) -> list[Counter[str]]:
     return [Counter(f"v{label % 300}" for label in chance.zipf(skew, size).tolist()) for size in sizes]
 
 
-@pytest.mark.parametrize("merge", [summed, Frequencies.merged], ids=["one by one", "at once"])
+@pytest.mark.parametrize("merge", [summed, Frequencies.merge_all], ids=["one by one", "at once"])
 @settings(max_examples=100)
 @given(parts=streams(), capacity=st.integers(1, 40))
 def test_a_label_is_understated_by_at_most_what_was_lost(

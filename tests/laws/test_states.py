@@ -79,7 +79,7 @@ def test_merging_is_associative(case: Case, data: st.DataObject) -> None:
 @given(data=st.data(), count=st.integers(0, 5))
 def test_many_at_once_merge_as_one_after_the_other(case: Case, data: st.DataObject, count: int) -> None:
     parts = data.draw(states(case, count=count))
-    assert_same(case.metric.state.merged(parts), total([case.metric.state(), *parts]))
+    assert_same(case.metric.state.merge_all(parts), total([case.metric.state(), *parts]))
 
 
 @each_case
@@ -87,9 +87,9 @@ def test_many_at_once_merge_as_one_after_the_other(case: Case, data: st.DataObje
 def test_any_of_a_stack_merge_as_one_after_the_other(case: Case, data: st.DataObject, count: int) -> None:
     parts = [*data.draw(states(case, count=count)), case.metric.state()]
     chosen = data.draw(st.lists(st.sampled_from(range(count + 1)), unique=True))
-    stack = case.metric.state.stacked(parts)
+    stack = case.metric.state.stack(parts)
     expected = total([case.metric.state(), *(parts[at] for at in chosen)])
-    assert_same(stack.merged(np.array(chosen, np.intp)), expected)
+    assert_same(stack.merge_rows(np.array(chosen, np.intp)), expected)
 
 
 @each_case

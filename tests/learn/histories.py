@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
-from headgate.learn.issue_effects import Damage, damages
-from headgate.learn.metric_traits import Measure, measure_of
+from headgate.learn.issue_effects import IssueEffect, measure_effects
+from headgate.learn.metric_traits import MetricTraits, traits_of
 from headgate.learn.past import Past
 from headgate.store.port import HistoryStore
 from headgate.values.key import MetricKey
@@ -53,12 +53,12 @@ def orders(runs: int = RUNS) -> Past:
 
 
 @cache
-def orders_damage() -> tuple[Damage, ...]:
-    return tuple(damages(orders()))
+def orders_damage() -> tuple[IssueEffect, ...]:
+    return tuple(measure_effects(orders()))
 
 
-def measure(text: str, kind: Kind | None = None) -> Measure:
-    return measure_of(MetricKey.parse(text), kind)
+def measure(text: str, kind: Kind | None = None) -> MetricTraits:
+    return traits_of(MetricKey.parse(text), kind)
 
 
 def past_of(series: Mapping[str, Sequence[float]], kind: Kind | None = None) -> Past:

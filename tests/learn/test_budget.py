@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.budget import READABLE, spend
+from headgate.learn.budget import TARGET_CLAUSES, choose_proposals
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
@@ -37,65 +37,65 @@ def test_proposals_of_all_learners_are_chosen_from_together() -> None:
         proposal("size()", 0.003, "f", Source.NOVELTY),
         proposal("max(c)", 0.009, "abc"),
     ]
-    found = spend(offered, 0.006)
+    found = choose_proposals(offered, 0.006)
     assert {each.expectation.source for each in found} == {Source.HISTORY, Source.PATTERNS, Source.NOVELTY}
     assert metrics(found) == ["mean(c)", "pattern_match(c)", "size()"]
 
 
 def test_the_cheaper_learner_wins_where_both_catch_the_same_and_one_can_be_paid() -> None:
     offered = [proposal("mean(c)", 0.005, "abc"), proposal("pattern_match(c)", 0.001, "abc", Source.PATTERNS)]
-    assert metrics(spend(offered, 0.005)) == ["pattern_match(c)"]
+    assert metrics(choose_proposals(offered, 0.005)) == ["pattern_match(c)"]
 
 
 def test_what_is_left_buys_a_second_opinion_of_another_metric() -> None:
     offered = [proposal("pattern_match(c)", 0.001, "abc", Source.PATTERNS), proposal("mean(c)", 0.0005, "ab")]
-    assert metrics(spend(offered, 0.01)) == ["mean(c)", "pattern_match(c)"]
-    assert metrics(spend(offered, 0.001)) == ["pattern_match(c)"]
+    assert metrics(choose_proposals(offered, 0.01)) == ["mean(c)", "pattern_match(c)"]
+    assert metrics(choose_proposals(offered, 0.001)) == ["pattern_match(c)"]
 
 
 def test_a_second_opinion_is_only_for_columns_with_few_clauses() -> None:
     names = ("mean", "max", "min", "median", "stddev")
     offered = [proposal(f"{name}(c)", 0.0001, "abc") for name in names]
-    assert len(spend(offered, 1.0)) == READABLE
+    assert len(choose_proposals(offered, 1.0)) == TARGET_CLAUSES
     needed = [proposal(f"{name}(c)", 0.0001, issue) for name, issue in zip(names, "abcde", strict=True)]
-    assert len(spend([*needed, proposal("sum(c)", 0.0001, "a")], 1.0)) == len(needed)
+    assert len(choose_proposals([*needed, proposal("sum(c)", 0.0001, "a")], 1.0)) == len(needed)
 
 
 def test_a_second_opinion_never_makes_more_clauses_than_allowed() -> None:
     offered = [proposal(f"{name}(c)", 0.0001, "abc") for name in ("mean", "max", "min")]
-    assert len(spend(offered, 1.0, most=1)) == 1
-    assert len(spend(offered, 1.0, most=2)) == 2
+    assert len(choose_proposals(offered, 1.0, max_per_column=1)) == 1
+    assert len(choose_proposals(offered, 1.0, max_per_column=2)) == 2
 
 
 def test_of_one_family_one_is_chosen() -> None:
     offered = [proposal("mean(c)", 0.001, "a", high=9.0), proposal("mean(c)", 0.004, "ab", high=2.0)]
-    assert [each.cost for each in spend(offered, 0.01)] == [0.004]
-    assert [each.cost for each in spend(offered, 0.002)] == [0.001]
+    assert [each.cost for each in choose_proposals(offered, 0.01)] == [0.004]
+    assert [each.cost for each in choose_proposals(offered, 0.002)] == [0.001]
 
 
 def test_what_catches_nothing_is_not_bought() -> None:
-    assert spend([proposal("mean(c)", 0.0, "")], 1.0) == []
+    assert choose_proposals([proposal("mean(c)", 0.0, "")], 1.0) == []
 
 
 def test_pins_are_always_chosen() -> None:
     offered = [proposal("mean(c)", None, "", Source.DECLARED, pinned=True), proposal("max(c)", 0.001, "a")]
-    assert metrics(spend(offered, 0.0, most=0)) == ["mean(c)"]
-    assert metrics(spend(offered, 0.01)) == ["max(c)", "mean(c)"]
+    assert metrics(choose_proposals(offered, 0.0, max_per_column=0)) == ["mean(c)"]
+    assert metrics(choose_proposals(offered, 0.01)) == ["max(c)", "mean(c)"]
 
 
 def test_pins_are_always_chosen_by_the_plain_algorithm_too() -> None:
     offered = [proposal("mean(c)", None, "", Source.DECLARED, pinned=True), proposal("max(c)", 0.001, "a")]
-    assert metrics(spend(offered, 0.01, plain=True)) == ["max(c)", "mean(c)"]
+    assert metrics(choose_proposals(offered, 0.01, paper_algorithm=True)) == ["max(c)", "mean(c)"]
 
 
 @pytest.mark.parametrize("budget", [-1e-9, 1.0001, float("nan"), float("inf")])
 def test_a_budget_that_is_no_share_is_misuse(budget: float) -> None:
     with pytest.raises(MisuseError, match="share of runs"):
-        spend([], budget)
+        choose_proposals([], budget)
 
 
 def test_nothing_offered_is_nothing_chosen() -> None:
-    assert spend([], 0.5) == []
+    assert choose_proposals([], 0.5) == []
 
 
 offers = st.lists(
@@ -117,7 +117,7 @@ offers = st.lists(
 def test_whatever_is_offered_the_budget_and_the_limits_hold(
     offered: list[Proposal], budget: float, most: int | None, plain: bool
 ) -> None:
-    found = spend(offered, budget, most=most, plain=plain)
+    found = choose_proposals(offered, budget, max_per_column=most, paper_algorithm=plain)
     assert sum(each.cost for each in found) <= budget * (1 + 1e-12)
     assert all(each in offered for each in found)
     if not plain:

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.past import REFERENCE, Past
+from headgate.learn.past import MIN_REFERENCE_RUNS, Past
 from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.values.errors import HeadgateError, MisuseError
 from headgate.values.key import MetricKey
@@ -66,7 +66,7 @@ def test_a_batch_is_measured_against_the_newest_run() -> None:
 
 def test_only_the_distances_that_are_asked_for_are_followed() -> None:
     past = Past.of([letters("ab"), letters("ab")], distances=["pattern_l1"])
-    names = {each.key.name for each in past.measures if each.distance}
+    names = {each.key.name for each in past.metrics if each.is_distance}
     assert names == {"pattern_l1"}
 
 
@@ -172,8 +172,8 @@ def test_a_past_that_is_read_equals_that_of_its_analyses() -> None:
     for day, table in enumerate(tables):
         commit(store, str(day), table, Decision.PUBLISHED)
     read, made = Past.read(store, "orders"), Past.of(list(map(hg.analyze, tables)))
-    assert {each.key for each in read.measures} == {each.key for each in made.measures}
-    for each in made.measures:
+    assert {each.key for each in read.metrics} == {each.key for each in made.metrics}
+    for each in made.metrics:
         np.testing.assert_array_equal(read.series(each.key), made.series(each.key))
     assert read.schemas == made.schemas
 
@@ -199,11 +199,11 @@ def test_new_values_are_those_that_no_run_had_not_only_the_last() -> None:
 
 
 def test_nothing_is_called_new_before_there_are_a_few_runs() -> None:
-    runs = [letters("ab")] * (REFERENCE + 2)
-    assert of_letter(Past.of(runs[: REFERENCE - 1]), "zz", "new_values") is None
-    assert of_letter(Past.of(runs[:REFERENCE]), "zz", "new_values") == Measured(1.0)
+    runs = [letters("ab")] * (MIN_REFERENCE_RUNS + 2)
+    assert of_letter(Past.of(runs[: MIN_REFERENCE_RUNS - 1]), "zz", "new_values") is None
+    assert of_letter(Past.of(runs[:MIN_REFERENCE_RUNS]), "zz", "new_values") == Measured(1.0)
     found = np.isnan(Past.of(runs).series("new_values(letter)"))
-    assert found.tolist() == [True] * REFERENCE + [False] * 2
+    assert found.tolist() == [True] * MIN_REFERENCE_RUNS + [False] * 2
 
 
 def test_the_series_of_new_values_is_that_of_each_run_against_all_before_it() -> None:
@@ -228,7 +228,7 @@ def test_where_the_runs_hold_more_values_than_are_kept_what_is_new_is_not_known(
     many = pa.table({"letter": [f"v{at}" for at in range(600)]})
     past = Past.of([hg.analyze(many)] * 6)
     assert isinstance(of_letter(past, "ab", "new_values"), Undefined)
-    assert "new_values" not in {each.key.name for each in past.measures}
+    assert "new_values" not in {each.key.name for each in past.metrics}
 
 
 def test_unchanged_tells_a_batch_that_is_the_one_before_it() -> None:
@@ -244,7 +244,7 @@ def test_a_store_that_hides_values_tells_what_is_new_as_one_that_does_not(name: 
     found = []
     for values in ("hidden", "plain"):
         store = hg.open_store("memory:", values=values)  # type: ignore[arg-type]
-        for day in range(REFERENCE + 1):
+        for day in range(MIN_REFERENCE_RUNS + 1):
             commit(store, str(day), pa.table({"letter": ["a", "b", "ab-1"][: 2 + day % 2]}), Decision.PUBLISHED)
         past = Past.read(store, "orders")
         found.append(

@@ -121,7 +121,7 @@ def rank_errors() -> npt.NDArray[np.float64]:
         whole = Quantiles()
         for part in np.array_split(values, 1 + seed % 7):
             whole = whole + Quantiles.of(np.sort(part))
-        found = whole.opened().get_quantiles(shares.tolist(), inclusive=True)
+        found = whole.open_sketch().get_quantiles(shares.tolist(), inclusive=True)
         ordered = np.sort(values)
         low, high = np.searchsorted(ordered, found, "left"), np.searchsorted(ordered, found, "right")
         # a value that repeats has every rank from its first to its last place
@@ -149,7 +149,7 @@ def test_a_rank_is_within_its_stated_error() -> None:
 
 
 def test_the_stated_errors_of_ranks_are_those_of_the_sketch() -> None:
-    sketch = Quantiles.of(np.arange(10_000.0)).opened()
+    sketch = Quantiles.of(np.arange(10_000.0)).open_sketch()
     assert sketch.normalized_rank_error(False) == pytest.approx(STATED_RANK, abs=5e-5)
     assert sketch.normalized_rank_error(True) == pytest.approx(STATED_BIN, abs=5e-5)
     assert "1.33%" in (Median.__doc__ or "")

@@ -23,7 +23,7 @@ from headgate.metrics.distances.js_div import JsDiv
 from headgate.metrics.distances.ks_dist import KsDist
 from headgate.metrics.distances.new_values import FORGOTTEN
 from headgate.metrics.distances.registry import distance, distances, distances_for
-from headgate.metrics.distances.sketches import sketched
+from headgate.metrics.distances.sketches import read_sketch
 from headgate.metrics.distances.value_kl_div import ValueKlDiv
 from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.metrics.distances.value_l_inf import ValueLInf
@@ -31,8 +31,8 @@ from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.stats.distances import (
+    EmpiricalDistribution,
     Gaps,
-    Sample,
     chi_squared,
     cosine,
     earth_mover,
@@ -173,11 +173,11 @@ def test_the_states_of_an_analysis_are_read(name: str) -> None:
 @given(floats, floats)
 def test_few_numbers_give_the_exact_distance(one: list[float], two: list[float]) -> None:
     now, before = Quantiles.of(np.array(one[:150])), Quantiles.of(np.array(two[:150]))
-    exact = Sample.of(one[:150]), Sample.of(two[:150])
+    exact = EmpiricalDistribution.of(one[:150]), EmpiricalDistribution.of(two[:150])
     ends = exact[1].bin_ends()
     assert value(Emd("x").between(now, before)) == pytest.approx(earth_mover(Gaps.between(*exact)), rel=1e-9, abs=1e-9)
     assert value(KsDist("x").between(now, before)) == pytest.approx(kolmogorov_smirnov(Gaps.between(*exact)), abs=1e-12)
-    binned = [each.binned(ends) for each in exact]
+    binned = [each.count_in_bins(ends) for each in exact]
     assert value(JsDiv("x").between(now, before)) == pytest.approx(jensen_shannon(*binned), abs=1e-9)
     assert Emd("x").error(now, before) == KsDist("x").error(now, before) == JsDiv("x").error(now, before) == 0.0
 
@@ -185,7 +185,7 @@ def test_few_numbers_give_the_exact_distance(one: list[float], two: list[float])
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=3_000))
 def test_a_sketch_is_opened_as_its_library_opens_it(values: list[float]) -> None:
     state = Quantiles.of(np.array(values * 3))
-    opened, mine = kll_doubles_sketch.deserialize(state.sketch), sketched(state)
+    opened, mine = kll_doubles_sketch.deserialize(state.sketch), read_sketch(state)
     weights = Counter[float]()
     for number, weight in opened:
         weights[number] += weight
@@ -216,12 +216,12 @@ def test_distances_of_sketches_are_within_their_stated_error_of_the_exact_ones()
     for seed in range(150):
         one, two = _columns(seed)
         now, before = Quantiles.of(one), Quantiles.of(two)
-        exact = Sample.of(one), Sample.of(two)
-        ends = sketched(before).bin_ends
+        exact = EmpiricalDistribution.of(one), EmpiricalDistribution.of(two)
+        ends = read_sketch(before).bin_ends
         truths = {
             Emd("x"): earth_mover(Gaps.between(*exact)),
             KsDist("x"): kolmogorov_smirnov(Gaps.between(*exact)),
-            JsDiv("x"): jensen_shannon(*(each.binned(ends) for each in exact)),
+            JsDiv("x"): jensen_shannon(*(each.count_in_bins(ends) for each in exact)),
         }
         for each, truth in truths.items():
             off = abs(value(each.between(now, before)) - truth)
@@ -300,7 +300,7 @@ def test_distances_under_one_secret_are_those_of_the_plain_labels(name: str) -> 
     each = distances()[name]("x")
     now, before = state_of(type(each), 1, 800), state_of(type(each), 2, 800)
     plain = value(each.between(now, before))
-    assert value(each.between(now.hidden(b"one"), before.hidden(b"one"))) == pytest.approx(plain, rel=1e-9)
+    assert value(each.between(now.hide_values(b"one"), before.hide_values(b"one"))) == pytest.approx(plain, rel=1e-9)
 
 
 @of_labels
@@ -308,15 +308,15 @@ def test_labels_under_different_secrets_have_no_distance(name: str) -> None:
     each = distances()[name]("x")
     now, before = state_of(type(each), 1, 800), state_of(type(each), 2, 800)
     why = Undefined("the labels of the two batches are hidden under different secrets")
-    assert each.between(now.hidden(b"one"), before.hidden(b"two")) == why
-    assert each.between(now.hidden(b"one"), before) == why
-    assert each.error(now.hidden(b"one"), before) == math.inf
+    assert each.between(now.hide_values(b"one"), before.hide_values(b"two")) == why
+    assert each.between(now.hide_values(b"one"), before) == why
+    assert each.error(now.hide_values(b"one"), before) == math.inf
 
 
 def test_patterns_stay_comparable_when_values_are_hidden() -> None:
     each = distances()["pattern_l1"]("x")
     now, before = of_words(["9-9", "A"], 128, patterns=True), of_words(["9-9", "9"], 128, patterns=True)
-    assert each.between(now.hidden(b"one"), before) == Measured(1.0)
+    assert each.between(now.hide_values(b"one"), before) == Measured(1.0)
 
 
 @of_labels

@@ -216,7 +216,7 @@ def test_rows_of_many_batches_are_counted_exactly_past_what_the_sample_holds() -
     merged = parts[0]
     for part in parts[1:]:
         merged = part + merged
-    assert merged == LabelledTokens.merged(parts) == metric.fold_views(views(table, columns))
+    assert merged == LabelledTokens.merge_all(parts) == metric.fold_views(views(table, columns))
     rows = Rows(table, columns)
     assert len(rows.hashes) > SAMPLE
     assert merged.sample().copies.tolist() == rows.copies[:SAMPLE].tolist()

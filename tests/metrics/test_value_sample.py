@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import headgate as hg
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.states.sample import Sample, Sampled
+from headgate.metrics.states.sample import Sample, SampledValue
 from headgate.metrics.value_sample import MOST, ValueSample
 from headgate.values.codec import decode, encode
 from headgate.values.outcome import Measured
@@ -112,20 +112,20 @@ def test_it_is_not_measured_unless_asked_for() -> None:
 
 def test_a_store_that_hides_values_keeps_no_text_of_them() -> None:
     plain = sample_of(["QUAIL", "STORK", "STORK"])
-    hidden = plain.hidden(b"secret" * 6)
+    hidden = plain.hide_values(b"secret" * 6)
     assert "QUAIL" not in str(hidden)
     assert sorted(each.count for each in hidden.values) == sorted(each.count for each in plain.values)
-    assert hidden == plain.hidden(b"secret" * 6) != plain.hidden(b"other." * 6)
+    assert hidden == plain.hide_values(b"secret" * 6) != plain.hide_values(b"other." * 6)
 
 
 def test_the_hash_that_a_value_was_chosen_by_is_hidden_too() -> None:
     """Whoever guesses a value could hash it and look."""
     plain = sample_of(["QUAIL"])
-    assert plain.hidden(b"secret" * 6).values[0].hash != plain.values[0].hash
+    assert plain.hide_values(b"secret" * 6).values[0].hash != plain.values[0].hash
 
 
 def test_it_is_read_back_from_bytes() -> None:
     some = sample_of(["a", "b", "b"])
     assert decode(encode(some, str(KEY)), str(KEY)) == some
     assert some.values == tuple(sorted(some.values))
-    assert isinstance(some.values[0], Sampled)
+    assert isinstance(some.values[0], SampledValue)

@@ -162,7 +162,7 @@ def test_a_file_that_may_not_be_read_is_not_blamed_on_its_format(
         raise PermissionError(13, "Permission denied")
 
     (tmp_path / "1.csv").write_text("id\n1\n")
-    monkeypatch.setattr("headgate.project.files._dataset", denied)
+    monkeypatch.setattr("headgate.project.files._make_dataset", denied)
     with pytest.raises(EngineError, match=r"may not be read\. Let this user read .*1\.csv"):
         orders(tmp_path, '{format: csv, path: "{partition}.csv"}').read("1")
 

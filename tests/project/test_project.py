@@ -9,9 +9,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import headgate as hg
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.integrations.alerts import Delivered, Suppressed
-from headgate.project.alert_channels import everybody
+from headgate.project.alert_channels import combine_receivers
 from headgate.project.project import Project
 from headgate.values.account import Mode
 from headgate.values.errors import ConfigError, EngineError, NoSuchBatch
@@ -74,7 +74,7 @@ def test_what_is_not_said_is_what_a_gate_has_by_itself(tmp_path: Path) -> None:
         gate = project.dataset("orders").gate
         assert gate.settings == hg.Gate("orders", store=hg.open_store("memory:")).settings
         assert not gate.checks
-        assert gate.tell is None
+        assert gate.notify is None
         assert gate.publisher is None
         assert project.store.secret is not None
         assert project.reports is None
@@ -155,7 +155,7 @@ def test_a_batch_that_cannot_be_read_is_recorded_held_and_tried_again(tmp_path: 
         found = project.dataset("orders")
         verdict = found.judge("2026-11-09")
         assert (verdict.status, verdict.action) == ("error", "hold")
-        assert isinstance(verdict.trouble, EngineError)
+        assert isinstance(verdict.read_error, EngineError)
         assert project.store.revisions("orders")[0].unread
         assert found.waiting() == ("2026-11-09",)
         file.write_bytes(whole)
@@ -242,14 +242,14 @@ def test_alerts_are_told_of_a_held_batch(tmp_path: Path) -> None:
         with opened(tmp_path, text) as project:
             found = project.dataset("orders")
             verdict = found.gate.judge(found.read("2026-11-09"), "2026-11-09")
-    assert isinstance(verdict.told, Delivered)
+    assert isinstance(verdict.notified, Delivered)
     assert [request.path for request in receiver.requests] == ["/hook"]
 
 
 def test_an_alert_remembers_what_it_told(tmp_path: Path) -> None:
     with receiving(Answer()) as receiver:
         text = alerted(receiver.url, "    on: every_hold\n    every: 0\n    memory: told.json\n")
-        answers = [opened(tmp_path, text).dataset("orders").gate.tell(FULL) for _ in range(2)]  # type: ignore[misc]
+        answers = [opened(tmp_path, text).dataset("orders").gate.notify(FULL) for _ in range(2)]  # type: ignore[misc]
     assert [type(each) for each in answers] == [Delivered, Suppressed]
     assert (tmp_path / "told.json").exists()
 
@@ -260,17 +260,17 @@ def test_an_address_in_the_open_is_refused_with_its_line(tmp_path: Path) -> None
 
 
 def test_one_who_cannot_be_told_keeps_nobody_else_from_hearing() -> None:
-    heard: list[Notice] = []
+    heard: list[Notification] = []
 
-    def hears(notice: Notice) -> Any:
+    def hears(notice: Notification) -> Any:
         heard.append(notice)
         return Delivered(notice)
 
-    tell = everybody([lambda _: Failed("no"), hears])
+    tell = combine_receivers([lambda _: Failed("no"), hears])
     assert tell is not None
     assert tell(FULL) == Failed("no")
     assert heard == [FULL]
-    both = everybody([lambda _: Suppressed("why"), hears])
+    both = combine_receivers([lambda _: Suppressed("why"), hears])
     assert both is not None
     assert both(FULL) == Delivered(FULL)
 

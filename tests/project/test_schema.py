@@ -14,17 +14,17 @@ from docs.config import config_page
 from headgate.checks.constraint import constraints
 from headgate.checks.yaml_nodes import nodes_of, value_of
 from headgate.project.config import Config
-from headgate.project.config_errors import sections
-from headgate.project.error_text import flow
+from headgate.project.config_errors import list_sections
+from headgate.project.error_text import format_yaml
 from headgate.project.project import Project
-from headgate.project.schema import schema
+from headgate.project.schema import make_schema
 from tests.project.files import PLAIN, written
 from tests.project.mistakes import CHOICES, KEYS, TYPES, Case
 from tests.project.test_project import WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = [(path, name, field) for path, section in sections() for name, field in section.model_fields.items()]
-SCHEMA = schema()
+FIELDS = [(path, name, field) for path, section in list_sections() for name, field in section.model_fields.items()]
+SCHEMA = make_schema()
 
 
 def checked(text: str) -> list[str]:
@@ -77,7 +77,7 @@ def test_every_key_has_a_sentence_and_an_example(path: str, name: str, field: An
     assert field.examples
     assert f"| `{name}` |" in config_page()
     for example in field.examples:
-        assert yaml.safe_load(flow(example)) == example
+        assert yaml.safe_load(format_yaml(example)) == example
 
 
 @pytest.mark.parametrize(("path", "name", "field"), FIELDS, ids=[f"{path}.{name}" for path, name, _ in FIELDS])

@@ -7,17 +7,17 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from headgate.report.chart import HEIGHT, WIDTH, Band, Line, spark, strip, trend
-from headgate.report.run_series import Mark
+from headgate.report.chart import HEIGHT, WIDTH, Band, TrendLine, draw_sparkline, draw_strip, draw_trend
+from headgate.report.run_series import RunMark
 
-GOOD, HELD, OPEN = Mark.GOOD, Mark.HELD, Mark.OPEN
+GOOD, HELD, OPEN = RunMark.GOOD, RunMark.HELD, RunMark.OPEN
 
 
-def drawn(values: list[float], band: Band | None = None, marks: tuple[Mark, ...] = ()) -> ET.Element:
+def drawn(values: list[float], band: Band | None = None, marks: tuple[RunMark, ...] = ()) -> ET.Element:
     names = tuple(f"day {at}" for at in range(len(values)))
     made = marks or (GOOD,) * len(values)
-    line = Line("mean of price", names, np.array(values, float), made, "{:g}".format, band, "within 1..2")
-    return ET.fromstring(str(trend(line)))
+    line = TrendLine("mean of price", names, np.array(values, float), made, "{:g}".format, band, "within 1..2")
+    return ET.fromstring(str(draw_trend(line)))
 
 
 def test_larger_values_stand_higher() -> None:
@@ -90,7 +90,7 @@ def test_every_series_can_be_drawn_inside_its_frame(values: list[float]) -> None
             assert -1 <= float(each.attrib.get(name, 0)) <= HEIGHT
     drawn_paths = [
         each.attrib.get("d", "")
-        for each in (*picture.iter(), *ET.fromstring(f"<p>{spark(np.array(values))}</p>").iter())
+        for each in (*picture.iter(), *ET.fromstring(f"<p>{draw_sparkline(np.array(values))}</p>").iter())
     ]
     assert not any("nan" in each or "inf" in each for each in drawn_paths)
 
@@ -101,14 +101,14 @@ def test_what_is_missing_breaks_the_line() -> None:
 
 
 def test_names_of_runs_are_text_and_nothing_else() -> None:
-    line = Line('<b>"x', ('"><script>', "a&b"), np.array([1.0, 2.0]), (GOOD, HELD), lambda value: f"<{value}>")
-    picture = ET.fromstring(str(trend(line)))
+    line = TrendLine('<b>"x', ('"><script>', "a&b"), np.array([1.0, 2.0]), (GOOD, HELD), lambda value: f"<{value}>")
+    picture = ET.fromstring(str(draw_trend(line)))
     assert picture.attrib["aria-label"].startswith('<b>"x over 2 runs')
     assert not list(picture.iter("script"))
 
 
 def test_a_strip_has_a_box_for_each_run() -> None:
-    picture = ET.fromstring(str(strip([("a", GOOD), ("b", HELD), ("c<", OPEN)])))
+    picture = ET.fromstring(str(draw_strip([("a", GOOD), ("b", HELD), ("c<", OPEN)])))
     assert [each.attrib["class"] for each in picture] == ["good", "held", "open"]
     assert picture.attrib["aria-label"] == "1 of the last 3 runs held"
-    ET.fromstring(str(strip([])))
+    ET.fromstring(str(draw_strip([])))

@@ -57,7 +57,7 @@ def _share_lost(state: State) -> float:
 
 def _near_in_rank(one: float | Distribution, two: float | Distribution, state: State) -> bool:
     assert isinstance(state, Quantiles)
-    sketch = state.opened()
+    sketch = state.open_sketch()
     if isinstance(one, Distribution) and isinstance(two, Distribution):
         gaps = [abs(one.counts.get(label, 0) - two.counts.get(label, 0)) for label in {*one.counts, *two.counts}]
         return one.total == two.total and max(gaps) <= RANK * one.total
@@ -86,7 +86,7 @@ def _states_differ(one: Analysis, two: Analysis, metric: Metric[Any]) -> str:
 
 
 def quantiles_alike(one: Quantiles, two: Quantiles) -> bool:
-    mine, theirs = one.opened(), two.opened()
+    mine, theirs = one.open_sketch(), two.open_sketch()
     if mine.n != theirs.n or mine.is_empty():
         return bool(mine.n == theirs.n)
     ends = mine.get_min_value() == theirs.get_min_value() and mine.get_max_value() == theirs.get_max_value()

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 
 import headgate as hg
 from headgate.engine.analysis import Analysis
-from headgate.engine.spark_code import ship
+from headgate.engine.spark_code import ship_code
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import ColumnMetric
 from headgate.metrics.states.counts import MatchCount
@@ -127,7 +127,7 @@ print(hg.analyze(pa.table({"price": [1.0, 3.0]})).value("mean(price)"))
 
 def test_the_archive_that_is_shipped_can_be_imported() -> None:
     listed = _Listed()
-    ship(listed)  # type: ignore[arg-type]
+    ship_code(listed)  # type: ignore[arg-type]
     arguments = [sys.executable, "-c", USES_THE_ARCHIVE, listed.files[0], f"{ROOT / 'src'}/"]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(arguments, cwd="/", env=environment, capture_output=True, text=True, timeout=120, check=False)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headgate.checks.guard import guarded
+from headgate.checks.guard import guard_predicate
 from tests.checks.hostile import HONEST
 
 _ROWS = """
@@ -29,7 +29,7 @@ def lenient(spark: Any) -> Iterator[Any]:
 
 
 def test_honest_predicates_mean_the_same_to_spark(lenient: Any) -> None:
-    asked = [f"(\n{each}\n)" for text in HONEST for each in (text, guarded(text))]
+    asked = [f"(\n{each}\n)" for text in HONEST for each in (text, guard_predicate(text))]
     rows = lenient.sql(f"SELECT {', '.join(asked)} FROM {_ROWS}").collect()
     columns = list(zip(*rows, strict=True))
     changed = [text for at, text in enumerate(HONEST) if columns[2 * at] != columns[2 * at + 1]]

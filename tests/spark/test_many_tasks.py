@@ -180,7 +180,7 @@ def test_a_merge_that_raises_fails_only_its_own_state() -> None:
     plan = plan_of("uniqueness(n)", "mean(n)")
     rows = list(read_rows(fold_task(plan)(batches(0, 1_000))))
     bent = [Row(row.part, row.slot, row.piece, row.tag, b"\xc1", row.error) if row.slot == 1 else row for row in rows]
-    merged = list(read_rows(merge_task(plan)(spark_tasks._packed(bent))))
+    merged = list(read_rows(merge_task(plan)(spark_tasks._pack_batches(bent))))
     found = engine._outcome(plan, merged)
     analysis = Analysis(plan.schema, plan.metrics, found.states[()], found.failed)
     assert analysis.value("uniqueness(n)") == 0.0

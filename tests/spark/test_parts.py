@@ -106,29 +106,29 @@ def test_large_groupings_are_kept_as_parquet_and_merged_by_spark(session: Any, j
         view = parts.view()
         assert view.value("size()") == 20_000
     assert started == []
-    assert "20,000 groups are kept in files; analysis.resolved(spark) merges them" in str(view["uniqueness(id)"])
+    assert "20,000 groups are kept in files; analysis.resolve(spark) merges them" in str(view["uniqueness(id)"])
     with jobs() as started:
-        resolved = view.resolved(session)
+        resolved = view.resolve(session)
     assert len(started) <= 2
     together = many(session, 0, "mon").union(many(session, 5_000, "tue"))
     assert_same(resolved, hg.analyze(together, [*LARGE, "size()"]))
     replaced = parts | hg.analyze(many(session, 0, "tue"), [*LARGE, "size()"], by="day", keep=keep)
-    assert replaced.view().resolved(session).value("uniqueness(id)") == 0.0
-    assert replaced.view(day="tue").resolved(session).value("uniqueness(id)") == 1.0
+    assert replaced.view().resolve(session).value("uniqueness(id)") == 0.0
+    assert replaced.view(day="tue").resolve(session).value("uniqueness(id)") == 1.0
 
 
 @pytest.mark.usefixtures("few_kept")
 def test_tables_in_files_and_tables_in_states_merge(session: Any, tmp_path: Path) -> None:
     large = hg.analyze(many(session, 0, "mon"), LARGE, keep=str(tmp_path))
     small = hg.analyze(many(session, 9_999, "tue").limit(1), LARGE)
-    both = hg.Analysis.from_bytes((large + small).to_bytes()).resolved(session)
+    both = hg.Analysis.from_bytes((large + small).to_bytes()).resolve(session)
     assert both.value("count_distinct(id)") == 10_000
     assert both.value("uniqueness(id)") == pytest.approx(9_999 / 10_001)
 
 
 def test_an_analysis_with_nothing_in_files_is_resolved_as_it_is(session: Any) -> None:
     analysis = hg.analyze(many(session, 0, "mon"), ["uniqueness(small)"])
-    assert analysis.resolved(session) is analysis
+    assert analysis.resolve(session) is analysis
 
 
 @pytest.mark.usefixtures("few_kept")
@@ -136,4 +136,4 @@ def test_tables_that_are_gone_are_told(spark: SparkSession, tmp_path: Path) -> N
     analysis = hg.analyze(many(spark, 0, "mon"), ["uniqueness(id)"], keep=str(tmp_path / "kept"))
     shutil.rmtree(tmp_path / "kept")
     with pytest.raises(EngineError, match=r"kept could not be merged.*analyze those partitions again"):
-        analysis.resolved(spark)
+        analysis.resolve(spark)

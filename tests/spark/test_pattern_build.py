@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from headgate.engine.spark_session import settings
+from headgate.engine.spark_session import apply_settings
 from headgate.learn.patterns import build, index_file
 from headgate.learn.patterns.build import build_index, index_columns
 from headgate.learn.patterns.entries import Entries
-from headgate.learn.patterns.find_columns import carriers
+from headgate.learn.patterns.find_columns import find_columns
 from headgate.learn.patterns.index_file import PatternFile
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
 from headgate.learn.patterns.segments import Segment
 from headgate.values.errors import MisuseError
@@ -79,7 +79,7 @@ def frame_of(session: Any, columns: Sequence[Sequence[str | None]], *, position:
 
 def entries_in(target: Path) -> Entries:
     with PatternFile.open(target) as index:
-        return sum(index.chunks(), Entries.empty())
+        return sum(index.read_chunks(), Entries.empty())
 
 
 def test_spark_writes_the_same_bytes_as_this_process(session: Any, lake: Path, expected: bytes, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_an_index_grows_by_merging(spark: SparkSession, lake: Path, expected: by
     (tmp_path / "whole.hgi").write_bytes(expected)
     with PatternFile.open(tmp_path / "whole.hgi") as whole:
         about = whole.about
-    index_file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
+    index_file.merge_indexes([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
     assert (tmp_path / "merged.hgi").read_bytes() == expected
 
 
@@ -177,8 +177,8 @@ def test_a_long_column_is_cut_before_it_is_exchanged(spark: SparkSession, tmp_pa
         "concat('n', id) AS value",
         "if(id < 5000, null, id) AS position",
     )
-    with settings(spark, build.SETTINGS), contextlib.redirect_stdout(io.StringIO()) as plan:
-        build._of_frame(frame, build._Recipe(tau=8, floor=1, rows=10_000)).explain()
+    with apply_settings(spark, build.SETTINGS), contextlib.redirect_stdout(io.StringIO()) as plan:
+        build._read_frame(frame, build._Recipe(tau=8, floor=1, rows=10_000)).explain()
     before_the_exchange = plan.getvalue().rpartition("Exchange hashpartitioning")[2]
     assert re.search("WindowGroupLimit .*Partial", before_the_exchange)
     build_index(frame, tmp_path / "there.hgi", rows=10_000)
@@ -203,7 +203,7 @@ def test_a_dataframe_of_other_columns_is_refused(session: Any, tmp_path: Path) -
 
 
 def test_spark_finds_the_same_carriers_of_a_tag(session: Any, lake: Path) -> None:
-    tag = PatternRule((Branch((Segment(Pattern((Atom(Sort.PHRASE),))),)),), 100, 0, 0.0, 0.0)
-    found = carriers(tag, lake, spark=session, least=0.01)
-    assert found == carriers(tag, lake, least=0.01)
+    tag = PatternRule((Branch((Segment(Pattern((Atom(AtomKind.PHRASE),))),)),), 100, 0, 0.0, 0.0)
+    found = find_columns(tag, lake, spark=session, least=0.01)
+    assert found == find_columns(tag, lake, least=0.01)
     assert found

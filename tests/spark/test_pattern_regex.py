@@ -14,9 +14,9 @@ from pyspark.sql import functions as sf
 
 from headgate.engine.java_regex import java_regex
 from headgate.learn.patterns import whole_values
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
-from headgate.metrics.base.sql import literal
-from tests.learn.patterns.test_options import patterns_of
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
+from headgate.metrics.base.sql import quote_value
+from tests.learn.patterns.test_generalize import patterns_of
 from tests.learn.patterns.test_pattern import BODIES, NASTY, WHOLES
 
 SEED = 20_240_229
@@ -100,10 +100,15 @@ def pairs() -> list[tuple[Pattern, str]]:
         for pattern in dice.sample(every := patterns_of(value), min(12, len(every))):
             found += [(pattern, each) for each in mutations(value, dice)]
             found.append((pattern, dice.choice(VALUES)))
-    for whole in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL, whole_values.below("http://a.b")):
+    for whole in (
+        whole_values.PHRASE,
+        whole_values.URL,
+        whole_values.EMAIL,
+        whole_values.make_host_pattern("http://a.b"),
+    ):
         found += [(whole, each) for value in WHOLES for each in mutations(value, dice)]
     for text in NASTY:
-        pattern = Pattern((Atom(Sort.DIGIT), Atom(Sort.CONST, text=text), Atom(Sort.DIGIT, 1)))
+        pattern = Pattern((Atom(AtomKind.DIGIT), Atom(AtomKind.CONST, text=text), Atom(AtomKind.DIGIT, 1)))
         found += [(pattern, each) for each in mutations(f"12{text}3", dice)]
     return found
 
@@ -130,9 +135,9 @@ def test_python_re2_and_java_give_the_same_answer(spark: SparkSession) -> None:
 def test_a_constant_is_the_same_as_a_literal_of_sql(spark: SparkSession) -> None:
     """As the engine writes it: the regular expression stands in the text of the query."""
     texts = [text for text in NASTY if "\x00" not in text]
-    patterns = [Pattern((Atom(Sort.CONST, text=text), Atom(Sort.DIGIT))) for text in texts]
+    patterns = [Pattern((Atom(AtomKind.CONST, text=text), Atom(AtomKind.DIGIT))) for text in texts]
     tests = [
-        sf.expr(f"{literal(f'{text}7')} RLIKE {literal(java_regex(each.regex))}")
+        sf.expr(f"{quote_value(f'{text}7')} RLIKE {quote_value(java_regex(each.regex))}")
         for text, each in zip(texts, patterns, strict=True)
     ]
     (row,) = spark.range(1).select(*[test.alias(str(at)) for at, test in enumerate(tests)]).collect()

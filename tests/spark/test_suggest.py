@@ -9,8 +9,8 @@ import pytest
 from pyspark.sql import SparkSession
 
 from headgate.learn.rules.profile import profile
-from headgate.learn.rules.split import split
-from headgate.learn.rules.suggest import drafted, suggest
+from headgate.learn.rules.split import split_rows
+from headgate.learn.rules.suggest import draft_suggestions, suggest
 from tests.spark.conftest import CountJobs
 
 ROWS = 12_000
@@ -81,12 +81,12 @@ def test_suggestions_are_two_jobs_and_all_hold(session: Any, jobs: CountJobs) ->
 
 
 def test_spark_and_the_local_engine_suggest_the_same_from_the_same_rows(session: Any) -> None:
-    training = split(orders(session), 0.4, 7).training
+    training = split_rows(orders(session), 0.4, 7).training
     columns = zip(*training.collect(), strict=True)
     arrays = [pa.array(values, kind) for values, kind in zip(columns, KINDS, strict=True)]
     there, here = profile(training), profile(pa.Table.from_arrays(arrays, training.columns))
-    assert drafted(there, "orders") == drafted(here, "orders")
-    assert len(drafted(there)) > len(COLUMNS)
+    assert draft_suggestions(there, "orders") == draft_suggestions(here, "orders")
+    assert len(draft_suggestions(there)) > len(COLUMNS)
 
 
 def test_the_sample_is_the_same_in_both_jobs_and_not_cut_by_the_datas_own_numbers(session: Any) -> None:

@@ -13,8 +13,8 @@ from scipy.special import kolmogorov
 from scipy.stats import chi2_contingency, entropy, ks_2samp, wasserstein_distance
 
 from headgate.stats.distances import (
+    EmpiricalDistribution,
     Gaps,
-    Sample,
     Spread,
     chi_squared,
     cohens_d,
@@ -45,25 +45,29 @@ def pairs_of_counts(draw: st.DrawFn) -> tuple[list[int], list[int]]:
 @given(numbers, numbers)
 def test_the_earth_movers_distance_is_what_scipy_computes(one: list[float], two: list[float]) -> None:
     expected = wasserstein_distance(one, two)
-    assert earth_mover(Gaps.between(Sample.of(one), Sample.of(two))) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    assert earth_mover(Gaps.between(EmpiricalDistribution.of(one), EmpiricalDistribution.of(two))) == pytest.approx(
+        expected, rel=1e-9, abs=1e-9
+    )
 
 
 @given(numbers, numbers)
 def test_the_kolmogorov_smirnov_distance_is_what_scipy_computes(one: list[float], two: list[float]) -> None:
     expected = ks_2samp(one, two, method="exact").statistic
-    assert kolmogorov_smirnov(Gaps.between(Sample.of(one), Sample.of(two))) == pytest.approx(expected, abs=1e-12)
+    assert kolmogorov_smirnov(
+        Gaps.between(EmpiricalDistribution.of(one), EmpiricalDistribution.of(two))
+    ) == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_value_of_weight_three_is_the_value_three_times() -> None:
-    weighted = Sample.of([4.0, 1.0, 4.0], [2, 3, 1])
-    repeated = Sample.of([1.0, 4.0, 1.0, 4.0, 4.0, 1.0])
+    weighted = EmpiricalDistribution.of([4.0, 1.0, 4.0], [2, 3, 1])
+    repeated = EmpiricalDistribution.of([1.0, 4.0, 1.0, 4.0, 4.0, 1.0])
     assert all(np.array_equal(one, two) for one, two in zip(weighted, repeated, strict=True))
 
 
 @given(numbers, numbers)
 def test_an_end_without_weight_changes_no_distance(one: list[float], two: list[float]) -> None:
-    plain, other = Sample.of(one), Sample.of(two)
-    ended = Sample.of([*one, -2e6, 2e6], [1] * len(one) + [0, 0])
+    plain, other = EmpiricalDistribution.of(one), EmpiricalDistribution.of(two)
+    ended = EmpiricalDistribution.of([*one, -2e6, 2e6], [1] * len(one) + [0, 0])
     assert earth_mover(Gaps.between(ended, other)) == pytest.approx(
         earth_mover(Gaps.between(plain, other)), rel=1e-9, abs=1e-9
     )
@@ -72,8 +76,10 @@ def test_an_end_without_weight_changes_no_distance(one: list[float], two: list[f
 
 def test_the_distance_of_the_farthest_doubles_is_infinite_and_not_an_error() -> None:
     most = np.finfo(np.float64).max
-    assert earth_mover(Gaps.between(Sample.of([-most]), Sample.of([most]))) == math.inf
-    assert Sample.of([-most, most]).binned(Sample.of([-most, most]).bin_ends()).tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert earth_mover(Gaps.between(EmpiricalDistribution.of([-most]), EmpiricalDistribution.of([most]))) == math.inf
+    assert EmpiricalDistribution.of([-most, most]).count_in_bins(
+        EmpiricalDistribution.of([-most, most]).bin_ends()
+    ).tolist() == [0.0, 1.0, 1.0, 0.0]
 
 
 @pytest.mark.parametrize("z", [0.0, 0.01, 0.039, 0.041, 0.2, 0.5, 0.99, 1.0, 1.36, 2.0, 4.0, 9.0])
@@ -83,7 +89,10 @@ def test_the_significance_is_kolmogorovs_limit(z: float) -> None:
 
 def test_the_significance_of_samples_of_one_source_is_uniform() -> None:
     rng = np.random.default_rng(3)
-    pairs = [(Sample.of(rng.normal(size=400)), Sample.of(rng.normal(size=300))) for _ in range(2_000)]
+    pairs = [
+        (EmpiricalDistribution.of(rng.normal(size=400)), EmpiricalDistribution.of(rng.normal(size=300)))
+        for _ in range(2_000)
+    ]
     found = np.array([kolmogorov_significance(kolmogorov_smirnov(Gaps.between(*pair)), 400, 300) for pair in pairs])
     assert abs((found < 0.05).mean() - 0.05) < 0.02
     assert abs((found < 0.5).mean() - 0.5) < 0.06
@@ -101,9 +110,9 @@ def test_the_significance_falls_with_the_size_of_the_samples() -> None:
 
 @given(numbers, st.integers(2, 20))
 def test_every_value_lies_in_one_bin_and_none_of_the_sample_outside(values: list[float], bins: int) -> None:
-    sample = Sample.of(values)
+    sample = EmpiricalDistribution.of(values)
     ends = sample.bin_ends(bins)
-    binned = sample.binned(ends)
+    binned = sample.count_in_bins(ends)
     expected = np.bincount(np.searchsorted(ends, values), minlength=len(ends) + 1)
     assert len(ends) <= bins + 1
     assert binned == pytest.approx(expected, abs=1e-9)
@@ -111,15 +120,15 @@ def test_every_value_lies_in_one_bin_and_none_of_the_sample_outside(values: list
 
 
 def test_bins_of_different_values_hold_equal_shares() -> None:
-    sample = Sample.of(np.random.default_rng(0).permutation(1_000) / 7)
-    assert sample.binned(sample.bin_ends()) == pytest.approx([0, *[100] * 10, 0])
+    sample = EmpiricalDistribution.of(np.random.default_rng(0).permutation(1_000) / 7)
+    assert sample.count_in_bins(sample.bin_ends()) == pytest.approx([0, *[100] * 10, 0])
 
 
 def test_a_constant_that_moved_leaves_its_bin_on_either_side() -> None:
-    ends = Sample.of([5.0] * 9).bin_ends()
-    assert Sample.of([5.0]).binned(ends).tolist() == [0.0, 1.0, 0.0]
-    assert Sample.of([4.0]).binned(ends).tolist() == [1.0, 0.0, 0.0]
-    assert Sample.of([6.0]).binned(ends).tolist() == [0.0, 0.0, 1.0]
+    ends = EmpiricalDistribution.of([5.0] * 9).bin_ends()
+    assert EmpiricalDistribution.of([5.0]).count_in_bins(ends).tolist() == [0.0, 1.0, 0.0]
+    assert EmpiricalDistribution.of([4.0]).count_in_bins(ends).tolist() == [1.0, 0.0, 0.0]
+    assert EmpiricalDistribution.of([6.0]).count_in_bins(ends).tolist() == [0.0, 0.0, 1.0]
 
 
 # --- means

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from headgate.stats.stationarity import Transform, adf, lagged, log_lagged, make_stationary, stationary
+from headgate.stats.stationarity import Transform, adf, lag_difference, log_lag_difference, make_stationary, stationary
 
 stattools = pytest.importorskip("statsmodels.tsa.stattools")
 
@@ -130,14 +130,14 @@ def test_a_constant_series_is_stationary_and_a_broken_one_is_not() -> None:
 
 def test_differences_are_taken_along_the_last_axis() -> None:
     series = np.array([[1.0, 2.0, 4.0, 8.0], [1.0, 0.0, 4.0, 8.0]])
-    assert lagged(series, 1).tolist() == [[1.0, 2.0, 4.0], [-1.0, 4.0, 4.0]]
-    assert lagged(series, 0) is series
-    assert lagged(series, 4).shape == (2, 0)
-    logs = log_lagged(series, 2)
+    assert lag_difference(series, 1).tolist() == [[1.0, 2.0, 4.0], [-1.0, 4.0, 4.0]]
+    assert lag_difference(series, 0) is series
+    assert lag_difference(series, 4).shape == (2, 0)
+    logs = log_lag_difference(series, 2)
     np.testing.assert_allclose(logs[0], [math.log(4)] * 2)
     assert np.isnan(logs[1]).all()
     with pytest.raises(ValueError, match="not below 0"):
-        lagged(series, -1)
+        lag_difference(series, -1)
 
 
 @pytest.mark.parametrize(
@@ -145,17 +145,17 @@ def test_differences_are_taken_along_the_last_axis() -> None:
 )
 def test_a_restored_range_holds_the_value_it_came_from(transform: Transform) -> None:
     values = np.random.default_rng(0).uniform(1, 100, 20)
-    last = float(transform.applied(values)[-1])
-    low, high = transform.restored((last - 0.5, last + 0.5), values[:-1])
+    last = float(transform.apply(values)[-1])
+    low, high = transform.invert_range((last - 0.5, last + 0.5), values[:-1])
     assert low < values[-1] < high
-    assert transform.restored((last, last), values[:-1]) == pytest.approx((values[-1], values[-1]))
+    assert transform.invert_range((last, last), values[:-1]) == pytest.approx((values[-1], values[-1]))
 
 
 def test_ranges_that_cannot_be_restored_say_so() -> None:
-    assert np.isnan(Transform(1, log=True).restored((0.0, 1.0), [5.0, 0.0])).all()
-    assert Transform(1, log=True).restored((-1e9, 1e9), [5.0]) == (0.0, math.inf)
+    assert np.isnan(Transform(1, log=True).invert_range((0.0, 1.0), [5.0, 0.0])).all()
+    assert Transform(1, log=True).invert_range((-1e9, 1e9), [5.0]) == (0.0, math.inf)
     with pytest.raises(ValueError, match="needs as many past values; there are 2"):
-        Transform(3).restored((0.0, 1.0), [1.0, 2.0])
+        Transform(3).invert_range((0.0, 1.0), [1.0, 2.0])
 
 
 def test_a_transform_is_stored_and_read_again() -> None:
@@ -171,7 +171,7 @@ def algorithm_5(values: np.ndarray, level: float = 0.05) -> Transform | None:
 
     lags = range(1, len(values) - 3)
     candidates = [Transform(), *map(Transform, lags), *(Transform(lag, log=True) for lag in lags)]
-    return next((each for each in candidates if passes(each.applied(values))), None)
+    return next((each for each in candidates if passes(each.apply(values))), None)
 
 
 def test_the_differencing_is_that_of_the_paper() -> None:
@@ -193,7 +193,7 @@ def test_growth_and_weeks_are_differenced_away() -> None:
     rounded = 0.1 * days  # its differences vary by rounding only
     assert make_stationary(rounded) == [Transform(1)]
     assert make_stationary(2.0**days) == [Transform(1, log=True)]
-    assert Transform(7).applied(week).tolist() == [0.0] * 53
+    assert Transform(7).apply(week).tolist() == [0.0] * 53
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 3])

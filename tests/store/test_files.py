@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.files import FileStore, entry, log, places
 from headgate.store.files.folder import Folder
 from headgate.store.files.objects import Objects
@@ -233,7 +233,7 @@ def test_a_ruling_whose_answer_is_lost_is_recorded_once_even_if_overruled_at_onc
             other.decide("orders", "p1", Decision.ACCEPTED)
             raise ConnectionResetError("the answer is lost")
 
-    with watched(watcher):
+    with watch(watcher):
         ruling = mine.decide("orders", "p1", Decision.HELD)
     assert (ruling.decision, ruling.sequence) == (Decision.HELD, 2)
     assert [each.decision for each in other.rulings("orders")] == [Decision.HELD, Decision.ACCEPTED]

@@ -22,10 +22,10 @@ from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, event, text
 
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.store.open import open_store
 from headgate.store.sql import SqlStore, reading, upgrade
-from headgate.store.sql.names import kept, meant
+from headgate.store.sql.names import decode_name, encode_name
 from headgate.store.sql.tables import metadata
 from headgate.store.sql.values import WIDTH
 from headgate.values.errors import MisuseError, NewerFormat, StoreUnavailable
@@ -245,9 +245,9 @@ def test_names_of_any_characters_and_length_are_kept_in_order(opened: Callable[.
     for at, name in enumerate(names):
         store.commit(a_small_run(name, dataset=name, seed=at))
         store.commit(a_small_run(name, seed=at))
-    assert [each.partition for each in store.last("orders", 99)] == sorted(names, key=reading.place)
+    assert [each.partition for each in store.last("orders", 99)] == sorted(names, key=reading.partition_sort_key)
     assert store.datasets() == tuple(sorted([*names, "orders"]))
-    assert all(meant(kept(name)) == name for name in names)
+    assert all(decode_name(encode_name(name)) == name for name in names)
 
 
 def test_half_a_surrogate_pair_is_misuse(opened: Callable[..., SqlStore]) -> None:
@@ -291,7 +291,7 @@ def test_the_last_runs_are_read_from_the_index(url: str, opened: Callable[..., S
     store = opened()
     store.commit(a_small_run("p0"))
     many_runs(database, 20_000)
-    query = reading.backwards(1, 20_001, ("p9", "p9", "p9"), None).limit(180)
+    query = reading.select_backwards(1, 20_001, ("p9", "p9", "p9"), None).limit(180)
     plan = explained(url, database, str(query.compile(database, compile_kwargs={"literal_binds": True})))
     assert "runs_in_order" in plan
     if kind_of(url) == "postgresql":
@@ -403,7 +403,7 @@ def test_a_connection_lost_at_any_step_leaves_one_run(
 ) -> None:
     store = opened()
     run = a_run()
-    with watched(failing(f"sql.{step}", LOST[kind_of(url)])):
+    with watch(failing(f"sql.{step}", LOST[kind_of(url)])):
         revision = store.commit(run)
     assert rows(database, "SELECT sequence FROM runs") == [(1,)]
     assert rows(database, "SELECT count(*) FROM metric_values") == [(1,)]
@@ -420,7 +420,7 @@ def test_who_lost_the_connection_is_told_that_another_won(url: str, opened: Call
             winner[0] = other.commit(a_run())
             raise LOST[kind_of(url)]
 
-    with watched(watcher), pytest.raises(AlreadyCommitted) as conflict:
+    with watch(watcher), pytest.raises(AlreadyCommitted) as conflict:
         store.commit(a_run())
     assert conflict.value.revision == winner[0]
 
@@ -440,7 +440,7 @@ def test_a_decision_whose_acknowledgement_was_lost_is_recorded_once(
                 other.decide("orders", "p1", Decision.ACCEPTED)
             raise LOST[kind_of(url)]
 
-    with watched(watcher):
+    with watch(watcher):
         ruling = store.decide("orders", "p1", Decision.HELD, who="gate")
     assert [each for each in store.rulings("orders") if each.decision is Decision.HELD] == [ruling]
 
@@ -449,7 +449,7 @@ def test_patience_ends(url: str, opened: Callable[..., SqlStore]) -> None:
     store = opened()
     store.patience = 0.2
     with (
-        watched(failing("sql.before_commit", LOST[kind_of(url)], times=1000)),
+        watch(failing("sql.before_commit", LOST[kind_of(url)], times=1000)),
         pytest.raises(StoreUnavailable, match="Try again") as trouble,
     ):
         store.commit(a_small_run("p1"))
@@ -472,7 +472,7 @@ def test_a_restart_of_the_server_is_lived_through() -> None:
         except RuntimeError:
             server.restart()
 
-    with watched(watcher):
+    with watch(watcher):
         assert store.commit(a_small_run("p2")).sequence == 2
     assert [each.partition for each in store.revisions("orders")] == ["p1", "p2"]
     store.close()
@@ -497,7 +497,7 @@ def test_a_full_disk_of_the_server_is_told_at_once() -> None:
     address = postgres.server().database()
     store = SqlStore.open(address)
     full = psycopg.errors.DiskFull("could not extend file: No space left on device")
-    with watched(failing("sql.values_written", full)), pytest.raises(StoreUnavailable, match="Make room"):
+    with watch(failing("sql.values_written", full)), pytest.raises(StoreUnavailable, match="Make room"):
         store.commit(a_small_run("p1"))
     assert store.datasets() == ()
     assert store.commit(a_small_run("p1")).sequence == 1

@@ -32,7 +32,7 @@ def no_decoding(monkeypatch: pytest.MonkeyPatch) -> None:
     def decoded(*_: object, **__: object) -> None:
         pytest.fail("bytes were decoded before they were verified")
 
-    monkeypatch.setattr(codec, "_decoded", decoded)
+    monkeypatch.setattr(codec, "_decode_body", decoded)
     monkeypatch.setattr(msgspec.msgpack, "decode", decoded)
 
 

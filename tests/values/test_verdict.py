@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined, number
+from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined, outcome_of
 from headgate.values.predicate import Between, OneOf
 from headgate.values.verdict import Verdict, judge
 from tests.strategies import names
@@ -130,7 +130,7 @@ def test_an_expectation_prints_its_metric_and_predicate() -> None:
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), float("-inf")])
 def test_what_is_not_finite_never_becomes_a_value(value: float) -> None:
-    assert number(value, otherwise="too large") == Undefined("too large")
+    assert outcome_of(value, otherwise="too large") == Undefined("too large")
 
 
 def test_a_distribution_gives_the_share_of_a_label() -> None:

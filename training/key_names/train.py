@@ -15,7 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
-from headgate.learn.rules.key_names import buckets, split
+from headgate.learn.rules.key_names import hash_features, split_words
 from training.key_names.rows import Row, project_folds
 
 SEED = 20180801
@@ -49,11 +49,13 @@ class Data:
         self.rows = rows
         self.unique = np.array([row.is_unique for row in rows])
         self.projects = np.array([row.project for row in rows])
-        self.is_id = np.array([split(row.column) == ["id"] for row in rows])
+        self.is_id = np.array([split_words(row.column) == ["id"] for row in rows])
         self.features = cache(self._features)
 
     def _features(self, ngram: int, bits: int, table: bool) -> csr_matrix:
-        found = [sorted(buckets(r.column, r.kind, r.table if table else "", ngram=ngram, bits=bits)) for r in self.rows]
+        found = [
+            sorted(hash_features(r.column, r.kind, r.table if table else "", ngram=ngram, bits=bits)) for r in self.rows
+        ]
         ends = np.cumsum([0, *map(len, found)])
         places = np.concatenate(found)
         return csr_matrix((np.ones(len(places)), places, ends), shape=(len(found), 1 << bits))

@@ -7,7 +7,7 @@ from typing import Any
 
 from headgate.checks.constraint import Constraint, constraint_named
 from headgate.checks.rule import Rule
-from headgate.checks.setting import AnySetting
+from headgate.checks.rule_context import AnyRuleContext
 from headgate.checks.thresholds import WORDS, predicate_of, threshold
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
@@ -36,7 +36,7 @@ def build_rule(
     if said.get("by") is not None and not segments:
         raise MisuseError(f"{name}: by names no column.", hint='Write by=["region"], or leave it out.')
     bound = constraint.bind(arguments, parameters)
-    rule = Rule(name, bound, **_expected_fields(constraint, said, level), where=said.get("where"), by=segments)
+    rule = Rule(name, bound, **_threshold_fields(constraint, said, level), where=said.get("where"), by=segments)
     _refuse_unsound(constraint, rule)
     return rule
 
@@ -46,7 +46,7 @@ def as_names(by: str | Sequence[str]) -> tuple[str, ...]:
     return (by,) if isinstance(by, str) else tuple(by)
 
 
-def _expected_fields(found: Constraint, said: dict[str, Any], level: Level) -> dict[str, Any]:
+def _threshold_fields(found: Constraint, said: dict[str, Any], level: Level) -> dict[str, Any]:
     """The fields of a rule that say what is expected and how much a failure weighs."""
     name = found.name
     one = predicate_of(said, name)
@@ -81,7 +81,7 @@ def _refuse_unsound(found: Constraint, rule: Rule) -> None:
             f"{rule} does not say what is expected.", hint="Add between=, at_least=, at_most=, equals= or a function."
         )
     try:
-        targets = found.targets(rule, AnySetting())
+        targets = found.targets(rule, AnyRuleContext())
     except TypeError as trouble:
         raise MisuseError(f"{rule}: {trouble}.", hint=f"Write {found.example()}.") from None
     for target in targets:

@@ -83,11 +83,11 @@ class Check(Paged, Methods):
 
     def page(self) -> Page:
         title = f"{self.name}: {len(self.rules)} rule{'s' * (len(self.rules) != 1)}"
-        points = Points(tuple(Point(_described(rule)) for rule in self.rules))
+        points = Points(tuple(Point(_describe_rule(rule)) for rule in self.rules))
         return Page(title, blocks=(points,) if self.rules else ())
 
 
-def _described(rule: Rule) -> str:
+def _describe_rule(rule: Rule) -> str:
     words = [str(rule)]
     words += [str(rule.expect)] if rule.expect else []
     text = " ".join(words)

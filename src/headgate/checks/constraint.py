@@ -13,10 +13,10 @@ from typing import Any, NamedTuple, TypeAlias
 import msgspec
 
 from headgate.checks.rule import Argument, Rule
-from headgate.checks.setting import Setting
+from headgate.checks.rule_context import RuleContext
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, PredicateMetric, SchemaMetric
 from headgate.metrics.base.registry import metrics
-from headgate.metrics.base.sql import both
+from headgate.metrics.base.sql import join_filters
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Expectation, Level, Source
 from headgate.values.key import MetricKey
@@ -25,23 +25,23 @@ from headgate.values.predicate import OneOf, Predicate
 ALL = OneOf((1.0,))
 
 
-class Target(NamedTuple):
+class MetricTarget(NamedTuple):
     """A metric, and what is expected of it: what the rule says, or `expect`, or what `expect` makes of the rule's."""
 
     metric: Metric[Any]
     expect: Predicate | Callable[[Predicate], Predicate] | None = None
     source: Source = Source.DECLARED
 
-    def expects(self, told: Predicate | None) -> Predicate:
+    def expects(self, declared: Predicate | None) -> Predicate:
         if callable(self.expect):
-            assert told is not None
-            return self.expect(told)
-        predicate = self.expect or told
+            assert declared is not None
+            return self.expect(declared)
+        predicate = self.expect or declared
         assert predicate is not None
         return predicate
 
 
-Answer: TypeAlias = Metric[Any] | Target | Iterable[Metric[Any] | Target]
+Answer: TypeAlias = Metric[Any] | MetricTarget | Iterable[Metric[Any] | MetricTarget]
 
 
 class Constraint(NamedTuple):
@@ -61,11 +61,11 @@ class Constraint(NamedTuple):
 
     @property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
-        return tuple(each for each in _parameters_of(self.function) if each.name != "setting")
+        return tuple(each for each in _parameters_of(self.function) if each.name != "context")
 
     @property
-    def needs_setting(self) -> bool:
-        return any(each.name == "setting" for each in _parameters_of(self.function))
+    def needs_context(self) -> bool:
+        return any(each.name == "context" for each in _parameters_of(self.function))
 
     @property
     def says(self) -> str:
@@ -79,7 +79,7 @@ class Constraint(NamedTuple):
             bound = signature.bind(*positional, **named)
         except TypeError as trouble:
             raise MisuseError(f"{self.name}: {trouble}.", hint=f"Write {self.example()}.") from None
-        arguments = tuple((name, plain(_unwrapped(value))) for name, value in bound.arguments.items())
+        arguments = tuple((name, plain(_unwrap_list(value))) for name, value in bound.arguments.items())
         for parameter in self.parameters:
             self._check(parameter, dict(arguments).get(parameter.name))
         return arguments
@@ -102,7 +102,7 @@ class Constraint(NamedTuple):
         needs = self.default is None and not self.fixed
         return text if not needs else text[:-1] + ", " * (not text.endswith("()")) + "between=(low, high))"
 
-    def targets(self, rule: Rule, setting: Setting | None) -> list[Target]:
+    def targets(self, rule: Rule, context: RuleContext | None) -> list[MetricTarget]:
         """What the function answers for a rule's arguments."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
@@ -112,11 +112,11 @@ class Constraint(NamedTuple):
                 positional += [*value] if isinstance(value, tuple) else [value]
             else:
                 named[name] = value
-        if self.needs_setting:
-            named["setting"] = setting
+        if self.needs_context:
+            named["context"] = context
         answer = self.function(*positional, **named)
-        found = [answer] if isinstance(answer, (Metric, Target)) else list(answer)
-        return [each if isinstance(each, Target) else Target(each) for each in found]
+        found = [answer] if isinstance(answer, (Metric, MetricTarget)) else list(answer)
+        return [each if isinstance(each, MetricTarget) else MetricTarget(each) for each in found]
 
 
 @cache  # asked several times for every rule of a check, of which a wide table has thousands
@@ -158,22 +158,24 @@ def constraint_named(name: str) -> Constraint:
     return known[name]
 
 
-def expectations(rule: Rule, setting: Setting | None = None) -> list[Expectation]:
-    """What a rule expects of a batch in this setting."""
+def expectations(rule: Rule, context: RuleContext | None = None) -> list[Expectation]:
+    """What a rule expects of a batch in this context."""
     found = constraint_named(rule.name)
-    told = [(rule.level, None if found.fixed else rule.expect or found.default)]
-    told += [(Level.WARN, rule.warn)] if rule.warn else []
+    thresholds = [(rule.level, None if found.fixed else rule.expect or found.default)]
+    thresholds += [(Level.WARN, rule.warn)] if rule.warn else []
     text = "" if found.metric else str(rule) + (f" where {rule.where}" if rule.where else "")
     return [
-        Expectation(scoped(target.metric, rule.where).key, target.expects(predicate), target.source, level, rule=text)
-        for target in found.targets(rule, setting)
-        for level, predicate in told
+        Expectation(
+            scope_metric(target.metric, rule.where).key, target.expects(predicate), target.source, level, rule=text
+        )
+        for target in found.targets(rule, context)
+        for level, predicate in thresholds
     ]
 
 
-def scoped(metric: Metric[Any], where: str | None) -> Metric[Any]:
+def scope_metric(metric: Metric[Any], where: str | None) -> Metric[Any]:
     """The metric of the rows that also meet a filter."""
-    return metric if where is None else msgspec.structs.replace(metric, where=both(where, metric.where))
+    return metric if where is None else msgspec.structs.replace(metric, where=join_filters(where, metric.where))
 
 
 def plain(value: Any) -> Argument:
@@ -198,7 +200,7 @@ def plain(value: Any) -> Argument:
     return found
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrap_list(value: Any) -> Any:
     """The columns of `is_unique(["a", "b"])`, which means `is_unique("a", "b")`."""
     return value[0] if isinstance(value, tuple) and len(value) == 1 and isinstance(value[0], list | tuple) else value
 

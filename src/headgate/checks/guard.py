@@ -85,15 +85,15 @@ _PREFIXES = (TokenType.NOT, TokenType.DASH, TokenType.PLUS, TokenType.TILDE, Tok
 _FORMS = "comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, CASE, CAST, arithmetic"
 
 
-def guarded(text: str) -> str:
+def guard_predicate(text: str) -> str:
     """The predicate, written anew from what was read of it, if nothing in it is more than a test of one row.
 
     What is not listed (`FUNCTIONS`, `TYPES`, operators) is refused, so that a text from a file can neither run code nor
     reach other tables, files, settings or the network. Comments are left out.
 
-    >>> guarded("discount<=price and lower(region) in ('eu', 'us') -- since May")
+    >>> guard_predicate("discount<=price and lower(region) in ('eu', 'us') -- since May")
     "discount <= price AND LOWER(region) IN ('eu', 'us')"
-    >>> guarded("reflect('java.lang.System')")
+    >>> guard_predicate("reflect('java.lang.System')")
     Traceback (most recent call last):
         ...
     headgate.values.errors.BadPredicate: "reflect('java.lang.System')": the function reflect may not be used ...
@@ -108,11 +108,11 @@ def guarded(text: str) -> str:
 def _read(part: str, text: str) -> tuple[str, list[Any], set[str]]:
     """What was read: written anew, the order of its nodes, and the quoted texts in it."""
     try:
-        texts, pluses = _sized(part, text)
+        texts, pluses = _scan_tokens(part, text)
         trees = sqlglot.parse(part, read="spark")
         if len(trees) != 1 or trees[0] is None:
             raise _refusal(text, "something else than one expression", hint="Write one condition.")
-        _checked(trees[0], text)
+        _check_tree(trees[0], text)
         shape = _shape(trees[0])
         if pluses != sum(kind == "Add" for kind, _, _ in shape):  # the parser drops one, to Spark it makes a number
             raise _refusal(text, "a plus sign before a value", hint="Leave it out.")
@@ -138,7 +138,7 @@ def _with_format(node: Node) -> Node:
     return sql.Anonymous(this="TO_DATE", expressions=[node.this, sqlglot.parse_one(asked, read="spark")])
 
 
-def _sized(part: str, text: str) -> tuple[set[str], int]:
+def _scan_tokens(part: str, text: str) -> tuple[set[str], int]:
     """The quoted texts, and how many plus signs. Refuses what is too long or deep, or read differently by versions."""
     if len(part) > MOST_CHARACTERS:
         raise BadPredicate(
@@ -168,7 +168,7 @@ def _sized(part: str, text: str) -> tuple[set[str], int]:
     return texts, pluses
 
 
-def _checked(tree: Node, text: str) -> None:
+def _check_tree(tree: Node, text: str) -> None:
     """Raise if a node of the tree is not one of those listed."""
     waiting, growth = [(tree, 0)], 1
     while waiting:
@@ -176,16 +176,16 @@ def _checked(tree: Node, text: str) -> None:
         if depth > DEEPEST_TREE:
             raise _too_deep(text)
         if type(node) not in _ALLOWED:
-            raise _refusal(text, _named(node))
+            raise _refusal(text, _describe_node(node))
         if isinstance(node, _LEAVES):
-            _checked_leaf(node, text)
+            _check_leaf(node, text)
             continue
         if not _well_formed(node):
-            raise _refusal(text, f"{_named(node)} in this form")
+            raise _refusal(text, f"{_describe_node(node)} in this form")
         if isinstance(node, _OPERANDS) and any(isinstance(each, _CONDITIONS) for each in _children(node)):
             raise _refusal(text, "a condition that is compared", hint="Put parentheses around what belongs together.")
         if isinstance(node, _PATTERNED):
-            _checked_pattern(node, text)
+            _check_pattern(node, text)
         if isinstance(node, (sql.Replace, sql.RegexpReplace)):
             growth *= 1 + _replacement(node, text)
         if growth > MOST_GROWTH:
@@ -222,7 +222,7 @@ def _shape(tree: Node) -> list[Any]:
     return shape
 
 
-def _checked_leaf(node: Node, text: str) -> None:
+def _check_leaf(node: Node, text: str) -> None:
     match node:
         case sql.Column():
             if not isinstance(node.this, sql.Identifier) or node.args.get("table"):
@@ -239,7 +239,7 @@ def _checked_leaf(node: Node, text: str) -> None:
                 raise _refusal(text, f"the type {node.sql(dialect='spark')}", hint=f"Types are {', '.join(TYPES)}.")
 
 
-def _checked_pattern(node: Node, text: str) -> None:
+def _check_pattern(node: Node, text: str) -> None:
     pattern = node.expression
     if not (isinstance(pattern, sql.RawString) or (isinstance(pattern, sql.Literal) and pattern.is_string)):
         raise _refusal(text, "a pattern that is not plain text", hint=f"Write it out: {node.key} '...'.")
@@ -257,7 +257,7 @@ def _replacement(node: Node, text: str) -> int:
     return len(found.name)
 
 
-def _named(node: Node) -> str:
+def _describe_node(node: Node) -> str:
     """What people call it."""
     if type(node) in _WORDS:
         return _WORDS[type(node)]

@@ -11,7 +11,7 @@ from typing import Any
 
 from headgate.checks.constraint import constraint_named
 from headgate.checks.rule import Rule
-from headgate.checks.yaml_text import expected
+from headgate.checks.yaml_text import threshold_words
 from headgate.values.errors import MisuseError
 
 _WIDTH = 100
@@ -44,14 +44,14 @@ def _call(rule: Rule) -> str:
             f"{rule} is held against a Python function, whose code is not known.",
             hint="Say what is expected with between, at_least, at_most, equals or one_of.",
         )
-    said = list(_said(rule))
-    line = f"    .{rule.name}({', '.join(said)})\n"
+    arguments = list(_format_arguments(rule))
+    line = f"    .{rule.name}({', '.join(arguments)})\n"
     if len(line) <= _WIDTH:
         return line
-    return f"    .{rule.name}(\n" + "".join(f"        {each},\n" for each in said) + "    )\n"
+    return f"    .{rule.name}(\n" + "".join(f"        {each},\n" for each in arguments) + "    )\n"
 
 
-def _said(rule: Rule) -> Iterator[str]:
+def _format_arguments(rule: Rule) -> Iterator[str]:
     """The arguments: by position what must be given, by name the rest."""
     parameters = {each.name: each for each in constraint_named(rule.name).parameters}
     for name, value in rule.arguments:
@@ -62,7 +62,7 @@ def _said(rule: Rule) -> Iterator[str]:
             yield _code(value)
         else:
             yield f"{name}={_code(value)}"
-    for name, value in expected(rule).items():
+    for name, value in threshold_words(rule).items():
         yield f"{name}=({', '.join(map(_code, value))})" if name == "between" else f"{name}={_code(value)}"
     yield from [f"where={_code(rule.where)}"] if rule.where is not None else []
     yield from [f"by={_code(list(rule.by))}"] if rule.by else []

@@ -50,11 +50,11 @@ class Rule(msgspec.Struct, frozen=True):
 
 def _bare(value: Argument) -> str:
     if isinstance(value, tuple):
-        return _listed([_bare(each) for each in value[: _SHOWN + 1]], len(value))
+        return _join_first([_bare(each) for each in value[: _SHOWN + 1]], len(value))
     return value if isinstance(value, str) else _text(value)
 
 
-def _listed(words: Sequence[str], count: int) -> str:
+def _join_first(words: Sequence[str], count: int) -> str:
     """The first of many; a rule of a thousand values must still fit on a line."""
     more = [f"... {count - _SHOWN:,} more"] if count > _SHOWN + 1 else []
     return ", ".join([*(words[:_SHOWN] if more else words), *more])
@@ -62,5 +62,5 @@ def _listed(words: Sequence[str], count: int) -> str:
 
 def _text(value: Any) -> str:
     if isinstance(value, tuple):
-        return f"[{_listed([_text(each) for each in value[: _SHOWN + 1]], len(value))}]"
+        return f"[{_join_first([_text(each) for each in value[: _SHOWN + 1]], len(value))}]"
     return json.dumps(value if isinstance(value, (str, bool, int, float)) else str(value), ensure_ascii=False)

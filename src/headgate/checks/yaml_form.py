@@ -14,8 +14,8 @@ from headgate.checks.build_rule import MODIFIERS, build_rule, parse_level
 from headgate.checks.constraint import Constraint, constraints
 from headgate.checks.rule import Rule
 from headgate.checks.thresholds import predicate_of, threshold
-from headgate.checks.yaml_nodes import BadCheckFile, Entry, Node, entries, kind_of, line_of, nodes_of, value_of
-from headgate.checks.yaml_text import dumped, item_of
+from headgate.checks.yaml_nodes import BadCheckFile, Node, YamlEntry, entries, kind_of, line_of, nodes_of, value_of
+from headgate.checks.yaml_text import dump_items, item_of
 from headgate.metrics.base.metric import PredicateMetric
 from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
@@ -67,7 +67,7 @@ def write_yaml(rules: Iterable[Rule]) -> str:
         between: [5, 500]
         level: warn
     """
-    return dumped([item_of(rule, _guarded) for rule in rules])
+    return dump_items([item_of(rule, _guard_value) for rule in rules])
 
 
 class _Item:
@@ -77,7 +77,7 @@ class _Item:
         self.line = line_of(node)
         if isinstance(node, yaml.ScalarNode) and isinstance(value_of(node), str):
             nothing = yaml.ScalarNode("tag:yaml.org,2002:null", "", node.start_mark, node.end_mark)
-            said = [Entry(node.value, node, nothing)]
+            said = [YamlEntry(node.value, node, nothing)]
         elif isinstance(node, yaml.MappingNode):
             said = entries(node)
         else:
@@ -88,17 +88,17 @@ class _Item:
         self.found = known[self.head.key]
         self.beside = [entry for entry in said if entry is not self.head]
         if isinstance(self.head.value, yaml.MappingNode):  # the keys stand under the constraint's instead of beside it
-            self.beside = _merged(self.beside, entries(self.head.value))
+            self.beside = _merge_entries(self.beside, entries(self.head.value))
 
     def to_rule(self) -> Rule:
-        arguments, named = self.first(), self.named()
+        arguments, named = self.read_first(), self.read_named()
         self.complete(arguments, named)
         try:
             return build_rule(self.found.name, arguments, named)
         except (MisuseError, OverflowError) as trouble:
-            raise _translated(trouble, self.blamed()) from None
+            raise _translate_error(trouble, self.find_error_line()) from None
 
-    def first(self) -> list[Any]:
+    def read_first(self) -> list[Any]:
         """The value of the constraint's key: its first parameter."""
         node = self.head.value
         if isinstance(node, yaml.MappingNode) or (isinstance(node, yaml.ScalarNode) and value_of(node) is None):
@@ -111,12 +111,12 @@ class _Item:
         if parameter.kind is parameter.VAR_POSITIONAL:
             return value if isinstance(value, list) else [value]
         if parameter.kind is parameter.KEYWORD_ONLY:
-            twin = Entry(parameter.name, self.head.at, node)
-            self.beside = _merged([twin], self.beside)
+            twin = YamlEntry(parameter.name, self.head.at, node)
+            self.beside = _merge_entries([twin], self.beside)
             return []
         return [value]
 
-    def named(self) -> dict[str, Any]:
+    def read_named(self) -> dict[str, Any]:
         """The keys beside it: parameters and modifiers."""
         parameters = {each.name: each for each in self.found.parameters}
         found = {}
@@ -136,14 +136,14 @@ class _Item:
             if arguments and at == 0 and each.name in named:
                 raise BadCheckFile(self.line, f"{self.found.name} says {each.name} twice.", "Leave one of them out.")
             given = (arguments and at == 0) or each.name in named
-            needed = not self.found.needs_setting if columns else each.default is each.empty
+            needed = not self.found.needs_context if columns else each.default is each.empty
             if needed and not given:
                 what = "columns" if columns else each.name
                 raise BadCheckFile(
-                    line_of(self.head.at), f"{self.found.name} needs {what}.", f"Write {_shown(self.found)}."
+                    line_of(self.head.at), f"{self.found.name} needs {what}.", f"Write {_format_example(self.found)}."
                 )
 
-    def blamed(self) -> int:
+    def find_error_line(self) -> int:
         """The line of the threshold that is wrong by itself, or else of the constraint."""
         for entry in self.beside:
             try:
@@ -155,7 +155,7 @@ class _Item:
         return line_of(self.head.at)
 
 
-def _head(said: Sequence[Entry], known: Mapping[str, Constraint], line: int) -> Entry:
+def _head(said: Sequence[YamlEntry], known: Mapping[str, Constraint], line: int) -> YamlEntry:
     """The entry that names the constraint."""
     heads = [entry for entry in said if entry.key in known]
     if len(heads) == 1:
@@ -172,7 +172,7 @@ def _head(said: Sequence[Entry], known: Mapping[str, Constraint], line: int) -> 
     )
 
 
-def _merged(one: Sequence[Entry], two: Sequence[Entry]) -> list[Entry]:
+def _merge_entries(one: Sequence[YamlEntry], two: Sequence[YamlEntry]) -> list[YamlEntry]:
     known = {entry.key for entry in one}
     for entry in two:
         if entry.key in known:
@@ -187,14 +187,14 @@ def _argument(found: Constraint, parameter: inspect.Parameter, node: Node) -> An
     if kind is str or kind in (Sequence[str], tuple[str, ...]):
         several = kind is not str or parameter.kind is parameter.VAR_POSITIONAL
         if several and value == []:
-            raise BadCheckFile(line_of(node), f"{what} is an empty list.", f"Write {_shown(found)}.")
+            raise BadCheckFile(line_of(node), f"{what} is an empty list.", f"Write {_format_example(found)}.")
         for each in node.value if several and isinstance(value, list) else [node]:
             if not isinstance(value_of(each), str):
                 hint = "Put a name in quotes to make it text."
-                raise BadCheckFile(line_of(each), f"{what} is text, not {_spoken(each)}.", hint)
+                raise BadCheckFile(line_of(each), f"{what} is text, not {_describe_node(each)}.", hint)
     elif needs := _unmet(kind, value, parameter):
-        raise BadCheckFile(line_of(node), f"{what} is {needs}, not {_spoken(node)}.")
-    return _guarded_at(node, parameter.name, value)
+        raise BadCheckFile(line_of(node), f"{what} is {needs}, not {_describe_node(node)}.")
+    return _guard_at(node, parameter.name, value)
 
 
 def _unmet(kind: Any, value: Any, parameter: inspect.Parameter) -> str:
@@ -214,49 +214,49 @@ def _annotation(found: Constraint, parameter: inspect.Parameter) -> Any:
     return typing.get_type_hints(found.function).get(parameter.name)
 
 
-def _modifier(entry: Entry) -> Any:
+def _modifier(entry: YamlEntry) -> Any:
     value = value_of(entry.value)
     if value is None:
         raise BadCheckFile(line_of(entry.at), f"{entry.key} says nothing.", "Write a value behind it, or leave it out.")
     words = value if entry.key == "by" and isinstance(value, list) else [value]
     if entry.key in ("where", "by", "level") and not all(isinstance(each, str) for each in words):
         raise BadCheckFile(
-            line_of(entry.value), f"{entry.key} is text, not {_spoken(entry.value)}.", "Put it in quotes."
+            line_of(entry.value), f"{entry.key} is text, not {_describe_node(entry.value)}.", "Put it in quotes."
         )
-    return _guarded_at(entry.value, entry.key, value)
+    return _guard_at(entry.value, entry.key, value)
 
 
-def _guarded_at(node: Node, name: str, value: Any) -> Any:
+def _guard_at(node: Node, name: str, value: Any) -> Any:
     try:
-        return _guarded(name, value)
+        return _guard_value(name, value)
     except MisuseError as trouble:
         raise BadCheckFile(line_of(node), str(trouble).removesuffix(trouble.hint).strip(), trouble.hint) from None
 
 
-def _guarded(name: str, value: Any) -> Any:
+def _guard_value(name: str, value: Any) -> Any:
     """A parameter of this name whose SQL, if it has any, is what the guard has read."""
-    from headgate.checks.guard import guarded  # loads the parser of SQL, which most checks do not need
+    from headgate.checks.guard import guard_predicate  # loads the parser of SQL, which most checks do not need
 
     if name in _PREDICATES:
-        return guarded(value)
+        return guard_predicate(value)
     if name == "detector":
         MetricKey.parse(value)
     if name not in _KEYS:
         return value
     key, metric = MetricKey.parse(value), from_key(value)
     sql = {"predicate"} if isinstance(metric, PredicateMetric) else set()
-    parameters = tuple((each, guarded(str(told)) if each in sql else told) for each, told in key.parameters)
-    safe = MetricKey(key.name, key.columns, parameters, key.where if key.where is None else guarded(key.where))
+    parameters = tuple((each, guard_predicate(str(told)) if each in sql else told) for each, told in key.parameters)
+    safe = MetricKey(key.name, key.columns, parameters, key.where if key.where is None else guard_predicate(key.where))
     return value if safe == key else str(safe)
 
 
-def _unknown(found: Constraint, entry: Entry, known: Sequence[str]) -> BadCheckFile:
+def _unknown(found: Constraint, entry: YamlEntry, known: Sequence[str]) -> BadCheckFile:
     return BadCheckFile(
         line_of(entry.at), f"{found.name} takes no {entry.key!r};", did_you_mean(entry.key, known, most=len(known))
     )
 
 
-def _translated(trouble: Exception, line: int) -> BadCheckFile:
+def _translate_error(trouble: Exception, line: int) -> BadCheckFile:
     """An error of Python's form in the words of this one."""
     hint = getattr(trouble, "hint", "")
     message = str(trouble).removesuffix(hint).strip()
@@ -265,11 +265,11 @@ def _translated(trouble: Exception, line: int) -> BadCheckFile:
     return BadCheckFile(line, message, hint.replace('{"at_least": 0.9}', "{at_least: 0.9}").replace("  ", " "))
 
 
-def _spoken(node: Node) -> str:
+def _describe_node(node: Node) -> str:
     return node.value or "nothing" if isinstance(node, yaml.ScalarNode) else kind_of(node)
 
 
-def _shown(found: Constraint) -> str:
+def _format_example(found: Constraint) -> str:
     """How a rule of this constraint begins."""
     return ", ".join(_parts(found))
 

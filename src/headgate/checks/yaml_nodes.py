@@ -34,7 +34,7 @@ class BadCheckFile(MisuseError):
         self.line = line
 
 
-class Entry(NamedTuple):
+class YamlEntry(NamedTuple):
     """One key of a mapping, with its node and that of its value."""
 
     key: str
@@ -65,11 +65,11 @@ def nodes_of(text: str) -> Node:
     return root
 
 
-def entries(node: Node) -> list[Entry]:
+def entries(node: Node) -> list[YamlEntry]:
     """The keys of a mapping, each of them text and there once."""
     if not isinstance(node, yaml.MappingNode):
         raise BadCheckFile(line_of(node), f"there should be a mapping, not {kind_of(node)}.")
-    found: dict[str, Entry] = {}
+    found: dict[str, YamlEntry] = {}
     for at, value in node.value:
         if not isinstance(at, yaml.ScalarNode):
             raise BadCheckFile(line_of(at), f"a key is a word, not {kind_of(at)}.")
@@ -78,7 +78,7 @@ def entries(node: Node) -> list[Entry]:
             raise BadCheckFile(
                 line_of(at), f"{at.value!r} is said twice; first in line {first}.", "Leave one of them out."
             )
-        found[at.value] = Entry(at.value, at, value)
+        found[at.value] = YamlEntry(at.value, at, value)
     return list(found.values())
 
 
@@ -92,10 +92,10 @@ def value_of(node: Node) -> Any:
     return node.value if quoted else _scalar(node.value, line_of(node))
 
 
-def meant(text: str) -> Any:
+def parse_word(text: str) -> Any:
     """What a word without quotes is. Only true and false are booleans: NO is Norway, and 1e-3 is a number.
 
-    >>> meant("NO"), meant("1e-3"), meant("1:30"), meant("2026-01-31")
+    >>> parse_word("NO"), parse_word("1e-3"), parse_word("1:30"), parse_word("2026-01-31")
     ('NO', 0.001, '1:30', datetime.date(2026, 1, 31))
     """
     if text in _NULL:
@@ -121,7 +121,7 @@ def kind_of(node: Node) -> str:
 
 def _scalar(text: str, line: int) -> Any:
     try:
-        value = meant(text)
+        value = parse_word(text)
         if isinstance(value, (int, float)) and math.isinf(value) and text.lower() not in _SPECIAL:
             raise OverflowError
     except (ValueError, OverflowError):
@@ -143,10 +143,10 @@ def _harmless(text: str) -> None:
         nodes += isinstance(event, yaml.NodeEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
-        _bounded(line, nodes=nodes, depth=depth, documents=documents)
+        _check_limits(line, nodes=nodes, depth=depth, documents=documents)
 
 
-def _bounded(line: int, *, nodes: int, depth: int, documents: int) -> None:
+def _check_limits(line: int, *, nodes: int, depth: int, documents: int) -> None:
     limits: Sequence[tuple[int, int, str]] = (
         (nodes, MOST_NODES, "values"), (depth, DEEPEST, "levels of nesting"), (documents, 1, "documents"),
     )  # fmt: skip

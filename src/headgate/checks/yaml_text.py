@@ -13,7 +13,7 @@ import yaml
 from headgate.checks.constraint import constraint_named
 from headgate.checks.rule import Rule
 from headgate.checks.thresholds import words_of
-from headgate.checks.yaml_nodes import meant
+from headgate.checks.yaml_nodes import parse_word
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
 
@@ -32,13 +32,13 @@ def item_of(rule: Rule, safe: Callable[[str, Any], Any]) -> Any:
     head = given.pop(first.name, None) if first else None
     if first and first.kind is first.VAR_POSITIONAL and isinstance(head, list) and len(head) == 1:
         head = head[0]
-    item = {rule.name: head, **given, **expected(rule)}
+    item = {rule.name: head, **given, **threshold_words(rule)}
     item |= {"where": safe("where", rule.where)} if rule.where is not None else {}
     item |= {"by": list(rule.by)} if rule.by else {}
     return rule.name if item == {rule.name: None} else item
 
 
-def expected(rule: Rule) -> dict[str, Any]:
+def threshold_words(rule: Rule) -> dict[str, Any]:
     """What a rule expects and how much a failure weighs, in the words of checks."""
     if rule.expect is not None and rule.warn is not None:
         return {"warn": words_of(rule.warn), "error": words_of(rule.expect)}
@@ -46,7 +46,7 @@ def expected(rule: Rule) -> dict[str, Any]:
     return said | ({"level": "warn"} if rule.level is Level.WARN else {})
 
 
-def dumped(items: Sequence[Any]) -> str:
+def dump_items(items: Sequence[Any]) -> str:
     """The section `checks:` with these items."""
     text: str = yaml.dump(
         {"checks": list(items)},
@@ -83,7 +83,7 @@ class _Dumper(yaml.SafeDumper):
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
     """Quoted where it would be read as something else, by this reader or by one of YAML 1.1."""
     try:
-        ambiguous = meant(value) != value
+        ambiguous = parse_word(value) != value
     except (ValueError, OverflowError):
         ambiguous = True
     tag = dumper.resolve(yaml.ScalarNode, value, (True, False))  # type: ignore[no-untyped-call]

@@ -108,5 +108,5 @@ def main() -> None:
         sys.stderr.close()
         raise SystemExit(0) from None
     except Exception as trouble:
-        sys.stderr.write(errors.scrubbed(errors.told(trouble)) + "\n")
+        sys.stderr.write(errors.redact_secrets(errors.describe_error(trouble)) + "\n")
         raise SystemExit(errors.exit_code_of(trouble)) from None

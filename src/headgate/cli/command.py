@@ -10,11 +10,11 @@ from typing import Any
 import typer
 
 from headgate.cli import errors, exit_codes, options
-from headgate.cli.context import STDOUT, Call
-from headgate.cli.output import Answer, document, text_of, write
+from headgate.cli.context import STDOUT, CommandContext
+from headgate.cli.output import CommandResult, format_json, make_document, write_atomically
 
-_OF_PROJECTS = {"config": (options.Config, options.CONFIG), "set_": (options.Settings, None)}
-_OF_ALL = {
+_PROJECT_OPTIONS = {"config": (options.Config, options.CONFIG), "set_": (options.Settings, None)}
+_SHARED_OPTIONS = {
     "output_json": (options.Json, None),
     "verbose": (options.Verbose, 0),
     "quiet": (options.Quiet, False),
@@ -22,57 +22,57 @@ _OF_ALL = {
 }
 
 
-def command(name: str, *, project: bool = True) -> Callable[[Callable[..., Answer]], Callable[..., None]]:
+def command(name: str, *, project: bool = True) -> Callable[[Callable[..., CommandResult]], Callable[..., None]]:
     """A command of this name. The function gets the call first, then its own options, and gives its answer.
 
     `project=False` is for what reads no configuration.
     """
 
-    def made(function: Callable[..., Answer]) -> Callable[..., None]:
-        shared = {**(_OF_PROJECTS if project else {}), **_OF_ALL}
+    def decorate(function: Callable[..., CommandResult]) -> Callable[..., None]:
+        shared = {**(_PROJECT_OPTIONS if project else {}), **_SHARED_OPTIONS}
         own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
 
         @wraps(function)
-        def run(**given: Any) -> None:
-            words = {key: given.pop(key) for key in shared}
+        def run_command(**arguments: Any) -> None:
+            words = {key: arguments.pop(key) for key in shared}
             words["settings"] = tuple(words.pop("set_", None) or ())
-            raise typer.Exit(_ended(Call(name, **words), function, given))
+            raise typer.Exit(_execute_command(CommandContext(name, **words), function, arguments))
 
-        parameters = [*own, *(_option(key, kind, default) for key, (kind, default) in shared.items())]
-        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-        run.__annotations__ = {each.name: each.annotation for each in parameters}
-        del run.__wrapped__
-        return run
+        parameters = [*own, *(_make_parameter(key, kind, default) for key, (kind, default) in shared.items())]
+        run_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run_command.__annotations__ = {each.name: each.annotation for each in parameters}
+        del run_command.__wrapped__
+        return run_command
 
-    return made
+    return decorate
 
 
-def _option(name: str, kind: Any, default: Any) -> inspect.Parameter:
+def _make_parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
 
 
-def _ended(call: Call, function: Callable[..., Answer], given: dict[str, Any]) -> int:
+def _execute_command(context: CommandContext, function: Callable[..., CommandResult], arguments: dict[str, Any]) -> int:
     """The command carried out, its document written, and the code that it ends with."""
     try:
-        _writable(call)
-        with call.open:
-            answer = function(call, **given)
+        _check_json_target(context)
+        with context.exit_stack:
+            result = function(context, **arguments)
     except (Exception, KeyboardInterrupt) as trouble:
-        answer = Answer(errors.exit_code_of(trouble), error=errors.record(trouble, call.secrets))
-        tell(call, trouble)
-    return _delivered(call, answer)
+        result = CommandResult(errors.exit_code_of(trouble), error=errors.error_to_dict(trouble, context.secrets))
+        report_error(context, trouble)
+    return _write_result(context, result)
 
 
-def tell(call: Call, trouble: BaseException) -> None:
+def report_error(context: CommandContext, trouble: BaseException) -> None:
     """Say what went wrong, on standard error; its traceback only to those who asked for it."""
-    if call.verbose > 1:
-        call.note(errors.trace(trouble, call.secrets))
-    call.note(errors.told(trouble), style="" if isinstance(trouble, KeyboardInterrupt) else "red")
+    if context.verbose > 1:
+        context.echo_err(errors.format_traceback(trouble, context.secrets))
+    context.echo_err(errors.describe_error(trouble), style="" if isinstance(trouble, KeyboardInterrupt) else "red")
 
 
-def _writable(call: Call) -> None:
+def _check_json_target(context: CommandContext) -> None:
     """Known before the work begins, not after it, and told once."""
-    target = call.output_json
+    target = context.output_json
     if target in (None, STDOUT):
         return
     from pathlib import Path
@@ -81,20 +81,22 @@ def _writable(call: Call) -> None:
 
     path = Path(str(target))
     if path.is_dir() or not path.parent.is_dir():
-        call.output_json = None
+        context.output_json = None
         raise MisuseError(f"--output-json cannot be written to {target}.", hint="Name a file in a folder that exists.")
 
 
-def _delivered(call: Call, answer: Answer) -> int:
-    if call.output_json is None:
-        return answer.exit_code
-    text = text_of(document(call.command, answer))
+def _write_result(context: CommandContext, result: CommandResult) -> int:
+    if context.output_json is None:
+        return result.exit_code
+    text = format_json(make_document(context.command, result))
     try:
-        if call.silent:
-            Call(call.command).raw(text)
+        if context.is_silent:
+            CommandContext(context.command).echo_raw(text)
         else:
-            write(call.output_json, text)
+            write_atomically(context.output_json, text)
     except OSError as trouble:
-        call.note(f"error: the JSON document could not be written to {call.output_json}: {trouble.strerror}", "red")
-        return exit_codes.worst([answer.exit_code, exit_codes.UNDELIVERED])
-    return answer.exit_code
+        context.echo_err(
+            f"error: the JSON document could not be written to {context.output_json}: {trouble.strerror}", "red"
+        )
+        return exit_codes.worst_code([result.exit_code, exit_codes.UNDELIVERED])
+    return result.exit_code

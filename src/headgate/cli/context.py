@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from headgate.cli.errors import scrubbed, secrets_of
+from headgate.cli.errors import redact_secrets, secrets_of
 from headgate.cli.options import CONFIG
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 STDOUT = "-"
 
 
-class Call:
+class CommandContext:
     """What every command is given first. Results go to standard output, everything else to standard error."""
 
     def __init__(
@@ -42,19 +42,19 @@ class Call:
         self.verbose = verbose
         self.quiet = quiet
         self.no_color = no_color
-        self.open = contextlib.ExitStack()  # what must be closed when the command ends
+        self.exit_stack = contextlib.ExitStack()  # what must be closed when the command ends
         self._project: Project | None = None
 
     # --- words
 
     @property
-    def silent(self) -> bool:
+    def is_silent(self) -> bool:
         """Whether standard output belongs to the JSON document."""
         return self.output_json == STDOUT
 
     @cached_property
     def out(self) -> Console:
-        return _console(sys.stdout, self.no_color)
+        return _make_console(sys.stdout, self.no_color)
 
     @property
     def width(self) -> int:
@@ -63,30 +63,30 @@ class Call:
 
     @cached_property
     def err(self) -> Console:
-        return _console(sys.stderr, self.no_color)
+        return _make_console(sys.stderr, self.no_color)
 
-    def say(self, *things: Any) -> None:
+    def echo(self, *things: Any) -> None:
         """Print results: as they render themselves on a terminal, as plain text that no line is cut of elsewhere."""
-        if self.silent:
+        if self.is_silent:
             return
         for thing in things:
-            _write(sys.stdout, _rendered(self.out, clean(thing) if isinstance(thing, str) else thing))
+            _write_text(sys.stdout, _render_text(self.out, escape_controls(thing) if isinstance(thing, str) else thing))
 
-    def raw(self, text: str) -> None:
+    def echo_raw(self, text: str) -> None:
         """Print a text as it is: YAML and Python are copied from the screen."""
-        if not self.silent:
-            _write(sys.stdout, text.rstrip("\n") + "\n")
+        if not self.is_silent:
+            _write_text(sys.stdout, text.rstrip("\n") + "\n")
 
-    def note(self, text: str, style: str = "") -> None:
+    def echo_err(self, text: str, style: str = "") -> None:
         """Say something that is not a result."""
         from rich.text import Text
 
-        clean = self.clean(text)
-        _write(sys.stderr, _rendered(self.err, Text(clean, style=style) if style else clean))
+        cleaned = self.clean_text(text)
+        _write_text(sys.stderr, _render_text(self.err, Text(cleaned, style=style) if style else cleaned))
 
-    def clean(self, text: str) -> str:
+    def clean_text(self, text: str) -> str:
         """The text without secrets that the configuration refers to, and without control characters."""
-        return clean(scrubbed(text, self.secrets))
+        return escape_controls(redact_secrets(text, self.secrets))
 
     @cached_property
     def secrets(self) -> tuple[str, ...]:
@@ -95,25 +95,25 @@ class Call:
     # --- work
 
     @contextlib.contextmanager
-    def progress(self, title: str, stage: str = "") -> Iterator[Callable[[Progress], None] | None]:
+    def show_progress(self, title: str, stage: str = "") -> Iterator[Callable[[Progress], None] | None]:
         """What long work reports to; None where nobody watches."""
         if self.quiet or not self.err.file.isatty() or self.err.is_dumb_terminal:  # FORCE_COLOR makes no terminal
             yield None
             return
-        from headgate.cli.progress_bar import watched
+        from headgate.cli.progress_bar import show_progress_bar
 
-        with watched(self.err, title, stage) as report:
+        with show_progress_bar(self.err, title, stage) as report:
             yield report
 
-    def project(self) -> Project:
+    def open_project(self) -> Project:
         """The project that the configuration describes, opened once."""
         if self._project is None:
             from headgate.project.project import Project
 
-            self._project = self.open.enter_context(Project.open(self.config, settings=self.changes()))
+            self._project = self.exit_stack.enter_context(Project.open(self.config, settings=self.parse_settings()))
         return self._project
 
-    def changes(self) -> dict[str, str]:
+    def parse_settings(self) -> dict[str, str]:
         """What `--set` says, by key."""
         from headgate.values.errors import MisuseError
 
@@ -128,22 +128,22 @@ class Call:
         return found
 
 
-def clean(text: str) -> str:
+def escape_controls(text: str) -> str:
     """The text with control characters spelled out: a name must not move the reader's cursor.
 
-    >>> clean("a\\x1b[2Jb")
+    >>> escape_controls("a\\x1b[2Jb")
     'a\\\\u001b[2Jb'
     """
     return "".join(char if char.isprintable() or char in "\n\t" else f"\\u{ord(char):04x}" for char in text)
 
 
-def _console(file: Any, no_color: bool) -> Console:
+def _make_console(file: Any, no_color: bool) -> Console:
     from rich.console import Console
 
     return Console(file=file, markup=False, highlight=False, emoji=False, no_color=no_color or None)
 
 
-def _rendered(console: Console, thing: Any) -> str:
+def _render_text(console: Console, thing: Any) -> str:
     if not console.is_terminal:
         return f"{thing}\n"
     with console.capture() as caught:
@@ -151,7 +151,7 @@ def _rendered(console: Console, thing: Any) -> str:
     return caught.get()
 
 
-def _write(file: Any, text: str) -> None:
+def _write_text(file: Any, text: str) -> None:
     """A reader that has gone away (`| head`) ends the words, not the work."""
     try:
         file.write(text)

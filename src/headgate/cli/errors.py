@@ -14,8 +14,8 @@ from headgate.cli import exit_codes
 _LOGIN = re.compile(r"(?<=://)[^\s@'\"]+@")
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 _METHOD = re.compile(r"\bgate\.(?=(?:accept|reject|release|discard)\b)")  # hints of the library are of Python
-_SHORTEST = 4  # characters of a secret: shorter ones would tear ordinary words apart
-_LONGEST = 1 << 22
+_MIN_SECRET_LENGTH = 4  # characters of a secret: shorter ones would tear ordinary words apart
+_MAX_CONFIG_BYTES = 1 << 22
 
 
 def exit_code_of(trouble: BaseException) -> int:
@@ -34,7 +34,7 @@ def exit_code_of(trouble: BaseException) -> int:
     return exit_codes.UNKNOWN
 
 
-def told(trouble: BaseException) -> str:
+def describe_error(trouble: BaseException) -> str:
     """The error in words; of one that nobody foresaw, its kind and how to see more."""
     from headgate.values.errors import HeadgateError
 
@@ -64,21 +64,21 @@ def hint_of(trouble: BaseException) -> str:
     return ""
 
 
-def record(trouble: BaseException, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
+def error_to_dict(trouble: BaseException, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
     """The error as data."""
-    message = scrubbed(told(trouble).removeprefix("error: "), secrets)
-    hint = scrubbed(hint_of(trouble), secrets)
+    message = redact_secrets(describe_error(trouble).removeprefix("error: "), secrets)
+    hint = redact_secrets(hint_of(trouble), secrets)
     return {"kind": type(trouble).__name__, "message": message, "hint": hint}
 
 
-def trace(trouble: BaseException, secrets: tuple[str, ...] = ()) -> str:
-    return scrubbed("".join(traceback.format_exception(trouble)), secrets)
+def format_traceback(trouble: BaseException, secrets: tuple[str, ...] = ()) -> str:
+    return redact_secrets("".join(traceback.format_exception(trouble)), secrets)
 
 
-def scrubbed(text: str, secrets: tuple[str, ...] = ()) -> str:
+def redact_secrets(text: str, secrets: tuple[str, ...] = ()) -> str:
     """The text without logins of addresses and without these secrets.
 
-    >>> scrubbed("cannot reach postgresql://ann:pw@db/x?key=s3cret", ("s3cret",))
+    >>> redact_secrets("cannot reach postgresql://ann:pw@db/x?key=s3cret", ("s3cret",))
     'cannot reach postgresql://***@db/x?key=***'
     """
     for secret in secrets:
@@ -90,10 +90,10 @@ def secrets_of(config: str) -> tuple[str, ...]:
     """The values of the variables that a configuration refers to, the longest first. It never raises."""
     try:
         path = Path(config)
-        if not path.is_file() or path.stat().st_size > _LONGEST:
+        if not path.is_file() or path.stat().st_size > _MAX_CONFIG_BYTES:
             return ()
         names = set(_REFERENCE.findall(path.read_text(encoding="utf-8", errors="replace")))
     except OSError:
         return ()
     values = {os.environ.get(name, "") for name in names}
-    return tuple(sorted((each for each in values if len(each) >= _SHORTEST), key=len, reverse=True))
+    return tuple(sorted((each for each in values if len(each) >= _MIN_SECRET_LENGTH), key=len, reverse=True))

@@ -19,13 +19,13 @@ MEANINGS = {
     UNDELIVERED: "all was decided, but an alert or a report could not be delivered",
     INTERRUPTED: "interrupted (Ctrl-C)",
 }
-_WEIGHT = (PASSED, UNDELIVERED, FAILED, UNKNOWN, MISUSED)
+_BY_SEVERITY = (PASSED, UNDELIVERED, FAILED, UNKNOWN, MISUSED)
 
 
-def worst(codes: Iterable[int]) -> int:
+def worst_code(codes: Iterable[int]) -> int:
     """The code that a reader must act on first.
 
-    >>> worst([0, 4, 1, 0]), worst([1, 3]), worst([])
+    >>> worst_code([0, 4, 1, 0]), worst_code([1, 3]), worst_code([])
     (1, 3, 0)
     """
-    return max(codes, key=_WEIGHT.index, default=PASSED)
+    return max(codes, key=_BY_SEVERITY.index, default=PASSED)

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from headgate.project.project import Dataset
 
 REASONS = "headgate_reasons"
-SHOWN = 10
-_LONGEST = 200  # characters of a value
+MAX_EXAMPLES = 10
+_MAX_CELL_LENGTH = 200  # characters of a value
 
 
-class Failing(NamedTuple):
+class RowExamples(NamedTuple):
     """The first of the rows that break something, each with its values by column and the rules that it breaks."""
 
     columns: tuple[str, ...]
@@ -27,7 +27,7 @@ class Failing(NamedTuple):
 
     def table(self, only: Sequence[str] = ()) -> Table:
         """A row for each with its reasons last; of these columns, if they are named."""
-        return self._table(only, ["; ".join(why) for why in self.reasons])
+        return self._make_table(only, ["; ".join(why) for why in self.reasons])
 
     def page(self, title: str, only: Sequence[str] = ()) -> Page:
         """The reasons once, each with a letter, then the rows with their letters."""
@@ -35,39 +35,41 @@ class Failing(NamedTuple):
         from headgate.display.page import Page
 
         every = dict.fromkeys(why for each in self.reasons for why in each)
-        letters = {why: _letter(at) for at, why in enumerate(every)}
+        letters = {why: _reason_letter(at) for at, why in enumerate(every)}
         points = tuple(Point(why, mark=letter) for why, letter in letters.items())
-        table = self._table(only, [" ".join(letters[why] for why in each) for each in self.reasons])
+        table = self._make_table(only, [" ".join(letters[why] for why in each) for each in self.reasons])
         return Page(title, blocks=(Points(points), Grid(table)))
 
-    def _table(self, only: Sequence[str], last: Sequence[str]) -> Table:
+    def _make_table(self, only: Sequence[str], last: Sequence[str]) -> Table:
         from headgate.display.table import Table
 
         columns = [name for name in self.columns if not only or name in only]
-        cells = [tuple(shown(row[name]) for name in columns) for row in self.rows]
+        cells = [tuple(format_cell(row[name]) for name in columns) for row in self.rows]
         lines = tuple((*row, why) for row, why in zip(cells, last, strict=True))
         numbers = (int, float, type(None))
         numeric = [all(isinstance(row[name], numbers) for row in self.rows) for name in columns]
         return Table((*columns, "breaks"), lines, frozenset(at for at, is_so in enumerate(numeric) if is_so))
 
 
-def _letter(at: int) -> str:
+def _reason_letter(at: int) -> str:
     """A short name for the reason at a place.
 
-    >>> _letter(0), _letter(25), _letter(26)
+    >>> _reason_letter(0), _reason_letter(25), _reason_letter(26)
     ('a', 'z', 'a1')
     """
     round_, place = divmod(at, 26)
     return chr(ord("a") + place) + (str(round_) if round_ else "")
 
 
-def failing(dataset: Dataset, partition: str, verdict: BatchVerdict | None, most: int, counted: bool = True) -> Failing:
+def find_failing_rows(
+    dataset: Dataset, partition: str, verdict: BatchVerdict | None, limit: int, count_all: bool = True
+) -> RowExamples:
     """The rows of a batch to blame for a verdict. Of one that was read from the history, the declared checks are judged
-    against the data again, and what else it found is added. Not `counted`, only the first rows are looked for."""
+    against the data again, and what else it found is added. Not `count_all`, only the first rows are looked for."""
     data = dataset.read(partition)
     if verdict is not None and verdict.has_rows:
-        return _taken(verdict.rows(data), most, counted)
-    return _taken(_find_again(dataset, partition, data, verdict).rows(data), most, counted)
+        return _collect_rows(verdict.rows(data), limit, count_all)
+    return _collect_rows(_find_again(dataset, partition, data, verdict).rows(data), limit, count_all)
 
 
 def _find_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> RowFinder:
@@ -88,28 +90,28 @@ def _find_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdi
     return RowFinder(judged)
 
 
-def _taken(found: Any, most: int, counted: bool) -> Failing:
+def _collect_rows(found: Any, limit: int, count_all: bool) -> RowExamples:
     """The first rows as plain values, whatever engine found them."""
     from headgate.engine.batch import is_spark
 
     if is_spark(found):
-        rows = [each.asDict(recursive=True) for each in found.limit(most).collect()]
-        total = found.count() if counted and len(rows) == most else len(rows)  # fewer than the limit are all
+        rows = [each.asDict(recursive=True) for each in found.limit(limit).collect()]
+        total = found.count() if count_all and len(rows) == limit else len(rows)  # fewer than the limit are all
         columns = tuple(found.columns)
     else:
         total, columns = found.num_rows, tuple(found.column_names)
-        rows = found.slice(0, most).to_pylist()
+        rows = found.slice(0, limit).to_pylist()
     reasons = tuple(tuple(dict.fromkeys(each["rule"] for each in row.pop(REASONS) or ())) for row in rows)
-    return Failing(tuple(name for name in columns if name != REASONS), tuple(rows), reasons, total)
+    return RowExamples(tuple(name for name in columns if name != REASONS), tuple(rows), reasons, total)
 
 
-def shown(value: Any) -> str:
+def format_cell(value: Any) -> str:
     """A value of the data as a cell.
 
-    >>> shown(None), shown("a\\nb"), shown(1.5)
+    >>> format_cell(None), format_cell("a\\nb"), format_cell(1.5)
     ('null', 'a\\nb', '1.5')
     """
-    return "null" if value is None else str(value)[:_LONGEST]
+    return "null" if value is None else str(value)[:_MAX_CELL_LENGTH]
 
 
 def examples_of(dataset: Dataset, verdict: BatchVerdict) -> Table | None:
@@ -118,7 +120,7 @@ def examples_of(dataset: Dataset, verdict: BatchVerdict) -> Table | None:
     if not settings.show_values or verdict.passed:
         return None
     try:
-        found = failing(dataset, verdict.partition, verdict, SHOWN, counted=False)
+        found = find_failing_rows(dataset, verdict.partition, verdict, MAX_EXAMPLES, count_all=False)
     except Exception:
         return None
     wanted = [*settings.keys, *(name for cause in verdict.causes for name in cause.columns)]

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
-    from headgate.cli.context import Call
+    from headgate.cli.context import CommandContext
     from headgate.project.project import Dataset
 
 FORMATS = ("parquet", "csv", "json", "orc")
@@ -21,16 +21,16 @@ _SUFFIXES = {
     ".ndjson": "json",
     ".orc": "orc",
 }
-_PACKED = (".gz", ".bz2", ".zst", ".lz4")
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 # what Arrow says before it says what is wrong: the file and its format, which are told already
-_ARROWS = re.compile(
+_ARROW_PREFIX = re.compile(
     r"Error creating dataset\. Could not read schema from '.*?'\. Is this a '\w+' file\?: "
     r"(?:Could not open \w+ input source '.*?': )?(?:Invalid: )?",
     re.DOTALL,
 )
 
 
-class Found(NamedTuple):
+class InputBatch(NamedTuple):
     """A batch, what it is called, and the dataset that it is of, if it is of one."""
 
     data: Any
@@ -42,29 +42,31 @@ class Found(NamedTuple):
     def title(self) -> str:
         return self.name if self.partition is None else f"{self.name} {self.partition}"
 
-    def told(self) -> dict[str, str | None]:
+    def to_dict(self) -> dict[str, str | None]:
         return {"name": self.name, "partition": self.partition}
 
 
-def find(call: Call, source: str, partition: str | None = None, format: str | None = None) -> Found:
+def find_batch(
+    context: CommandContext, source: str, partition: str | None = None, format: str | None = None
+) -> InputBatch:
     """The batch that a word on the command line means: a path that exists is a file, anything else a dataset."""
     from headgate.values.errors import MisuseError
 
     if partition is None and (Path(source).exists() or format or _looks_like_a_path(source)):
-        return Found(open_file(source, format), Path(source).name.partition(".")[0] or source)
-    if not Path(call.config).exists():
+        return InputBatch(open_file(source, format), Path(source).name.partition(".")[0] or source)
+    if not Path(context.config).exists():
         raise MisuseError(
-            f"there is no file {source}, and no {call.config} that could name a dataset {source}.",
+            f"there is no file {source}, and no {context.config} that could name a dataset {source}.",
             hint="Give the path of a Parquet, CSV, JSON or ORC file, or write a configuration: headgate init.",
         )
-    dataset = call.project().dataset(source)
+    dataset = context.open_project().dataset(source)
     if partition is None:
         known = dataset.partitions()
         newest = known[-1] if known else "2026-11-14"
         raise MisuseError(
             f"{source} is a dataset, and it is not said which batch of it.", hint=f"Add --partition {newest}."
         )
-    return Found(dataset.read(partition), source, partition, dataset)
+    return InputBatch(dataset.read(partition), source, partition, dataset)
 
 
 def open_file(source: str, format: str | None = None) -> Any:
@@ -76,32 +78,32 @@ def open_file(source: str, format: str | None = None) -> Any:
 
     path = Path(source)
     if not path.exists():
-        raise MisuseError(f"there is no file {source}.", hint=_near(path))
-    kind = _format(path, format)
+        raise MisuseError(f"there is no file {source}.", hint=_hint_similar_names(path))
+    kind = _choose_format(path, format)
     try:
         data = ds.dataset(str(path), format=_read_as(kind, path), partitioning="hive" if path.is_dir() else None)
     except PermissionError:
         raise EngineError(f"{source} may not be read.", hint="Let this user read it, or name another file.") from None
     except (pa.ArrowException, OSError, ValueError) as trouble:
         raise EngineError(
-            f"{source} could not be read as {kind}: {_first_line(trouble)}.", hint=_else(format)
+            f"{source} could not be read as {kind}: {_first_line(trouble)}.", hint=_hint_format(format)
         ) from trouble
     if not data.schema.names:
-        raise EngineError(f"{source} has no columns.", hint=_else(format))
+        raise EngineError(f"{source} has no columns.", hint=_hint_format(format))
     return data
 
 
 def _looks_like_a_path(source: str) -> bool:
-    return "/" in source or "\\" in source or _known(Path(source)) is not None
+    return "/" in source or "\\" in source or _format_from_name(Path(source)) is not None
 
 
-def _known(path: Path) -> str | None:
+def _format_from_name(path: Path) -> str | None:
     """The format that a file's name tells, also of one that is packed."""
-    suffixes = [each.lower() for each in path.suffixes if each.lower() not in _PACKED]
+    suffixes = [each.lower() for each in path.suffixes if each.lower() not in _COMPRESSED]
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None
 
 
-def _format(path: Path, given: str | None) -> str:
+def _choose_format(path: Path, given: str | None) -> str:
     from headgate.values.errors import MisuseError, did_you_mean
 
     if given is not None:
@@ -109,7 +111,7 @@ def _format(path: Path, given: str | None) -> str:
             raise MisuseError(f"{given!r} is not a format that is read;", hint=did_you_mean(given, FORMATS))
         return given
     inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
-    found = next((kind for each in inside if (kind := _known(each))), None)
+    found = next((kind for each in inside if (kind := _format_from_name(each))), None)
     if found is None:
         raise MisuseError(f"the name of {path} does not tell its format.", hint=f"Add --format {' or '.join(FORMATS)}.")
     return found
@@ -126,7 +128,7 @@ def _read_as(kind: str, path: Path) -> Any:
     return arrow_format(kind, largest, {"sep": Hidden("\t")} if tabs else {})
 
 
-def _near(path: Path) -> str:
+def _hint_similar_names(path: Path) -> str:
     from headgate.values.errors import did_you_mean
 
     folder = path.parent
@@ -136,10 +138,10 @@ def _near(path: Path) -> str:
     return f"In {folder.resolve().name or folder}: {did_you_mean(path.name, names)}"
 
 
-def _else(format: str | None) -> str:
+def _hint_format(format: str | None) -> str:
     return "Say what it is with --format parquet, csv, json or orc." if format is None else "Is it of another format?"
 
 
 def _first_line(trouble: BaseException) -> str:
-    lines = _ARROWS.sub("", str(trouble).strip()).splitlines()
+    lines = _ARROW_PREFIX.sub("", str(trouble).strip()).splitlines()
     return lines[0].rstrip(".")[:300] if lines else type(trouble).__name__

@@ -10,12 +10,12 @@ from headgate.cli import errors, exit_codes
 from headgate.cli.options import FailOn
 
 if TYPE_CHECKING:
-    from headgate.cli.context import Call
+    from headgate.cli.context import CommandContext
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.project.project import Dataset
 
 
-class Judged(NamedTuple):
+class BatchResult(NamedTuple):
     """What became of one batch: its verdict, or the trouble that left it without one."""
 
     dataset: Dataset
@@ -27,37 +27,37 @@ class Judged(NamedTuple):
     alone: bool = True  # whether it is the only batch of its run
 
     @property
-    def rows(self) -> int | None:
-        return None if self.verdict is None else rows_of(self.verdict)
+    def row_count(self) -> int | None:
+        return None if self.verdict is None else row_count_of(self.verdict)
 
     @property
-    def undelivered(self) -> str:
+    def alert_failure(self) -> str:
         """Why the alert did not arrive; empty if it did, or none was due."""
         from headgate.values.outcome import Failed
 
-        told = None if self.verdict is None else self.verdict.told
-        every = told if isinstance(told, list | tuple) else [told]
+        delivery = None if self.verdict is None else self.verdict.notified
+        every = delivery if isinstance(delivery, list | tuple) else [delivery]
         return "; ".join(each.why for each in every if isinstance(each, Failed))
 
-    def code(self, fail_on: FailOn) -> int:
+    def exit_code(self, fail_on: FailOn) -> int:
         """How a run of this batch alone would end."""
         if self.verdict is None:
             assert self.trouble is not None
-            return exit_codes.worst([errors.exit_code_of(self.trouble)])
-        delivered = exit_codes.UNDELIVERED if self.undelivered else exit_codes.PASSED
-        return exit_codes.worst([code_of(self.verdict, fail_on), delivered])
+            return exit_codes.worst_code([errors.exit_code_of(self.trouble)])
+        delivery_code = exit_codes.UNDELIVERED if self.alert_failure else exit_codes.PASSED
+        return exit_codes.worst_code([code_of(self.verdict, fail_on), delivery_code])
 
-    def told(self, fail_on: FailOn, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
+    def to_dict(self, fail_on: FailOn, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
         """As data."""
         made: dict[str, Any] = {"dataset": self.dataset.name, "partition": self.partition}
-        made |= {"exit_code": self.code(fail_on), "seconds": round(self.seconds, 3), "rows": self.rows}
+        made |= {"exit_code": self.exit_code(fail_on), "seconds": round(self.seconds, 3), "rows": self.row_count}
         made["verdict"] = None if self.verdict is None else self.verdict.to_dict()
-        made["error"] = None if self.trouble is None else errors.record(self.trouble, secrets)
-        made["undelivered"] = errors.scrubbed(self.undelivered, secrets) or None
+        made["error"] = None if self.trouble is None else errors.error_to_dict(self.trouble, secrets)
+        made["undelivered"] = errors.redact_secrets(self.alert_failure, secrets) or None
         return made
 
 
-def rows_of(verdict: BatchVerdict) -> int | None:
+def row_count_of(verdict: BatchVerdict) -> int | None:
     from headgate.values.key import MetricKey
     from headgate.values.outcome import Measured
 
@@ -81,7 +81,7 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
     )
 
 
-def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judged]:
+def judge_batches(context: CommandContext, dataset: Dataset, partition: str | None) -> Iterator[BatchResult]:
     """Judge one batch of a dataset, or all that wait, in order.
 
     Only a store that cannot be used, or a Spark that does not start, ends it early: the next batch would meet the same.
@@ -91,21 +91,21 @@ def judged(call: Call, dataset: Dataset, partition: str | None) -> Iterator[Judg
     try:
         partitions = (partition,) if partition is not None else dataset.waiting()
     except Exception as trouble:
-        yield Judged(dataset, partition or "", trouble=trouble)
+        yield BatchResult(dataset, partition or "", trouble=trouble)
         return
     width = max(map(len, partitions), default=0)
     for number, each in enumerate(partitions, 1):
         count = f" ({number} of {len(partitions)})" if len(partitions) > 1 else ""
         started = time.monotonic()
         try:
-            with call.progress(f"{dataset.name} {each}{count}", "learning") as report:
+            with context.show_progress(f"{dataset.name} {each}{count}", "learning") as report:
                 verdict = dataset.judge(each, progress=report)
         except Exception as trouble:
-            yield Judged(dataset, each, trouble=trouble, seconds=time.monotonic() - started)
+            yield BatchResult(dataset, each, trouble=trouble, seconds=time.monotonic() - started)
             unstarted = isinstance(trouble, EngineError) and not isinstance(trouble, NoSuchBatch)
             if unstarted or isinstance(trouble, StoreError | StoredDataError):
                 return
         else:
-            yield Judged(
+            yield BatchResult(
                 dataset, each, verdict, seconds=time.monotonic() - started, width=width, alone=len(partitions) == 1
             )

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 CONFIG = "headgate.yml"
-LARGEST = 1 << 20  # bytes of a configuration that is read for completion
+MAX_CONFIG_BYTES = 1 << 20  # bytes of a configuration that is read for completion
 
 
 class FailOn(StrEnum):
@@ -21,10 +21,10 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-def _named(path: str | None) -> list[str]:
+def _list_dataset_names(path: str | None) -> list[str]:
     """The names under `datasets:`, found by their indentation: quick, and no matter what else is in the file."""
     file = Path(path or os.environ.get("HEADGATE_CONFIG") or CONFIG)
-    if not file.is_file() or file.stat().st_size > LARGEST:
+    if not file.is_file() or file.stat().st_size > MAX_CONFIG_BYTES:
         return []
     names: list[str] = []
     inside, depth = False, -1
@@ -44,7 +44,7 @@ def _named(path: str | None) -> list[str]:
 def complete_dataset(ctx: typer.Context, incomplete: str) -> list[str]:
     """The datasets of the configuration that begin so. It never raises: a shell is waiting."""
     try:
-        return [name for name in _named(ctx.params.get("config")) if name.startswith(incomplete)]
+        return [name for name in _list_dataset_names(ctx.params.get("config")) if name.startswith(incomplete)]
     except Exception:
         return []
 
@@ -76,7 +76,7 @@ Dataset = Annotated[
         metavar="DATASET", help="A dataset of headgate.yml.", autocompletion=complete_dataset, show_default=False
     ),
 ]
-Place = Annotated[
+PartitionArgument = Annotated[
     str, typer.Argument(metavar="PARTITION", help="The batch's partition, such as 2026-11-14.", show_default=False)
 ]
 Partition = Annotated[
@@ -96,7 +96,7 @@ Columns = Annotated[
     list[str] | None,
     typer.Option("--column", metavar="COLUMN", help="Only this column; repeat it for several.", show_default=False),
 ]
-Failing = Annotated[
+FailOnOption = Annotated[
     FailOn,
     typer.Option(
         "--fail-on",

@@ -15,7 +15,7 @@ from headgate.values.version import __version__
 FORMAT = 1
 
 
-class Answer:
+class CommandResult:
     """What a command found: how it ends, and the members of its JSON document."""
 
     def __init__(self, exit_code: int = 0, **body: Any) -> None:
@@ -28,15 +28,15 @@ def schema_text() -> str:
     return (Path(__file__).parent / "output.schema.json").read_text(encoding="utf-8")
 
 
-def document(command: str, answer: Answer) -> dict[str, Any]:
-    head = {"headgate": __version__, "format": FORMAT, "command": command, "exit_code": answer.exit_code}
-    return {**head, **plain(answer.body)}
+def make_document(command: str, result: CommandResult) -> dict[str, Any]:
+    head = {"headgate": __version__, "format": FORMAT, "command": command, "exit_code": result.exit_code}
+    return {**head, **to_json_value(result.body)}
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """Values as JSON knows them; a number that is none (NaN, an infinity) is null.
 
-    >>> plain({"mean": float("nan"), 3: (1, {"x"})})
+    >>> to_json_value({"mean": float("nan"), 3: (1, {"x"})})
     {'mean': None, '3': [1, ['x']]}
     """
     match value:
@@ -47,19 +47,19 @@ def plain(value: Any) -> Any:
         case float():
             return value if math.isfinite(value) else None
         case Mapping():
-            return {str(key): plain(each) for key, each in value.items()}
+            return {str(key): to_json_value(each) for key, each in value.items()}
         case list() | tuple():
-            return [plain(each) for each in value]
+            return [to_json_value(each) for each in value]
         case set() | frozenset():
-            return [plain(each) for each in sorted(value, key=str)]
-    return plain(value.item()) if hasattr(value, "item") else str(value)
+            return [to_json_value(each) for each in sorted(value, key=str)]
+    return to_json_value(value.item()) if hasattr(value, "item") else str(value)
 
 
-def text_of(document: Mapping[str, Any]) -> str:
+def format_json(document: Mapping[str, Any]) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-def write(target: str, text: str) -> None:
+def write_atomically(target: str, text: str) -> None:
     """To a file, whole or not at all; a lone surrogate in a name becomes an escape, which JSON allows."""
     data = text.encode("utf-8", "backslashreplace")
     path = Path(target)
@@ -70,14 +70,14 @@ def write(target: str, text: str) -> None:
     try:
         with os.fdopen(number, "wb") as file:
             file.write(data)
-        Path(draft).chmod(0o666 & ~_umask())
+        Path(draft).chmod(0o666 & ~_read_umask())
         Path(draft).replace(path)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
         raise
 
 
-def _umask() -> int:
+def _read_umask() -> int:
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -13,11 +13,11 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-THEN = "scanning"
+DEFAULT_STAGE = "scanning"
 
 
 @contextlib.contextmanager
-def watched(console: Console, title: str, stage: str = "") -> Iterator[Callable[[Progress], None]]:
+def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator[Callable[[Progress], None]]:
     """A line that moves while the work goes on, and is gone when it is done."""
     from rich import progress as shown
     from rich.markup import escape
@@ -37,33 +37,33 @@ def watched(console: Console, title: str, stage: str = "") -> Iterator[Callable[
         task = bar.add_task(escape(title), total=None, said=escape(stage))
         began: list[float] = []
 
-        def report(progress: Progress) -> None:
+        def update_bar(progress: Progress) -> None:
             began.append(time.monotonic()) if not began else None
-            said = told(progress, time.monotonic() - began[0])
+            said = format_progress(progress, time.monotonic() - began[0])
             bar.update(task, completed=progress.done, total=progress.total or None, said=escape(said))
 
-        yield report
+        yield update_bar
 
 
-def told(progress: Progress, seconds: float) -> str:
+def format_progress(progress: Progress, seconds: float) -> str:
     """Stage, what is done, and the rate.
 
-    >>> told(Progress(3, 8, stage="stage 1 of 2"), 2.0)
+    >>> format_progress(Progress(3, 8, stage="stage 1 of 2"), 2.0)
     'stage 1 of 2, 3 of 8 tasks, 1.5 tasks/s'
-    >>> told(Progress(200_000, 0, rows=200_000), 4.0)
+    >>> format_progress(Progress(200_000, 0, rows=200_000), 4.0)
     'scanning, 200,000 rows, 50,000 rows/s'
     """
-    parts = [progress.stage or THEN]
+    parts = [progress.stage or DEFAULT_STAGE]
     if progress.rows is not None:
-        parts.append(f"{progress.rows:,} rows" + _rate(progress.rows, seconds, "rows"))
+        parts.append(f"{progress.rows:,} rows" + _format_rate(progress.rows, seconds, "rows"))
     else:
-        parts.append(f"{progress.done:,} of {progress.total:,} tasks" + _rate(progress.done, seconds, "tasks"))
+        parts.append(f"{progress.done:,} of {progress.total:,} tasks" + _format_rate(progress.done, seconds, "tasks"))
     if progress.bytes:
-        parts.append(f"{progress.bytes / 1e6:,.0f} MB" + _rate(progress.bytes / 1e6, seconds, "MB"))
+        parts.append(f"{progress.bytes / 1e6:,.0f} MB" + _format_rate(progress.bytes / 1e6, seconds, "MB"))
     return ", ".join(parts)
 
 
-def _rate(count: float, seconds: float, unit: str) -> str:
+def _format_rate(count: float, seconds: float, unit: str) -> str:
     if seconds < 0.5 or not count:  # too early to say
         return ""
     each = count / seconds

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from headgate.project.project import Dataset
     from headgate.values.run import Ruling
 
-_LONGEST = 400  # characters of causes in a line
+_MAX_CAUSES_LENGTH = 400  # characters of causes in a line
 
 
-class Recorded(NamedTuple):
+class RecordedRun(NamedTuple):
     """One run: its verdict as the history has it, how many rows it had, and the last word on it."""
 
     verdict: BatchVerdict
@@ -29,7 +29,7 @@ class Recorded(NamedTuple):
         return "" if self.verdict.decision is None else self.verdict.decision.value
 
     @property
-    def said(self) -> str:
+    def summary(self) -> str:
         """What a person said of it, then the first cause."""
         titles = [each.title for each in self.verdict.causes]
         more = f" (and {len(titles) - 1} more)" if len(titles) > 1 else ""
@@ -37,7 +37,7 @@ class Recorded(NamedTuple):
         note = f"{self.ruling.who}: {self.ruling.note}" if person and self.ruling is not None else ""
         return "; ".join(filter(None, [note, titles[0] + more if titles else ""]))
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As data."""
         verdict, ruling = self.verdict, self.ruling
         return {
@@ -54,19 +54,19 @@ class Recorded(NamedTuple):
         }
 
 
-def recorded(gate: Gate, last: int) -> list[Recorded]:
+def read_runs(gate: Gate, last: int) -> list[RecordedRun]:
     """The newest runs in the order of their partitions, each as its newest revision."""
-    from headgate.cli.judge_batches import rows_of
+    from headgate.cli.judge_batches import row_count_of
 
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
     found = []
     for revision in gate.store.last(gate.dataset, last):
-        verdict = gate.recorded(revision)
-        found.append(Recorded(verdict, rows_of(verdict), rulings.get((revision.partition, revision.number))))
+        verdict = gate.read_verdict(revision)
+        found.append(RecordedRun(verdict, row_count_of(verdict), rulings.get((revision.partition, revision.number))))
     return found
 
 
-def grid(found: Sequence[Recorded]) -> Page:
+def runs_page(runs: Sequence[RecordedRun]) -> Page:
     """A row for each run, what was not published in colour."""
     from headgate.display.blocks import Grid, Mark
     from headgate.display.page import Page
@@ -79,13 +79,13 @@ def grid(found: Sequence[Recorded]) -> Page:
             each.verdict.status.value,
             each.decision or each.verdict.action.value,
             "" if each.rows is None else f"{each.rows:,}",
-            each.said,
+            each.summary,
         )
-        for each in found
+        for each in runs
     )
     table = Table(("batch", "status", "decision", "rows", "causes"), rows, numeric=frozenset({3}))
-    marks = tuple(Mark(TONES[each.verdict.status]) for each in found)
-    return Page(blocks=(Grid(table, last=_LONGEST, marks=marks, marked=1, apart=False),))
+    marks = tuple(Mark(TONES[each.verdict.status]) for each in runs)
+    return Page(blocks=(Grid(table, last=_MAX_CAUSES_LENGTH, marks=marks, marked=1, apart=False),))
 
 
 def verdict_of(dataset: Dataset, partition: str, number: int | None = None) -> BatchVerdict:
@@ -108,7 +108,7 @@ def verdict_of(dataset: Dataset, partition: str, number: int | None = None) -> B
         raise MisuseError(said, hint=hint) from None
 
 
-class Point(NamedTuple):
+class MetricPoint(NamedTuple):
     """One value of a metric, what was expected of it then, and whether that was met."""
 
     partition: str
@@ -127,14 +127,14 @@ class Point(NamedTuple):
         return " " if self.run in ("published", "accepted", "released", "pass") else "x"
 
     @property
-    def told_status(self) -> str:
+    def status_label(self) -> str:
         return {"fail": "failed", "error": "not evaluated", "skip": "skipped"}.get(self.status, "")
 
-    def told(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return self._asdict()
 
 
-def series(gate: Gate, found: Sequence[Recorded], metric: str) -> list[Point]:
+def read_series(gate: Gate, runs: Sequence[RecordedRun], metric: str) -> list[MetricPoint]:
     """A metric over these runs; one that no run has is misuse, and the nearest is named."""
     from headgate.values.errors import MisuseError, did_you_mean
     from headgate.values.key import MetricKey
@@ -142,55 +142,63 @@ def series(gate: Gate, found: Sequence[Recorded], metric: str) -> list[Point]:
 
     key = MetricKey.parse(metric if "(" in metric else f"{metric}()")
     points = []
-    for each in found:
+    for each in runs:
         outcome = each.verdict.run.outcomes.get(key)
         value = outcome.value if isinstance(outcome, Measured) and isinstance(outcome.value, float) else None
-        points.append(_point(each, key, value))
+        points.append(_make_point(each, key, value))
     if all(each.value is None and not each.expected for each in points):
-        known = sorted({str(one) for each in found for one in each.verdict.run.outcomes})
+        known = sorted({str(one) for each in runs for one in each.verdict.run.outcomes})
         raise MisuseError(f"no run of {gate.dataset} has {metric};", hint=did_you_mean(str(key), known))
     return points
 
 
-def _point(each: Recorded, key: Any, value: float | None) -> Point:
-    judged = [one for one in each.verdict.judgements if one.expectation.metric == key and not one.segment]
+def _make_point(run: RecordedRun, key: Any, value: float | None) -> MetricPoint:
+    judged = [one for one in run.verdict.judgements if one.expectation.metric == key and not one.segment]
     worst = next((one for one in judged if one.status.value in ("fail", "error")), judged[0] if judged else None)
     predicate = None if worst is None else worst.expectation.predicate
     if value is None and worst is not None:
         value = worst.value
-    return Point(
-        each.verdict.partition,
+    return MetricPoint(
+        run.verdict.partition,
         value if value is None or math.isfinite(value) else None,
         "" if predicate is None else str(predicate),
-        _end(predicate, "low"),
-        _end(predicate, "high"),
+        _read_bound(predicate, "low"),
+        _read_bound(predicate, "high"),
         "" if worst is None else worst.status.value,
-        each.decision or each.verdict.status.value,
+        run.decision or run.verdict.status.value,
     )
 
 
-def _end(predicate: Any, name: str) -> float | None:
+def _read_bound(predicate: Any, name: str) -> float | None:
     end = getattr(predicate, name, None)
     return float(end) if isinstance(end, int | float) and math.isfinite(end) else None
 
 
-def series_page(metric: str, points: Sequence[Point], width: int = 10_000) -> Page:
+def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000) -> Page:
     """The values as small bars and as a table; what failed and what was held is marked."""
     from headgate.display.blocks import Grid, Mark, Note, Tone
-    from headgate.display.numbers import shown
+    from headgate.display.numbers import format_number
     from headgate.display.page import Page
-    from headgate.display.sparkline import level
+    from headgate.display.sparkline import draw_level
     from headgate.display.table import Table
 
     values = [each.value for each in points if each.value is not None]
     if not values:
         return Page(f"{metric}: no run has a number.")
     low, high = min(values), max(values)
-    bars = "".join(" " if each.value is None else level(each.value, low, high) for each in points)
+    bars = "".join(" " if each.value is None else draw_level(each.value, low, high) for each in points)
     signs = "".join(each.sign for each in points)
-    drawn = [Note(each) for at in range(0, len(bars), width) for each in _lines(bars, signs, slice(at, at + width))]
+    drawn = [
+        Note(each) for at in range(0, len(bars), width) for each in _draw_lines(bars, signs, slice(at, at + width))
+    ]
     rows = tuple(
-        (each.partition, "" if each.value is None else shown(each.value), each.expected, each.told_status, each.run)
+        (
+            each.partition,
+            "" if each.value is None else format_number(each.value),
+            each.expected,
+            each.status_label,
+            each.run,
+        )
         for each in points
     )
     headers = ("batch", "value", "expected", "", "the batch was")
@@ -199,16 +207,16 @@ def series_page(metric: str, points: Sequence[Point], width: int = 10_000) -> Pa
         tuple(headers[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows), frozenset({1})
     )
     marks = tuple(Mark(Tone.BAD if each.sign.strip() else Tone.PLAIN) for each in points)
-    blocks = (*drawn, *_legend(signs), Grid(table, marks=marks, marked=len(kept) - 1))
-    return Page(f"{metric} in {len(points)} runs, {shown(low)} to {shown(high)}", blocks=blocks)
+    blocks = (*drawn, *_make_legend(signs), Grid(table, marks=marks, marked=len(kept) - 1))
+    return Page(f"{metric} in {len(points)} runs, {format_number(low)} to {format_number(high)}", blocks=blocks)
 
 
-def _lines(bars: str, signs: str, part: slice) -> list[str]:
+def _draw_lines(bars: str, signs: str, part: slice) -> list[str]:
     """Some of the bars, with the signs below them if there are any."""
     return [bars[part], *([signs[part].rstrip()] if signs[part].strip() else [])]
 
 
-def _legend(signs: str) -> list[Any]:
+def _make_legend(signs: str) -> list[Any]:
     from headgate.display.blocks import Note
 
     words = {"!": "! the metric failed", "x": "x the batch did not pass, for another reason"}

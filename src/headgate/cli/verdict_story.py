@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from headgate.cli.options import CONFIG
 
 if TYPE_CHECKING:
-    from headgate.cli.context import Call
+    from headgate.cli.context import CommandContext
     from headgate.display.page import Page
     from headgate.gate.batch_verdict import BatchVerdict
 
 _VERB = re.compile(r"^headgate [a-z]+")
 
 
-def story(call: Call, verdict: BatchVerdict, commands: bool = True) -> Page:
+def make_shell_page(context: CommandContext, verdict: BatchVerdict, commands: bool = True) -> Page:
     """The whole explanation; its commands, if wanted, name the configuration where that is not the usual one."""
     from msgspec.structs import replace
 
@@ -26,11 +26,13 @@ def story(call: Call, verdict: BatchVerdict, commands: bool = True) -> Page:
     page = verdict.page("shell")
     if not commands:
         return replace(page, blocks=tuple(block for block in page.blocks if not isinstance(block, Commands)))
-    if call.config == CONFIG:
+    if context.config == CONFIG:
         return page
-    config = f" --config {shlex.quote(call.config)}"
+    config = f" --config {shlex.quote(context.config)}"
     blocks = [
-        replace(block, items=tuple(replace(each, code=_VERB.sub(_after(config), each.code)) for each in block.items))
+        replace(
+            block, items=tuple(replace(each, code=_VERB.sub(_insert_option(config), each.code)) for each in block.items)
+        )
         if isinstance(block, Commands)
         else block
         for block in page.blocks
@@ -38,6 +40,6 @@ def story(call: Call, verdict: BatchVerdict, commands: bool = True) -> Page:
     return replace(page, blocks=tuple(blocks))
 
 
-def _after(option: str) -> Callable[[re.Match[str]], str]:
+def _insert_option(option: str) -> Callable[[re.Match[str]], str]:
     """Right after the verb: what follows may be names behind a `--`."""
     return lambda found: found.group() + option

@@ -50,9 +50,9 @@ class Points(msgspec.Struct, frozen=True):
     apart: bool = False
 
     def text(self) -> str:
-        return "\n".join(self._lines())
+        return "\n".join(self._point_lines())
 
-    def _lines(self) -> Iterator[str]:
+    def _point_lines(self) -> Iterator[str]:
         for each in self.items:
             start = f"  {each.mark} " if each.mark else "  "
             yield start + shorten(each.title, LONGEST)
@@ -100,10 +100,10 @@ class Commands(msgspec.Struct, frozen=True):
 
     def text(self) -> str:
         start = f"  {self.label}: "
-        lines = (line for each in self.items for line in self._lines(each))
+        lines = (line for each in self.items for line in self._command_lines(each))
         return start + f"\n{' ' * len(start)}".join(lines)
 
-    def _lines(self, each: Command) -> Iterator[str]:
+    def _command_lines(self, each: Command) -> Iterator[str]:
         if self.shell:
             yield each.whole
             if each.note:
@@ -124,14 +124,14 @@ class TableData(msgspec.Struct, frozen=True):
         limits = [widest] * (len(self.headers) - 1) + [last]
         cells = [list(map(clean, row, limits)) for row in (self.headers, *self.rows)]
         widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
-        lines = [self._line(row, widths) for row in cells]
+        lines = [self._format_line(row, widths) for row in cells]
         rule = "  ".join("─" * width for width in widths)
         return "\n".join([lines[0], rule, *lines[1:]])
 
     def __str__(self) -> str:
         return self.text()
 
-    def _line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
+    def _format_line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
         padded = []
         for at, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             gap = " " * (width - width_of(cell))
@@ -171,7 +171,7 @@ class Grid(msgspec.Struct, frozen=True):
         table = self.table.text(self.widest, self.last)
         return f"{shorten(self.caption, LONGEST)}\n{table}" if self.caption else table
 
-    def drawn(self) -> Drawn:
+    def draw_table(self) -> DrawnTable:
         """The table with its pictures and words in it, for a terminal or a notebook."""
         table = self.table
         rows = [list(row) for row in (*table.rows, *self.beyond)]
@@ -180,17 +180,17 @@ class Grid(msgspec.Struct, frozen=True):
                 row[self.marked] = f"{row[self.marked]} {mark.word}"
         tones = tuple(mark.tone for mark in self.marks)
         if not any(self.pictures):
-            return Drawn(TableData(table.headers, tuple(map(tuple, rows)), table.numeric), tones, self.marked)
+            return DrawnTable(TableData(table.headers, tuple(map(tuple, rows)), table.numeric), tones, self.marked)
         at = self.pictured
         for row, picture in zip(rows, self.pictures, strict=True):
             row.insert(at, picture)
         headers = (*table.headers[:at], self.picture, *table.headers[at:])
         numeric = frozenset(each + (each >= at) for each in table.numeric)
         made = TableData(headers, tuple(map(tuple, rows)), numeric)
-        return Drawn(made, tones, self.marked + (self.marked >= at), at)
+        return DrawnTable(made, tones, self.marked + (self.marked >= at), at)
 
 
-class Drawn(msgspec.Struct, frozen=True):
+class DrawnTable(msgspec.Struct, frozen=True):
     """A table as it is drawn: the tones of the rows colour column `marked`, column `pictured` is one of pictures."""
 
     table: TableData
@@ -198,7 +198,7 @@ class Drawn(msgspec.Struct, frozen=True):
     marked: int = 0
     pictured: int | None = None
 
-    def tone(self, row: int, at: int) -> Tone:
+    def tone_at(self, row: int, at: int) -> Tone:
         return self.tones[row] if at == self.marked and row < len(self.tones) else Tone.PLAIN
 
 

@@ -9,7 +9,7 @@ from headgate.display.blocks import (
     Block,
     Command,
     Commands,
-    Drawn,
+    DrawnTable,
     Fact,
     Facts,
     Grid,
@@ -44,10 +44,10 @@ _PADDED = "vertical-align:top;padding:.15em .9em .15em 0;background:transparent;
 _BOLD = "font-weight:600"
 
 
-def fragment(page: PageData) -> str:
+def render_html(page: PageData) -> str:
     """The whole page."""
-    head = f'<div style="{_BOLD};font-size:1.1em">{_badge(page)}{html.escape(page.title)}</div>'
-    body = "".join(_block(each) for each in page.blocks)
+    head = f'<div style="{_BOLD};font-size:1.1em">{_render_badge(page)}{html.escape(page.title)}</div>'
+    body = "".join(_render_block(each) for each in page.blocks)
     edge = "rgba(127,127,127,.45)" if page.tone is Tone.PLAIN else _COLOURS[page.tone]
     # the base direction is fixed, so that a name in Arabic does not turn the sentence around
     return f'<div dir="ltr" style="{_ROOT}{edge}">{head if page.headline else ""}{body}</div>'
@@ -55,19 +55,20 @@ def fragment(page: PageData) -> str:
 
 def table_html(grid: Grid) -> str:
     """One table, which scrolls inside its own box where it is too wide."""
-    drawn = grid.drawn()
-    title = f'<caption style="{_CAPTION}">{_said(grid.caption)}</caption>' if grid.caption else ""
-    head = "".join(_cell(drawn, "th", at, cell) for at, cell in enumerate(drawn.table.headers))
-    body = "".join(_row(drawn, row, cells) for row, cells in enumerate(drawn.table.rows))
+    drawn = grid.draw_table()
+    title = f'<caption style="{_CAPTION}">{_escape_text(grid.caption)}</caption>' if grid.caption else ""
+    head = "".join(_render_cell(drawn, "th", at, cell) for at, cell in enumerate(drawn.table.headers))
+    body = "".join(_render_row(drawn, row, cells) for row, cells in enumerate(drawn.table.rows))
     inner = f'<table style="{_TABLE}">{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
     return f'<div style="overflow-x:auto;margin:.5em 0">{inner}</div>'
 
 
-def _row(drawn: Drawn, row: int, cells: tuple[str, ...]) -> str:
-    return f"<tr>{''.join(_cell(drawn, 'td', at, cell, drawn.tone(row, at)) for at, cell in enumerate(cells))}</tr>"
+def _render_row(drawn: DrawnTable, row: int, cells: tuple[str, ...]) -> str:
+    rendered = (_render_cell(drawn, "td", at, cell, drawn.tone_at(row, at)) for at, cell in enumerate(cells))
+    return f"<tr>{''.join(rendered)}</tr>"
 
 
-def _cell(drawn: Drawn, tag: str, at: int, cell: str, tone: Tone = Tone.PLAIN) -> str:
+def _render_cell(drawn: DrawnTable, tag: str, at: int, cell: str, tone: Tone = Tone.PLAIN) -> str:
     number = at in drawn.table.numeric
     style = f"text-align:{'right' if number else 'left'};{_PADDED}"
     if tag == "th":
@@ -76,62 +77,64 @@ def _cell(drawn: Drawn, tag: str, at: int, cell: str, tone: Tone = Tone.PLAIN) -
         style += f";{_MONO};white-space:pre;line-height:1.2;opacity:.7"
     elif number:
         style += ";font-variant-numeric:tabular-nums;white-space:nowrap"
-    said = _said(cell, _CELL)
+    said = _escape_text(cell, _CELL)
     inner = said if tone is Tone.PLAIN or not cell else f'<span style="{_MARKS[tone]}">{said}</span>'
     return f'<{tag} style="{style}">{inner}</{tag}>'
 
 
-def _badge(page: PageData) -> str:
+def _render_badge(page: PageData) -> str:
     if not page.status:
         return ""
-    return f'<span style="{_BADGE}{_COLOURS[page.tone]};margin-right:.5em">{_said(page.status)}</span>'
+    return f'<span style="{_BADGE}{_COLOURS[page.tone]};margin-right:.5em">{_escape_text(page.status)}</span>'
 
 
-def _block(block: Block) -> str:
+def _render_block(block: Block) -> str:
     match block:
         case Note(words):
-            return f'<div style="margin:.5em 0">{_said(words)}</div>'
+            return f'<div style="margin:.5em 0">{_escape_text(words)}</div>'
         case Points():
-            return _points(block)
+            return _render_points(block)
         case Facts(items):
-            return f'<div style="margin:.5em 0">{"".join(map(_fact, items))}</div>'
+            return f'<div style="margin:.5em 0">{"".join(map(_render_fact, items))}</div>'
         case Commands():
-            return _commands(block)
+            return _render_commands(block)
         case Grid(folded="") as grid:
             return table_html(grid)
         case Grid(folded=words) as grid:
-            opener = f'<summary style="cursor:pointer">{_said(words)}</summary>'
+            opener = f'<summary style="cursor:pointer">{_escape_text(words)}</summary>'
             return f'<details style="margin:.5em 0">{opener}{table_html(grid)}</details>'
 
 
-def _fact(each: Fact) -> str:
-    return f'<div><span style="{_BOLD}">{_said(each.label)}:</span> {_said(each.words, 2 * LONGEST)}</div>'
+def _render_fact(each: Fact) -> str:
+    return (
+        f'<div><span style="{_BOLD}">{_escape_text(each.label)}:</span> {_escape_text(each.words, 2 * LONGEST)}</div>'
+    )
 
 
-def _points(block: Points) -> str:
-    more = f"<div>{_said(block.more)}</div>" if block.more else ""
-    return f'<div style="margin:.5em 0">{"".join(map(_point, block.items))}{more}</div>'
+def _render_points(block: Points) -> str:
+    more = f"<div>{_escape_text(block.more)}</div>" if block.more else ""
+    return f'<div style="margin:.5em 0">{"".join(map(_render_point, block.items))}{more}</div>'
 
 
-def _point(each: Point) -> str:
-    mark = _said(each.mark)
+def _render_point(each: Point) -> str:
+    mark = _escape_text(each.mark)
     if each.mark and each.tone is not Tone.PLAIN:
         mark = f'<span style="{_BADGE}{_COLOURS[each.tone]}">{mark.removesuffix(":")}</span>'
     start = f'<div style="flex:none;min-width:1.2em">{mark}</div>' if mark else ""
-    details = "".join(f"<div>{_said(detail)}</div>" for detail in each.details)
-    inner = f'<div style="min-width:0"><div style="{_BOLD}">{_said(each.title)}</div>{details}</div>'
+    details = "".join(f"<div>{_escape_text(detail)}</div>" for detail in each.details)
+    inner = f'<div style="min-width:0"><div style="{_BOLD}">{_escape_text(each.title)}</div>{details}</div>'
     return f'<div style="display:flex;gap:.5em;margin:.3em 0">{start}{inner}</div>'
 
 
-def _commands(block: Commands) -> str:
-    lines = "".join(map(_command, block.items))
-    return f'<div style="margin:.5em 0"><span style="{_BOLD}">{_said(block.label)}:</span>{lines}</div>'
+def _render_commands(block: Commands) -> str:
+    lines = "".join(map(_render_command, block.items))
+    return f'<div style="margin:.5em 0"><span style="{_BOLD}">{_escape_text(block.label)}:</span>{lines}</div>'
 
 
-def _command(each: Command) -> str:
-    note = f' <span style="opacity:.85">{_said(each.note)}</span>' if each.note else ""
+def _render_command(each: Command) -> str:
+    note = f' <span style="opacity:.85">{_escape_text(each.note)}</span>' if each.note else ""
     return f'<div style="margin:.15em 0"><code style="{_CODE}">{html.escape(each.whole)}</code>{note}</div>'
 
 
-def _said(text: str, most: int = LONGEST) -> str:
+def _escape_text(text: str, most: int = LONGEST) -> str:
     return html.escape(shorten(text, most))

@@ -7,10 +7,10 @@ from datetime import UTC, datetime, timedelta
 _DAY = 86_400
 
 
-def shown(value: float) -> str:
+def format_number(value: float) -> str:
     """A number in at most six digits, more where fewer would make it look whole.
 
-    >>> shown(1040.0), shown(0.123456789), shown(0.9999999), shown(2.5e-7)
+    >>> format_number(1040.0), format_number(0.123456789), format_number(0.9999999), format_number(2.5e-7)
     ('1,040', '0.123457', '0.9999999', '2.5e-07')
     """
     if value - value != 0:
@@ -22,10 +22,10 @@ def shown(value: float) -> str:
     return f"{value:.12g}" if number == int(number) and abs(value) < 1e9 else text
 
 
-def shown_moment(seconds: float, whole_days: bool = True) -> str:
+def format_moment(seconds: float, whole_days: bool = True) -> str:
     """Seconds since 1970 as a day, or as a time of a day where it is no midnight (or `whole_days` is false).
 
-    >>> shown_moment(1763164800), shown_moment(1763164861)
+    >>> format_moment(1763164800), format_moment(1763164861)
     ('2025-11-15', '2025-11-15 00:01:01')
     """
     try:

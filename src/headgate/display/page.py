@@ -12,14 +12,14 @@ class Page(PageData, frozen=True):
 
     def html(self) -> str:
         """A fragment for a notebook: no script, no style of its own beside that of its elements, all data escaped."""
-        from headgate.display.html import fragment
+        from headgate.display.html import render_html
 
-        return fragment(self)
+        return render_html(self)
 
     def __rich__(self) -> Any:
-        from headgate.display.terminal import drawn
+        from headgate.display.terminal import render_rich
 
-        return drawn(self)
+        return render_rich(self)
 
     def _repr_html_(self) -> str:
         return self.html()

@@ -27,70 +27,70 @@ _GAP = 2
 _APART = 3
 
 
-def drawn(page: PageData) -> RenderableType:
+def render_rich(page: PageData) -> RenderableType:
     """The page; an empty line stands between its blocks."""
-    return Group(*_parts(page))
+    return Group(*_render_parts(page))
 
 
-def _parts(page: PageData) -> Iterator[RenderableType]:
+def _render_parts(page: PageData) -> Iterator[RenderableType]:
     if page.headline:
-        yield _headline(page)
+        yield _render_headline(page)
     for at, block in enumerate(page.blocks):
         if isinstance(block, Grid) and block.folded:
             continue
         follows = isinstance(block, Note) and not block.apart  # a tight note belongs to what stands before it
         if (at or page.headline) and not follows:
             yield Text("")
-        yield _block(block)
+        yield _render_block(block)
 
 
-def _headline(page: PageData) -> Text:
+def _render_headline(page: PageData) -> Text:
     badge = Text(f" {shorten(page.status, LONGEST)} ", _BADGES[page.tone]) if page.status else Text("")
     style = "bold" if page.status else _STYLES[page.tone] or "bold"
     return Text.assemble(badge, " " if page.status else "", (page.title, style), overflow="fold")
 
 
-def _block(block: Block) -> RenderableType:
+def _render_block(block: Block) -> RenderableType:
     match block:
         case Note(words):
-            return _said(words)
+            return _format_text(words)
         case Points():
-            return _points(block)
+            return _render_points(block)
         case Facts(items):
-            grid = _pairs()
+            grid = _make_pair_grid()
             for each in items:
-                grid.add_row(Text(f"{each.label}:", "bold"), _said(each.words, most=2 * LONGEST))
-            return _indented(grid)
+                grid.add_row(Text(f"{each.label}:", "bold"), _format_text(each.words, most=2 * LONGEST))
+            return _add_indent(grid)
         case Commands():
             return RichCommands(block)
         case Grid():
             return RichGrid(block)
 
 
-def _points(block: Points) -> RenderableType:
-    grid = _pairs()
+def _render_points(block: Points) -> RenderableType:
+    grid = _make_pair_grid()
     if not any(each.mark for each in block.items):
-        return _indented(Group(*(_said(each.title) for each in block.items)))
+        return _add_indent(Group(*(_format_text(each.title) for each in block.items)))
     for each in block.items:
-        details = Text("\n").join(_said(detail) for detail in each.details)
-        inner = [_said(each.title, "bold"), *([details] if each.details else [])]
+        details = Text("\n").join(_format_text(detail) for detail in each.details)
+        inner = [_format_text(each.title, "bold"), *([details] if each.details else [])]
         grid.add_row(Text(each.mark, _STYLES[each.tone] or "bold"), Group(*inner))
     more = [Text(block.more)] if block.more else []
-    return _indented(Group(grid, *more))
+    return _add_indent(Group(grid, *more))
 
 
-def _pairs() -> RichTable:
+def _make_pair_grid() -> RichTable:
     grid = RichTable.grid(padding=(0, 1, 0, 0))
     grid.add_column(no_wrap=True)
     grid.add_column(overflow="fold")
     return grid
 
 
-def _indented(inner: RenderableType, by: int = 2) -> Padding:
+def _add_indent(inner: RenderableType, by: int = 2) -> Padding:
     return Padding(inner, (0, 0, 0, by), expand=False)
 
 
-def _said(text: str, style: str = "", most: int = LONGEST) -> Text:
+def _format_text(text: str, style: str = "", most: int = LONGEST) -> Text:
     return Text(shorten(text, most), style, overflow="fold")
 
 
@@ -104,12 +104,12 @@ class RichCommands:
         # indented by hand: padding fills the line, and a blank after a backslash breaks what is copied
         yield Text(f"  {self._block.label}:", "bold")
         for each in self._block.items:
-            for line in self._lines(each, options.max_width - 4):
+            for line in self._wrap_command(each, options.max_width - 4):
                 yield Text(f"    {line}", "cyan", overflow="fold")
             if each.note:
-                yield _indented(_said(each.note), 6)
+                yield _add_indent(_format_text(each.note), 6)
 
-    def _lines(self, each: Command, width: int) -> list[str]:
+    def _wrap_command(self, each: Command, width: int) -> list[str]:
         if cell_len(each.whole) <= width or not each.rest:
             return [each.whole]
         return [each.code + (" \\" if self._block.shell else ""), f"    {each.rest}"]
@@ -120,57 +120,59 @@ class RichGrid:
 
     def __init__(self, grid: Grid) -> None:
         self._caption = grid.caption
-        self._drawn = grid.drawn()
+        self._drawn = grid.draw_table()
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         if self._caption:
-            yield _said(self._caption, "bold")
-        if self._least() <= options.max_width:
-            yield self._table()
+            yield _format_text(self._caption, "bold")
+        if self._least_width() <= options.max_width:
+            yield self._build_table()
         else:
-            yield from self._paragraphs(options.max_width)
+            yield from self._render_paragraphs(options.max_width)
 
-    def _least(self) -> int:
+    def _least_width(self) -> int:
         """The width below which its columns cannot be read."""
         table = self._drawn.table
-        widths = [max(cell_len(shorten(cell, _CELL)) for cell in column) for column in zip(*self._cells(), strict=True)]
+        widths = [
+            max(cell_len(shorten(cell, _CELL)) for cell in column) for column in zip(*self._all_cells(), strict=True)
+        ]
         stiff = {*table.numeric, self._drawn.pictured}
         return sum(width if at in stiff else min(width, _LEAST) for at, width in enumerate(widths)) + _GAP * len(widths)
 
-    def _cells(self) -> list[tuple[str, ...]]:
+    def _all_cells(self) -> list[tuple[str, ...]]:
         return [self._drawn.table.headers, *self._drawn.table.rows]
 
-    def _table(self) -> RichTable:
+    def _build_table(self) -> RichTable:
         table = self._drawn.table
         made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
         for at, header in enumerate(table.headers):
             stiff = at in table.numeric or at == self._drawn.pictured
             side = "right" if at in table.numeric else "left"
-            made.add_column(_said(header, "bold"), justify=side, no_wrap=stiff, overflow="fold")  # type: ignore[arg-type]
+            made.add_column(_format_text(header, "bold"), justify=side, no_wrap=stiff, overflow="fold")  # type: ignore[arg-type]
         for row, cells in enumerate(table.rows):
-            made.add_row(*(self._cell(row, at, cell) for at, cell in enumerate(cells)))
+            made.add_row(*(self._render_cell(row, at, cell) for at, cell in enumerate(cells)))
         return made
 
-    def _cell(self, row: int, at: int, cell: str) -> Text:
-        return _said(cell, _STYLES[self._drawn.tone(row, at)], _CELL)
+    def _render_cell(self, row: int, at: int, cell: str) -> Text:
+        return _format_text(cell, _STYLES[self._drawn.tone_at(row, at)], _CELL)
 
-    def _paragraphs(self, width: int) -> Iterator[RenderableType]:
+    def _render_paragraphs(self, width: int) -> Iterator[RenderableType]:
         headers = self._drawn.table.headers
         named = 1 if headers[0] or len(headers) < 2 else 2  # a sign alone names nothing
         for row, cells in enumerate(self._drawn.table.rows):
-            title = Text(" ").join(self._cell(row, at, cell) for at, cell in enumerate(cells[:named]))
+            title = Text(" ").join(self._render_cell(row, at, cell) for at, cell in enumerate(cells[:named]))
             title.stylize("bold")
             bare = 0 not in self._drawn.table.numeric  # a number says nothing without its name
-            yield title if bare else self._pair(row, 0, cells[0])
-            pairs = [self._pair(row, at, cells[at]) for at in range(named, len(cells)) if cells[at].strip()]
-            yield from (_indented(line) for line in _packed(pairs, width - 2))
+            yield title if bare else self._render_pair(row, 0, cells[0])
+            pairs = [self._render_pair(row, at, cells[at]) for at in range(named, len(cells)) if cells[at].strip()]
+            yield from (_add_indent(line) for line in _pack_pairs(pairs, width - 2))
 
-    def _pair(self, row: int, at: int, cell: str) -> Text:
+    def _render_pair(self, row: int, at: int, cell: str) -> Text:
         name = shorten(self._drawn.table.headers[at], _CELL)
-        return Text.assemble((f"{name} " if name else "", "cyan"), self._cell(row, at, cell), overflow="fold")
+        return Text.assemble((f"{name} " if name else "", "cyan"), self._render_cell(row, at, cell), overflow="fold")
 
 
-def _packed(pairs: Sequence[Text], width: int) -> Iterator[Text]:
+def _pack_pairs(pairs: Sequence[Text], width: int) -> Iterator[Text]:
     """As many in a line as it has room for: a value does not part from its name."""
     line = Text(overflow="fold")
     for each in pairs:

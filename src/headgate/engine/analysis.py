@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from headgate.display.blocks import Grid, Mark, Note, Tone
-from headgate.display.numbers import shown, shown_moment
+from headgate.display.numbers import format_moment, format_number
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
-from headgate.engine.scan import merged
+from headgate.engine.scan import merge_states
 from headgate.metrics.base.metric import Metric, SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.states.kept import KeptGroups
@@ -25,8 +25,8 @@ from headgate.values.schema import Kind, Schema
 from headgate.values.state import State, tag_of
 
 _TAG = "analysis"
-_SHOWN = 120  # metrics that a terminal or a notebook cell shows
-_FAILURES = 20
+_MAX_SHOWN = 120  # metrics that a terminal or a notebook cell shows
+_MAX_FAILURES = 20
 _TOO_LARGE = "it has too many groups to keep for merging; analyze both batches together, or use unique_ratio"
 
 
@@ -48,16 +48,16 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
     @cached_property
     def outcomes(self) -> dict[MetricKey, Outcome]:
         """Every metric asked for, in the order asked, measured from the states."""
-        return {metric.key: self._measured(metric) for metric in self.metrics}
+        return {metric.key: self._measure_metric(metric) for metric in self.metrics}
 
-    def _measured(self, metric: Metric[Any]) -> Outcome:
+    def _measure_metric(self, metric: Metric[Any]) -> Outcome:
         if metric.key in self.failed:
             return self.failed[metric.key]
         if isinstance(metric, SchemaMetric):
             return metric.of(self.schema)
         state = self.states.get(metric.state_key, metric.state())
         if isinstance(state, KeptGroups):
-            return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolved(spark) merges them")
+            return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolve(spark) merges them")
         try:
             return metric.measure(state)
         except Exception as trouble:
@@ -88,20 +88,20 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         """The analysis of both batches together, from their states alone."""
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         failed = {**other.failed, **self.failed}
-        computed = self._computed() & other._computed()
+        computed = self._state_keys() & other._state_keys()
         failed |= {
             metric.key: Failed("only one of the two analyses computed it")
             for metric in asked
             if not isinstance(metric, SchemaMetric) and metric.state_key not in computed and metric.key not in failed
         }
         merges = {
-            key: partial(merged, [each.states[key] for each in (self, other) if key in each.states])
+            key: partial(merge_states, [each.states[key] for each in (self, other) if key in each.states])
             for key in dict.fromkeys((*self.states, *other.states))
             if key in computed
         }
-        return merged_analysis(_common(self.schema, other.schema), asked, merges, failed)
+        return merge_analyses(_merge_schemas(self.schema, other.schema), asked, merges, failed)
 
-    def resolved(self, spark: Any) -> Analysis:
+    def resolve(self, spark: Any) -> Analysis:
         """This analysis with its frequency tables that are kept as Parquet merged by Spark, in one job for all."""
         if not any(isinstance(state, KeptGroups) for state in self.states.values()):
             return self
@@ -111,7 +111,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         states = {key: state for key, state in self.states.items() if not isinstance(state, KeptGroups)}
         return Analysis(self.schema, self.metrics, states | found.states[()], self.failed | found.failed)
 
-    def _computed(self) -> set[MetricKey]:
+    def _state_keys(self) -> set[MetricKey]:
         """The states that were computed; one that is not in `states` is the identity: no row was in its scope."""
         return {metric.state_key for metric in self.metrics if metric.key not in self.failed}
 
@@ -120,7 +120,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
     def to_bytes(self) -> bytes:
         """The whole analysis in one checksummed envelope."""
         body = msgspec.msgpack.encode(
-            _Stored(
+            _StoredAnalysis(
                 self.schema,
                 [str(metric.key) for metric in self.metrics],
                 [(str(key), tag_of(type(state)), pack_state(state)) for key, state in self.states.items()],
@@ -137,7 +137,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             raise CorruptBytes(f"these bytes hold a {head.tag}, not an analysis.")
         metrics()  # their states must be known before any is decoded
         try:
-            stored = msgspec.msgpack.decode(body, type=_Stored)
+            stored = msgspec.msgpack.decode(body, type=_StoredAnalysis)
         except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
             raise CorruptBytes(f"the bytes do not hold an analysis: {trouble}.") from None
         return cls(
@@ -155,7 +155,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
 
     def table(self, most: int | None = None) -> Table:
         """Every metric (the first `most`) with its value, or with why it has none."""
-        rows = [(*_place(key), *self.cell(key)) for key in islice(self.outcomes, most)]
+        rows = [(*_split_key(key), *self.cell(key)) for key in islice(self.outcomes, most)]
         return Table(("columns", "metric", "value", "note"), tuple(rows), numeric=frozenset({2}))
 
     def cell(self, key: MetricKey) -> tuple[str, str]:
@@ -163,37 +163,37 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         match self.outcomes[key]:
             case Measured(value):
                 if isinstance(value, Distribution):
-                    return _summary(value)
-                return _shown(value, self._kind(key), key.name), ""
+                    return _summarize_labels(value)
+                return _format_value(value, self._column_kind(key), key.name), ""
             case Undefined(why):
                 return "—", why
             case Failed(why):
                 return "failed", why
 
-    def _kind(self, key: MetricKey) -> Kind | None:
+    def _column_kind(self, key: MetricKey) -> Kind | None:
         places = self.schema.positions()
         found = [self.schema.columns[places[label]].kind for label in key.columns if label in places]
         return found[0] if len(found) == 1 else None
 
     def page(self) -> Page:
-        outcomes = islice(self.outcomes.values(), _SHOWN)
+        outcomes = islice(self.outcomes.values(), _MAX_SHOWN)
         marks = tuple(Mark(Tone.BAD if isinstance(each, Failed) else Tone.PLAIN) for each in outcomes)
-        grid = [Grid(self.table(_SHOWN), marks=marks, marked=2)] if self.metrics else []
-        return Page(self._title(), blocks=(*grid, *map(Note, self._rest())))
+        grid = [Grid(self.table(_MAX_SHOWN), marks=marks, marked=2)] if self.metrics else []
+        return Page(self._title(), blocks=(*grid, *map(Note, self._describe_rest())))
 
     def _title(self) -> str:
         return f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"
 
-    def _rest(self) -> list[str]:
+    def _describe_rest(self) -> list[str]:
         """Where the rest is, and what failed in it: a failure must not hide below the fold."""
-        if len(self.metrics) <= _SHOWN:
+        if len(self.metrics) <= _MAX_SHOWN:
             return []
-        below = list(self.outcomes.items())[_SHOWN:]
+        below = list(self.outcomes.items())[_MAX_SHOWN:]
         lost = [f"failed: {key}: {outcome.why}" for key, outcome in below if isinstance(outcome, Failed)]
-        return [f"... and {len(below):,} more; analysis.table().text() has them all", *lost[:_FAILURES]]
+        return [f"... and {len(below):,} more; analysis.table().text() has them all", *lost[:_MAX_FAILURES]]
 
 
-def merged_analysis(
+def merge_analyses(
     schema: Schema,
     asked: tuple[Metric[Any], ...],
     merges: Mapping[MetricKey, Callable[[], State | None]],
@@ -216,20 +216,20 @@ def merged_analysis(
     return Analysis(schema, asked, states, failures)
 
 
-class _Stored(msgspec.Struct, frozen=True):
+class _StoredAnalysis(msgspec.Struct, frozen=True):
     schema: Schema
     metrics: list[str]
     states: list[tuple[str, str, bytes]]
     failed: list[tuple[str, str]]
 
 
-def _place(key: MetricKey) -> tuple[str, str]:
+def _split_key(key: MetricKey) -> tuple[str, str]:
     """The column and the rest of a key, for a table."""
     rest = MetricKey(key.name, (), key.parameters, key.where)
     return ", ".join(key.columns), str(rest).replace(f"{key.name}()", key.name, 1)
 
 
-def _summary(found: Distribution) -> tuple[str, str]:
+def _summarize_labels(found: Distribution) -> tuple[str, str]:
     """How many labels there are, and the first of them with their shares."""
     top = ", ".join(f"{label} {count / found.total:.1%}" for label, count in list(found.counts.items())[:3])
     more = len(found.counts) - 3
@@ -240,13 +240,13 @@ def _summary(found: Distribution) -> tuple[str, str]:
 _POINTS_IN_TIME = frozenset({"min", "max", "mean", "median", "approx_quantile"})
 
 
-def _shown(value: float, kind: Kind | None, name: str) -> str:
+def _format_value(value: float, kind: Kind | None, name: str) -> str:
     if kind in (Kind.DATE, Kind.TIMESTAMP) and name in _POINTS_IN_TIME:
-        return shown_moment(value, whole_days=kind is Kind.DATE)
-    return shown(value)
+        return format_moment(value, whole_days=kind is Kind.DATE)
+    return format_number(value)
 
 
-def _common(one: Schema, two: Schema) -> Schema:
+def _merge_schemas(one: Schema, two: Schema) -> Schema:
     """The columns of both, those of the first where a label is in both."""
     known = set(one.labels)
     return Schema(one.columns + tuple(column for column in two.columns if column.label not in known))

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import Batch, open_batch
-from headgate.engine.parted_scan import Found
+from headgate.engine.parted_scan import ScanResult
 from headgate.engine.parts import Parts
 from headgate.engine.plan import Plan, make_plan
 from headgate.engine.progress import Progress
@@ -57,7 +57,7 @@ def analyze(
     without them every column gets the default metrics of its type. With `by`, the names of columns, the rows that agree
     in them are measured apart, still in one scan; `Parts.view` puts any of them together again. With `keep`, a folder
     that Spark can write to, the frequency tables of exact groupings that are too large for the driver are kept there
-    as Parquet, so that they too can be merged (`Analysis.resolved`). `tables` are other tables by name, of the same
+    as Parquet, so that they too can be merged (`Analysis.resolve`). `tables` are other tables by name, of the same
     kind of data, for metrics that look rows up in them. Whatever goes wrong with one metric or column is that metric's
     outcome.
 
@@ -74,10 +74,12 @@ def analyze(
     if by is not None and not by:
         raise MisuseError("by names no column.", hint='Write by=["day"], or leave it out.')
     keys = [by] if isinstance(by, str) else list(by or ())
-    return measured(batch, default_metrics(batch.schema) if metrics is None else metrics, keys, progress, keep or "")
+    return measure_batch(
+        batch, default_metrics(batch.schema) if metrics is None else metrics, keys, progress, keep or ""
+    )
 
 
-def measured(
+def measure_batch(
     batch: Batch,
     metrics: Iterable[Metric[Any] | MetricKey | str],
     by: Sequence[str] = (),
@@ -86,10 +88,10 @@ def measured(
 ) -> Analysis | Parts:
     """One scan of an opened batch: an analysis of the whole, or of the parts that `by` tells apart."""
     plan = make_plan(batch.schema, metrics, by=by, keep=keep)
-    return _result(plan, batch.run(plan, progress))
+    return _build_result(plan, batch.run(plan, progress))
 
 
-def _result(plan: Plan, found: Found) -> Analysis | Parts:
+def _build_result(plan: Plan, found: ScanResult) -> Analysis | Parts:
     """The result, with no state that only failed metrics would read: its rows may be incomplete."""
     sound = {metric.state_key for metric in plan.metrics if metric.key not in found.failed}
     states = {part: {key: held[key] for key in held if key in sound} for part, held in found.states.items()}

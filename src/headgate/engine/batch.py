@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from headgate.engine.local import open_local, run_local
-from headgate.engine.parted_scan import Found
+from headgate.engine.parted_scan import ScanResult
 from headgate.engine.plan import Plan
 from headgate.engine.progress import Progress
 from headgate.values.errors import MisuseError
@@ -24,12 +24,12 @@ class Batch(NamedTuple):
     """
 
     schema: Schema
-    run: Callable[[Plan, Report | None], Found]
+    run: Callable[[Plan, Report | None], ScanResult]
     distributed: bool = False
     once: bool = False
 
 
-def settled(tables: Mapping[str, Any] | None) -> dict[str, Any]:
+def rereadable(tables: Mapping[str, Any] | None) -> dict[str, Any]:
     """The tables as they can be read more than once."""
     given = dict(tables or {})
     return {name: each.read_all() if isinstance(each, pa.RecordBatchReader) else each for name, each in given.items()}
@@ -41,7 +41,7 @@ def is_spark(data: Any) -> bool:
 
 def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
     """The batch, with the other tables that its rows may be looked up in."""
-    others = settled(tables)
+    others = rereadable(tables)
     local = open_local(data)
     if local is not None:
         once = isinstance(data, pa.RecordBatchReader)

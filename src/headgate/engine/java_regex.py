@@ -25,7 +25,7 @@ def java_regex(pattern: str) -> str:
     ('(?d)^a.c\\z', '(?du)^[$\\[][\\t\\n\\f\\r ](?i:x)\\z')
     """
     flags = "".join(_FLAGS.findall(pattern))
-    return f"(?d{'u' * ('i' in flags)})" + _Translator(pattern, multiline="m" in flags).text()
+    return f"(?d{'u' * ('i' in flags)})" + _Translator(pattern, multiline="m" in flags).translate()
 
 
 class _Translator:
@@ -36,80 +36,80 @@ class _Translator:
         self.multiline = multiline
         self.at = 0
 
-    def text(self) -> str:
+    def translate(self) -> str:
         pieces = []
         while self.at < len(self.pattern):
-            pieces.append(self.piece())
+            pieces.append(self.translate_piece())
         return "".join(pieces)
 
-    def piece(self) -> str:
+    def translate_piece(self) -> str:
         char = self.pattern[self.at]
         if char == "\\":
-            return self.escape(inside=False)
+            return self.translate_escape(inside=False)
         if char == "[":
-            return self.character_class()
+            return self.translate_class()
         if char == "{":
             found = _QUANTIFIER.match(self.pattern, self.at)
-            return self.taken(len(found[0])) if found else "\\" + self.taken(1)
+            return self.take(len(found[0])) if found else "\\" + self.take(1)
         if self.pattern.startswith("(?P<", self.at):
             self.at += 4
             return "(?<"
         self.at += 1
         return r"\z" if char == "$" and not self.multiline else char
 
-    def taken(self, count: int) -> str:
+    def take(self, count: int) -> str:
         found = self.pattern[self.at : self.at + count]
         self.at += count
         return found
 
-    def escape(self, inside: bool) -> str:
+    def translate_escape(self, inside: bool) -> str:
         if self.pattern.startswith(r"\Q", self.at):
             end = self.pattern.find(r"\E", self.at)
-            return self.taken(len(self.pattern) if end < 0 else end + 2 - self.at)
+            return self.take(len(self.pattern) if end < 0 else end + 2 - self.at)
         code = _CODE.match(self.pattern, self.at)
         if code:
-            return self.taken(len(code[0]))
+            return self.take(len(code[0]))
         octal, named = _OCTAL.match(self.pattern, self.at), _PROPERTY.match(self.pattern, self.at)
         if octal:
             self.at += 4
             return rf"\0{octal[1]}"
         if named:
             self.at += len(named[0])
-            return _property(named[1], bool(named[2]), named[3])
-        two = self.taken(2)
+            return _translate_property(named[1], bool(named[2]), named[3])
+        two = self.take(2)
         if two == r"\v":
             return r"\x0B"
         if two == r"\s":
             return _SPACES if inside else f"[{_SPACES}]"
         return rf"[^{_SPACES}]" if two == r"\S" else two
 
-    def character_class(self) -> str:
-        pieces = [self.taken(2 if self.pattern.startswith("[^", self.at) else 1)]
+    def translate_class(self) -> str:
+        pieces = [self.take(2 if self.pattern.startswith("[^", self.at) else 1)]
         if self.pattern.startswith("]", self.at):  # the first is a member
-            pieces.append("\\" + self.taken(1))
+            pieces.append("\\" + self.take(1))
         while self.at < len(self.pattern) and self.pattern[self.at] != "]":
-            pieces.append(self.member())
-        return "".join([*pieces, self.taken(1)])
+            pieces.append(self.translate_member())
+        return "".join([*pieces, self.take(1)])
 
-    def member(self) -> str:
+    def translate_member(self) -> str:
         char = self.pattern[self.at]
         posix = _POSIX.match(self.pattern, self.at)
         if posix:
             self.at += len(posix[0])
-            return _posix(bool(posix[1]), posix[2])
+            return _translate_posix(bool(posix[1]), posix[2])
         if char == "\\":
-            return self.escape(inside=True)
+            return self.translate_escape(inside=True)
         # in Java a bracket begins a class in a class, and && is an intersection
-        return ("\\" if char in "[&" else "") + self.taken(1)
+        return ("\\" if char in "[&" else "") + self.take(1)
 
 
-def _posix(negated: bool, name: str) -> str:
+def _translate_posix(negated: bool, name: str) -> str:
     if name == "word":
         return r"\W" if negated else r"\w"
     return rf"\{'P' if negated else 'p'}{{{_POSIX_NAMES.get(name, name)}}}"
 
 
-def _property(letter: str, negated: bool, name: str) -> str:
+def _translate_property(letter: str, negated: bool, name: str) -> str:
     """A general category goes by its own name, a script with Is before it."""
     opposite = {"p": "P", "P": "p"}[letter] if negated else letter
     return rf"\{opposite}{{{name if len(name) <= 2 else f'Is{name}'}}}"

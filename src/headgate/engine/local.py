@@ -11,7 +11,7 @@ import pyarrow.dataset as ds
 
 from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.part import Part
-from headgate.engine.parted_scan import Found, PartedScan
+from headgate.engine.parted_scan import PartedScan, ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
 from headgate.engine.progress import Progress
 from headgate.metrics.base.arrow import kind_of
@@ -35,11 +35,11 @@ class LocalBatch:
         self,
         schema: Schema,
         read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]],
-        counted: Callable[[], int] = lambda: 0,
+        count_rows: Callable[[], int] = lambda: 0,
     ) -> None:
         self.schema = schema
         self.read = read
-        self.counted = counted  # all rows; 0 where that is not known without reading them
+        self.count_rows = count_rows  # all rows; 0 where that is not known without reading them
 
 
 def open_local(data: Any) -> LocalBatch | None:
@@ -78,9 +78,9 @@ def run_local(
     plan: Plan,
     tables: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], None] | None = None,
-) -> Found:
+) -> ScanResult:
     """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
-    plan, tests = _tests(plan, tables or {})
+    plan, tests = _build_tests(plan, tables or {})
     labels = batch.schema.labels
     read = {label for test in tests for label in test.columns}
     extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
@@ -89,7 +89,7 @@ def run_local(
     rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
     scan = PartedScan(plan)
     states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
-    for arrays, count in _reported(batch, batch.read(positions, rows), progress):
+    for arrays, count in _report_rows(batch, batch.read(positions, rows), progress):
         named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
         columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
         scan.add([arrays[at] for at in keys], columns)
@@ -99,18 +99,20 @@ def run_local(
     lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
     for test in tests:
         if test.trouble:
-            plan = plan.without(test.asked, f"the predicate {str(test.asked)!r} could not be evaluated: {test.trouble}")
-    return Found(states, {**lost, **plan.failed})
+            plan = plan.without(
+                test.question, f"the predicate {str(test.question)!r} could not be evaluated: {test.trouble}"
+            )
+    return ScanResult(states, {**lost, **plan.failed})
 
 
-def _reported(
+def _report_rows(
     batch: LocalBatch, read: Iterator[tuple[Arrays, int]], progress: Callable[[Progress], None] | None
 ) -> Iterator[tuple[Arrays, int]]:
     """What is read, with a word to the caller after each piece was folded; what the caller raises costs no scan."""
     if progress is None:
         yield from read
         return
-    done, total = 0, batch.counted()
+    done, total = 0, batch.count_rows()
     for arrays, count in read:
         yield arrays, count
         done += count
@@ -121,8 +123,10 @@ def _reported(
 class RowTest:
     """A row predicate or a look-up over the batches of one scan, and the trouble it ran into, if it did."""
 
-    def __init__(self, asked: RowQuestion, evaluate: Callable[[Any, int], pa.Array], columns: frozenset[str]) -> None:
-        self.asked = asked
+    def __init__(
+        self, question: RowQuestion, evaluate: Callable[[Any, int], pa.Array], columns: frozenset[str]
+    ) -> None:
+        self.question = question
         self.columns = columns
         self.trouble = ""
         self._evaluate = evaluate
@@ -136,31 +140,31 @@ class RowTest:
         return pa.nulls(count, pa.bool_())
 
 
-def row_test(asked: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -> RowTest:
+def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -> RowTest:
     """What evaluates a predicate or a look-up on rows of this schema; misuse, where it cannot be."""
-    if isinstance(asked, Membership):
-        other = open_local(tables.get(asked.table))
-        kinds = kinds_of(asked, schema, other.schema if other else None, list(tables))
+    if isinstance(question, Membership):
+        other = open_local(tables.get(question.table))
+        kinds = kinds_of(question, schema, other.schema if other else None, list(tables))
         assert other is not None
         places = other.schema.positions()
-        chunks = [arrays for arrays, _ in other.read([places[name] for name in asked.of], ROWS)]
-        return RowTest(asked, LocalMembership(asked, kinds, chunks).of, frozenset(asked.columns))
-    if asked == EVERY_ROW:
-        return RowTest(asked, lambda rows, count: pa.repeat(True, count), frozenset())
+        chunks = [arrays for arrays, _ in other.read([places[name] for name in question.of], ROWS)]
+        return RowTest(question, LocalMembership(question, kinds, chunks).of, frozenset(question.columns))
+    if question == EVERY_ROW:
+        return RowTest(question, lambda rows, count: pa.repeat(True, count), frozenset())
     from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
 
-    predicate = RowPredicate(asked, schema.labels)
-    return RowTest(asked, predicate, predicate.columns)
+    predicate = RowPredicate(question, schema.labels)
+    return RowTest(question, predicate, predicate.columns)
 
 
-def _tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowTest]]:
+def _build_tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowTest]]:
     """The plan less the metrics whose predicates cannot be understood, and the tests for the rest of them."""
     found = {}
-    for asked in plan.questions:
+    for question in plan.questions:
         try:
-            found[asked] = row_test(asked, plan.schema, tables)
+            found[question] = row_test(question, plan.schema, tables)
         except MisuseError as trouble:
-            plan = plan.without(asked, str(trouble))
+            plan = plan.without(question, str(trouble))
     return plan, [found[asked] for asked in plan.questions]
 
 
@@ -191,10 +195,10 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
 
-    return LocalBatch(schema, read, lambda: _counted(data))
+    return LocalBatch(schema, read, lambda: _count_rows(data))
 
 
-def _counted(data: ds.Dataset) -> int:
+def _count_rows(data: ds.Dataset) -> int:
     """The rows of a dataset, where its files say how many they have."""
     if not isinstance(getattr(data, "format", None), ds.ParquetFileFormat):
         return 0
@@ -231,4 +235,4 @@ def _of_pandas(data: Any) -> LocalBatch:
         spelled = str(column.type if pa.types.is_null(column.type) else series.dtype)
         kinds.append((str(data.columns[at]), kind, spelled))
     batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
-    return LocalBatch(Schema.of(kinds), batch.read, batch.counted)
+    return LocalBatch(Schema.of(kinds), batch.read, batch.count_rows)

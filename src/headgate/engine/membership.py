@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.hashing import Hashes, combine
 from headgate.metrics.base.metric import Membership
@@ -57,10 +57,10 @@ class LocalMembership:
 
     def of(self, rows: Mapping[str, Any], count: int) -> pa.Array:
         """True for every row that is there, null for the others."""
-        mine = [plain(rows[name]) for name in self.test.columns]
+        mine = [to_plain(rows[name]) for name in self.test.columns]
         if self._known is None:
-            self._known = self._learned([array.type for array in mine])
-        first, second = self._hashed(mine)
+            self._known = self._hash_other_table([array.type for array in mine])
+        first, second = self._hash_rows(mine)
         known, seconds = self._known
         if not len(known):
             return pa.nulls(count, pa.bool_())
@@ -68,10 +68,10 @@ class LocalMembership:
         found = (known[at] == first) & (seconds[at] == second)
         return pa.array(found, mask=~found)
 
-    def _learned(self, types: Sequence[pa.DataType]) -> Hashes:
+    def _hash_other_table(self, types: Sequence[pa.DataType]) -> Hashes:
         """The hashes of the other table's rows in order, its values in the types of the batch."""
         every = [
-            self._hashed([_fitted(plain(column), kind) for column, kind in zip(chunk, types, strict=True)])
+            self._hash_rows([_fit_scale(to_plain(column), kind) for column, kind in zip(chunk, types, strict=True)])
             for chunk in self._chunks
         ]
         if not every:
@@ -80,7 +80,7 @@ class LocalMembership:
         order = np.argsort(first)
         return first[order], second[order]
 
-    def _hashed(self, arrays: Sequence[pa.Array]) -> Hashes:
+    def _hash_rows(self, arrays: Sequence[pa.Array]) -> Hashes:
         pairs = zip(arrays, self._kinds, strict=True)
         return combine([ColumnBatch(_as_kind(array, kind), kind).hashes for array, kind in pairs])
 
@@ -89,6 +89,6 @@ def _as_kind(array: pa.Array, kind: Kind) -> pa.Array:
     return array.cast(pa.float64(), safe=False) if kind is Kind.FLOAT else array
 
 
-def _fitted(array: pa.Array, kind: pa.DataType) -> pa.Array:
+def _fit_scale(array: pa.Array, kind: pa.DataType) -> pa.Array:
     """Decimals in the batch's scale: of all other kinds, equal values have equal hashes in any width."""
     return array.cast(kind) if pa.types.is_decimal(array.type) and pa.types.is_decimal(kind) else array

@@ -8,7 +8,7 @@ from datetime import date
 from typing import TypeAlias
 from urllib.parse import quote, unquote
 
-from headgate.values.run import place
+from headgate.values.run import partition_sort_key
 
 Part: TypeAlias = tuple[str | None, ...]
 Value: TypeAlias = str | int | bool | date | None
@@ -16,7 +16,7 @@ Value: TypeAlias = str | int | bool | date | None
 _NULL = "__HIVE_DEFAULT_PARTITION__"  # as Hive and Spark name the folder of rows that have none
 
 
-def written(part: Part) -> str:
+def write_part(part: Part) -> str:
     """A part's name as text, on its way from task to driver."""
     return json.dumps(part, ensure_ascii=False)
 
@@ -37,8 +37,8 @@ def text_of(value: Value) -> str | None:
 
 
 def order_of(part: Part) -> list[tuple[bool, str, str]]:
-    """What parts are sorted by: null first, then as `values.run.place` says."""
-    return [(value is not None, place(value or ""), value or "") for value in part]
+    """What parts are sorted by: null first, then as `values.run.partition_sort_key` says."""
+    return [(value is not None, partition_sort_key(value or ""), value or "") for value in part]
 
 
 def partition_of(by: Sequence[str], part: Part) -> str:

@@ -12,7 +12,7 @@ import pyarrow as pa
 from headgate.engine.part import Part
 from headgate.engine.plan import Plan
 from headgate.engine.scan import Scan
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
 from headgate.values.state import State
@@ -23,7 +23,7 @@ HELD = 100_000  # states of parts in one task at a time; the part seen longest a
 WAITING = 64 << 20  # bytes of mixed rows that are gathered before they are sorted into parts: few rows a fold is dear
 
 
-class Found(NamedTuple):
+class ScanResult(NamedTuple):
     """What a scan found: the states of each part of the batch by their keys, and the metrics that failed."""
 
     states: dict[Part, dict[MetricKey, State]]
@@ -45,16 +45,16 @@ class PartedScan:
     def add(self, keys: Arrays, arrays: Arrays) -> None:
         """Fold one batch: the key columns, then the plan's columns and predicates, in order."""
         if not self.plan.by:
-            self._scan(()).add(arrays)
+            self._scan_of(()).add(arrays)
             return
-        texts = [_text(key) for key in keys]
-        if _alike(texts):
-            self._scan(tuple(text[0].as_py() for text in texts)).add(arrays)
+        texts = [_cast_to_text(key) for key in keys]
+        if _has_one_key(texts):
+            self._scan_of(tuple(text[0].as_py() for text in texts)).add(arrays)
             return
         self._waiting.append((texts, arrays))
         self._bytes += sum(array.nbytes for array in arrays)
         if self._bytes > WAITING:
-            self._sort()
+            self._sort_waiting()
 
     def heavy(self) -> Iterator[tuple[Part, int, State]]:
         """States that have grown large or were not added to for long, which are forgotten here."""
@@ -64,48 +64,48 @@ class PartedScan:
         self._touched.clear()
         while len(self._scans) > self._most:
             oldest = next(iter(self._scans))
-            yield from self._closed(oldest)
+            yield from self._close_part(oldest)
 
     def states(self) -> Iterator[tuple[Part, int, State]]:
         """All that is left."""
         if self._waiting:
-            self._sort()
+            self._sort_waiting()
         for part in list(self._scans):
-            yield from self._closed(part)
+            yield from self._close_part(part)
 
-    def _closed(self, part: Part) -> Iterator[tuple[Part, int, State]]:
+    def _close_part(self, part: Part) -> Iterator[tuple[Part, int, State]]:
         scan = self._scans.pop(part)
         for slot, state in scan.states():
             yield part, slot, state
         self.errors |= {slot: why for slot, why in scan.errors.items() if slot not in self.errors}
 
-    def _scan(self, part: Part) -> Scan:
+    def _scan_of(self, part: Part) -> Scan:
         scan = self._scans.pop(part, None) or Scan(self.plan)
         self._scans[part] = scan
         self._touched.add(part)
         return scan
 
-    def _sort(self) -> None:
-        keys = [_joined([texts[at] for texts, _ in self._waiting]) for at in range(len(self.plan.by))]
+    def _sort_waiting(self) -> None:
+        keys = [_join_chunks([texts[at] for texts, _ in self._waiting]) for at in range(len(self.plan.by))]
         width = len(self._waiting[0][1])
-        arrays = [_joined([batch[at] for _, batch in self._waiting]) for at in range(width)]
+        arrays = [_join_chunks([batch[at] for _, batch in self._waiting]) for at in range(width)]
         self._waiting, self._bytes = [], 0
-        order, bounds = _parts(keys)
+        order, bounds = _find_parts(keys)
         heads = pa.array(order[bounds[:-1]])
         names = zip(*(key.take(heads).to_pylist() for key in keys), strict=True)
         sorted_arrays = [array.take(pa.array(order)) for array in arrays]
         for part, start, end in zip(names, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-            self._scan(part).add([array.slice(start, end - start) for array in sorted_arrays])
+            self._scan_of(part).add([array.slice(start, end - start) for array in sorted_arrays])
 
 
-def _text(key: Any) -> pa.Array:
-    array = plain(key)
+def _cast_to_text(key: Any) -> pa.Array:
+    array = to_plain(key)
     return array if pa.types.is_string(array.type) else array.cast(pa.string())
 
 
-def _joined(chunks: Sequence[Any]) -> pa.Array:
+def _join_chunks(chunks: Sequence[Any]) -> pa.Array:
     """One array; with offsets of 64 bits where the text is too long for 32."""
-    arrays = [plain(chunk) for chunk in chunks]
+    arrays = [to_plain(chunk) for chunk in chunks]
     if len(arrays) == 1:
         return arrays[0]
     wide = {pa.string(): pa.large_string(), pa.binary(): pa.large_binary()}.get(arrays[0].type)
@@ -114,12 +114,12 @@ def _joined(chunks: Sequence[Any]) -> pa.Array:
     return pa.concat_arrays(arrays)
 
 
-def _alike(texts: Sequence[pa.Array]) -> bool:
+def _has_one_key(texts: Sequence[pa.Array]) -> bool:
     """Do all rows have the same key? Asked first, because data that lies in partitions arrives so."""
     return all(len(text.unique()) == 1 for text in texts)
 
 
-def _parts(keys: Sequence[pa.Array]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def _find_parts(keys: Sequence[pa.Array]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """An order of the rows in which parts stand together, and where each begins."""
     codes = np.zeros(len(keys[0]), np.int64)
     for key in keys:

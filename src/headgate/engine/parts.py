@@ -13,9 +13,9 @@ import numpy as np
 from headgate.display.blocks import Grid, Note
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
-from headgate.engine.analysis import Analysis, merged_analysis
+from headgate.engine.analysis import Analysis, merge_analyses
 from headgate.engine.part import Part, Value, order_of, partition_of, parts_of, text_of
-from headgate.engine.scan import merged
+from headgate.engine.scan import merge_states
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
@@ -30,8 +30,8 @@ Choice: TypeAlias = Value | Iterable[Value] | Callable[[str | None], bool]
 
 _TAG = "parts"
 MANY = 64  # parts from which on the states of a view are laid out as arrays, which are kept for the next view
-_UNLIKE: Stack[State] = Stack(())
-_SHOWN = 20  # parts that a terminal or a notebook cell shows
+_NOT_STACKABLE: Stack[State] = Stack(())
+_MAX_SHOWN = 20  # parts that a terminal or a notebook cell shows
 
 
 class Parts(Paged, Mapping[Part, Analysis]):
@@ -66,10 +66,10 @@ class Parts(Paged, Mapping[Part, Analysis]):
         self._stacks: dict[MetricKey, Stack[State]] = {}
 
     def __getitem__(self, part: Part | str) -> Analysis:
-        name = _name(part)
+        name = _as_part(part)
         if name not in self._at:
             raise KeyError(f"there is no part {name}; there are {len(self._names)}, the first {self._names[:3]}")
-        return Analysis(self.schema, self.metrics, self._states(self._at[name]), self.failed)
+        return Analysis(self.schema, self.metrics, self._states_at(self._at[name]), self.failed)
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self._names)
@@ -77,7 +77,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def _states(self, at: int) -> dict[MetricKey, State]:
+    def _states_at(self, at: int) -> dict[MetricKey, State]:
         found = ((key, column[at]) for key, column in self._columns.items())
         return {key: state for key, state in found if state is not None}
 
@@ -96,31 +96,31 @@ class Parts(Paged, Mapping[Part, Analysis]):
         A choice is a value, several, or a function of the value's text. Only what `metrics` need is merged; all, if
         they are not told. Of no part, every metric is what it is of an empty batch.
         """
-        wanted = self.metrics if metrics is None else self._asked(metrics)
-        rows = self._rows(parts, chosen)
+        wanted = self.metrics if metrics is None else self._choose_metrics(metrics)
+        rows = self._find_rows(parts, chosen)
         needed = dict.fromkeys(each.state_key for each in wanted if each.key not in self.failed)
-        merges = {key: partial(self._merged, key, rows) for key in needed if self._has(key, rows)}
+        merges = {key: partial(self._merge_state, key, rows) for key in needed if self._has_rows(key, rows)}
         failed = {each.key: self.failed[each.key] for each in wanted if each.key in self.failed}
-        return merged_analysis(self.schema, wanted, merges, failed)
+        return merge_analyses(self.schema, wanted, merges, failed)
 
-    def _has(self, key: MetricKey, rows: Rows) -> bool:
+    def _has_rows(self, key: MetricKey, rows: Rows) -> bool:
         """Did any of these parts have rows in the scope of a state? If none did, it is the identity."""
         column = self._columns.get(key)
         return column is not None and any(column[at] is not None for at in rows.tolist())
 
-    def _merged(self, key: MetricKey, rows: Rows) -> State | None:
+    def _merge_state(self, key: MetricKey, rows: Rows) -> State | None:
         if len(rows) >= MANY:
             stack = self._stacks.get(key)
             if stack is None:
-                stack = self._stacks[key] = _stacked(self._columns[key])
-            if stack is not _UNLIKE:
-                return stack.merged(rows)
+                stack = self._stacks[key] = _stack_states(self._columns[key])
+            if stack is not _NOT_STACKABLE:
+                return stack.merge_rows(rows)
         column = self._columns[key]
-        return merged([state for state in (column[at] for at in rows.tolist()) if state is not None])
+        return merge_states([state for state in (column[at] for at in rows.tolist()) if state is not None])
 
     def __or__(self, newer: Parts) -> Parts:
         """These, with the parts of `newer` added or put in the place of those of the same name."""
-        return self._with(newer, {name: newer._states(at) for name, at in newer._at.items()})
+        return self._combine_with(newer, {name: newer._states_at(at) for name, at in newer._at.items()})
 
     def __add__(self, more: Parts) -> Parts:
         """These, with the rows of `more` added to the parts of the same name."""
@@ -130,9 +130,9 @@ class Parts(Paged, Mapping[Part, Analysis]):
             both = self[name] + more[name] if name in self._at else more[name]
             sums[name] = both.states
             lost |= both.failed
-        return self._with(more, sums, lost)
+        return self._combine_with(more, sums, lost)
 
-    def by_fewer(self, by: Sequence[str], metrics: Iterable[Metric[Any] | MetricKey | str] | None = None) -> Parts:
+    def coarsen(self, by: Sequence[str], metrics: Iterable[Metric[Any] | MetricKey | str] | None = None) -> Parts:
         """The parts told apart by fewer columns: those that agree in them are put together."""
         unknown = [name for name in by if name not in self.by]
         if unknown:
@@ -141,26 +141,26 @@ class Parts(Paged, Mapping[Part, Analysis]):
         groups: dict[Part, list[Part]] = {}
         for name in self._names:
             groups.setdefault(tuple(name[at] for at in places), []).append(name)
-        wanted = self.metrics if metrics is None else self._asked(metrics)
+        wanted = self.metrics if metrics is None else self._choose_metrics(metrics)
         views = {group: self.view(names, metrics=wanted) for group, names in groups.items()}
         lost = {key: failed for view in views.values() for key, failed in view.failed.items()}
         return Parts(by, self.schema, wanted, {group: view.states for group, view in views.items()}, lost)
 
-    def beside(self, other: Parts) -> Parts:
+    def with_metrics(self, other: Parts) -> Parts:
         """The states of these and of other metrics of the same parts."""
-        held = {name: self._states(at) for name, at in self._at.items()}
+        held = {name: self._states_at(at) for name, at in self._at.items()}
         for name, at in other._at.items():
-            held[name] = {**held.get(name, {}), **other._states(at)}
+            held[name] = {**held.get(name, {}), **other._states_at(at)}
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         return Parts(self.by, self.schema, asked, held, {**self.failed, **other.failed})
 
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
         """These, less the parts that meet every choice."""
-        gone = set(self._rows(parts, chosen).tolist())
-        kept = {name: self._states(at) for name, at in self._at.items() if at not in gone}
+        gone = set(self._find_rows(parts, chosen).tolist())
+        kept = {name: self._states_at(at) for name, at in self._at.items() if at not in gone}
         return Parts(self.by, self.schema, self.metrics, kept, self.failed)
 
-    def _with(
+    def _combine_with(
         self,
         other: Parts,
         states: Mapping[Part, Mapping[MetricKey, State]],
@@ -174,11 +174,11 @@ class Parts(Paged, Mapping[Part, Analysis]):
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         shared = set(self.metrics) & set(other.metrics)
         failed = {each.key: Failed("only some of the parts have it") for each in asked if each not in shared}
-        held = {name: self._states(at) for name, at in self._at.items()}
+        held = {name: self._states_at(at) for name, at in self._at.items()}
         failed |= {**(lost or {}), **other.failed, **self.failed}
         return Parts(self.by, self.schema, asked, {**held, **states}, failed)
 
-    def _asked(self, metrics: Iterable[Metric[Any] | MetricKey | str]) -> tuple[Metric[Any], ...]:
+    def _choose_metrics(self, metrics: Iterable[Metric[Any] | MetricKey | str]) -> tuple[Metric[Any], ...]:
         if isinstance(metrics, (str, Metric, MetricKey)):
             metrics = [metrics]
         asked = [each if isinstance(each, Metric) else from_key(each) for each in metrics]
@@ -189,13 +189,13 @@ class Parts(Paged, Mapping[Part, Analysis]):
                 raise MisuseError(f"the states of these parts do not answer {each.key}; {known}")
         return tuple(dict.fromkeys(asked))
 
-    def _rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> Rows:
+    def _find_rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> Rows:
         for label in chosen:
             if label not in self.by:
                 raise MisuseError(f"these parts are not by {label!r}; {did_you_mean(label, self.by)}")
-        names = self._names if parts is None else [_name(part) for part in parts]
+        names = self._names if parts is None else [_as_part(part) for part in parts]
         for label, choice in chosen.items():
-            at, test = self.by.index(label), _test(choice)
+            at, test = self.by.index(label), _make_test(choice)
             names = [name for name in names if test(name[at])]
         missing = [name for name in names if name not in self._at]
         if missing:
@@ -210,7 +210,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
             (str(key), [None if state is None else (tag_of(type(state)), pack_state(state)) for state in column])
             for key, column in self._columns.items()
         ]
-        stored = _Stored(
+        stored = _StoredParts(
             self.by,
             self.schema,
             [str(metric.key) for metric in self.metrics],
@@ -228,7 +228,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
             raise CorruptBytes(f"these bytes hold a {head.tag}, not parts.")
         metrics()  # their states must be known before any is decoded
         try:
-            stored = msgspec.msgpack.decode(body, type=_Stored)
+            stored = msgspec.msgpack.decode(body, type=_StoredParts)
         except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
             raise CorruptBytes(f"the bytes do not hold parts: {trouble}.") from None
         states: dict[Part, dict[MetricKey, State]] = {name: {} for name in stored.names}
@@ -265,7 +265,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
             key
             for revision, states in zip(revisions, held, strict=True)
             if len(states) < len(keys)
-            for key in set(keys) - set(states) - _computed(store.run(revision))
+            for key in set(keys) - set(states) - _state_keys_of(store.run(revision))
         }
         failed = {each.key: Failed("not every run has its state") for each in asked if each.state_key in lacking}
         return cls(by, newest.schema, asked, dict(zip(names, held, strict=True)), failed)
@@ -278,7 +278,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
 
     def table(self, *asked: Metric[Any] | MetricKey | str, most: int | None = None) -> Table:
         """A row for each part (the first `most`) with the values of some metrics."""
-        columns = self._asked(asked)
+        columns = self._choose_metrics(asked)
         rows = []
         for name in self._names[:most]:
             analysis = self.view([name], metrics=columns)
@@ -288,12 +288,12 @@ class Parts(Paged, Mapping[Part, Analysis]):
         return Table(titles, tuple(rows), numeric=frozenset(range(len(self.by), len(titles))))
 
     def page(self) -> Page:
-        more = [Note(f"... and {len(self) - _SHOWN:,} more")] if len(self) > _SHOWN else []
-        return Page(self._title(), blocks=(Grid(self._shown()), *more) if len(self) else ())
+        more = [Note(f"... and {len(self) - _MAX_SHOWN:,} more")] if len(self) > _MAX_SHOWN else []
+        return Page(self._title(), blocks=(Grid(self._preview_table()), *more) if len(self) else ())
 
-    def _shown(self) -> Table:
+    def _preview_table(self) -> Table:
         size = [metric for metric in self.metrics if metric.name == "size" and metric.where is None]
-        return self.table(*size, most=_SHOWN)
+        return self.table(*size, most=_MAX_SHOWN)
 
     def _title(self) -> str:
         return f"{len(self):,} parts by {', '.join(self.by)}: {len(self.metrics)} metrics of each"
@@ -309,7 +309,7 @@ class History(Protocol):
     ) -> list[dict[MetricKey, State]]: ...
 
 
-class _Stored(msgspec.Struct, frozen=True):
+class _StoredParts(msgspec.Struct, frozen=True):
     by: tuple[str, ...]
     schema: Schema
     metrics: list[str]
@@ -318,25 +318,25 @@ class _Stored(msgspec.Struct, frozen=True):
     failed: list[tuple[str, str]]
 
 
-def _computed(run: Run) -> set[MetricKey]:
+def _state_keys_of(run: Run) -> set[MetricKey]:
     """The states that a run's metrics were measured from; one that it does not hold had no rows in its scope."""
     return {from_key(key).state_key for key, outcome in run.outcomes.items() if not isinstance(outcome, Failed)}
 
 
-def _stacked(column: Sequence[State | None]) -> Stack[State]:
+def _stack_states(column: Sequence[State | None]) -> Stack[State]:
     """The states side by side, if they are of one type that merges."""
     kinds = {type(state) for state in column if state is not None}
     kind = kinds.pop()
     if kinds or not all(state.mergeable for state in column if state is not None):
-        return _UNLIKE
-    return kind.stacked([kind() if state is None else state for state in column])
+        return _NOT_STACKABLE
+    return kind.stack([kind() if state is None else state for state in column])
 
 
-def _name(part: Part | str) -> Part:
+def _as_part(part: Part | str) -> Part:
     return (part,) if isinstance(part, str) else tuple(part)
 
 
-def _test(choice: Choice) -> Callable[[str | None], bool]:
+def _make_test(choice: Choice) -> Callable[[str | None], bool]:
     if callable(choice):
         return choice
     if choice is None or isinstance(choice, (str, int, date)):

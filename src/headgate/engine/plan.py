@@ -149,11 +149,10 @@ def _unfit(metric: Metric[Any], schema: Schema, places: dict[str, int]) -> str:
             return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
         column = schema.columns[places[label]]
         if column.kind not in metric.accepts and not column.empty:
-            return (
-                f"{metric.name} does not accept {column.type} columns, which {label!r} is; {_accepted(metric.accepts)}"
-            )
+            accepted = _describe_accepted(metric.accepts)
+            return f"{metric.name} does not accept {column.type} columns, which {label!r} is; {accepted}"
     return ""
 
 
-def _accepted(kinds: Sequence[Kind] | frozenset[Kind]) -> str:
+def _describe_accepted(kinds: Sequence[Kind] | frozenset[Kind]) -> str:
     return "it accepts " + ", ".join(kind.value for kind in Kind if kind in kinds) + "."

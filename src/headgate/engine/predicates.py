@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import sqlglot
 from sqlglot import expressions as sql
 
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.values.errors import BadPredicate, did_you_mean
 
 Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base class between versions
@@ -34,7 +34,7 @@ class RowPredicate:
     def __init__(self, text: str, labels: tuple[str, ...]) -> None:
         try:
             tree = sqlglot.parse_one(text, read="spark")
-            self._evaluate = _Compiler(text, labels).of(tree)
+            self._evaluate = _Compiler(text, labels).compile_node(tree)
             self.columns = frozenset(column.name for column in tree.find_all(sql.Column))
         except BadPredicate:
             raise
@@ -59,54 +59,58 @@ class _Compiler:
         self.text = text
         self.labels = labels
 
-    def of(self, node: Node) -> Evaluate:
+    def compile_node(self, node: Node) -> Evaluate:
         """What evaluates a node; anything not listed is refused, whatever it might mean elsewhere."""
         if any(value and name not in _ARGUMENTS for name, value in node.args.items()):
-            raise self.refused(node)
-        evaluate = self.listed(node)
+            raise self.refusal_of(node)
+        evaluate = self.compile_by_kind(node)
         # newer parsers put NOT LIKE in one node
         return (lambda rows: _not(evaluate(rows))) if node.args.get("negate") else evaluate
 
-    def listed(self, node: Node) -> Evaluate:
+    def compile_by_kind(self, node: Node) -> Evaluate:
         if type(node) in _BINARY:
-            return self.binary(_BINARY[type(node)], node)
+            return self.compile_binary(_BINARY[type(node)], node)
         match node:
             case sql.Paren() | sql.Boolean() | sql.Literal() | sql.Null():
-                return self.of(node.this) if isinstance(node, sql.Paren) else self.literal(node)
+                return self.compile_node(node.this) if isinstance(node, sql.Paren) else self.compile_literal(node)
             case sql.Column():
-                return self.column(node)
+                return self.compile_column(node)
             case sql.Not():
-                inner = self.of(node.this)
+                inner = self.compile_node(node.this)
                 return lambda rows: _not(inner(rows))
             case sql.Neg():
-                inner = self.of(node.this)
+                inner = self.compile_node(node.this)
                 return lambda rows: pc.negate_checked(inner(rows))
             case sql.Is():
-                return self.is_(node)
+                return self.compile_is(node)
             case sql.In():
-                return self.in_(node)
+                return self.compile_in(node)
             case sql.Between():
-                value, low, high = self.of(node.this), self.of(node.args["low"]), self.of(node.args["high"])
+                value, low, high = (
+                    self.compile_node(node.this),
+                    self.compile_node(node.args["low"]),
+                    self.compile_node(node.args["high"]),
+                )
                 return lambda rows: _and(_at_least(value(rows), low(rows)), _at_most(value(rows), high(rows)))
             case sql.Like() | sql.RegexpLike():
-                return self.like(node)
+                return self.compile_like(node)
             case sql.Cast():
-                return self.cast(node)
+                return self.compile_cast(node)
             case sql.Func():
-                return self.function(node)
-        raise self.refused(node)
+                return self.compile_function(node)
+        raise self.refusal_of(node)
 
-    def binary(self, operate: Callable[[Any, Any], Any], node: Node) -> Evaluate:
-        left, right = self.of(node.this), self.of(node.expression)
+    def compile_binary(self, operate: Callable[[Any, Any], Any], node: Node) -> Evaluate:
+        left, right = self.compile_node(node.this), self.compile_node(node.expression)
         return lambda rows: operate(left(rows), right(rows))
 
-    def column(self, node: sql.Column) -> Evaluate:
+    def compile_column(self, node: sql.Column) -> Evaluate:
         name = node.name
         if node.table or name not in self.labels:
             raise BadPredicate(f"{self.text!r} names the column {node.sql()};", hint=did_you_mean(name, self.labels))
-        return lambda rows: plain(rows[name])
+        return lambda rows: to_plain(rows[name])
 
-    def literal(self, node: Node) -> Evaluate:
+    def compile_literal(self, node: Node) -> Evaluate:
         if isinstance(node, sql.Null):
             scalar = pa.scalar(None)
         elif isinstance(node, sql.Boolean):
@@ -118,66 +122,66 @@ class _Compiler:
             scalar = pa.scalar(int(node.name) if whole else float(node.name))
         return lambda rows: scalar
 
-    def is_(self, node: sql.Is) -> Evaluate:
-        inner, wanted = self.of(node.this), node.expression
+    def compile_is(self, node: sql.Is) -> Evaluate:
+        inner, wanted = self.compile_node(node.this), node.expression
         if isinstance(wanted, sql.Null):
             return lambda rows: pc.is_null(inner(rows))
         if isinstance(wanted, sql.Boolean):
             truth = bool(wanted.this)
             return lambda rows: pc.fill_null(pc.equal(inner(rows), truth), False)
-        raise self.refused(node)
+        raise self.refusal_of(node)
 
-    def in_(self, node: sql.In) -> Evaluate:
+    def compile_in(self, node: sql.In) -> Evaluate:
         if not node.expressions:
-            raise self.refused(node)
-        value, options = self.of(node.this), [self.of(option) for option in node.expressions]
+            raise self.refusal_of(node)
+        value, options = self.compile_node(node.this), [self.compile_node(option) for option in node.expressions]
         if all(isinstance(option, sql.Literal) and option.is_string for option in node.expressions):
             texts = [option.name for option in node.expressions]
-            return lambda rows: _among(value(rows), texts)
+            return lambda rows: _is_in_texts(value(rows), texts)
 
-        def met(rows: Rows) -> Any:
+        def is_among(rows: Rows) -> Any:
             found = _equal(value(rows), options[0](rows))
             for option in options[1:]:
                 found = _or(found, _equal(value(rows), option(rows)))
             return found
 
-        return met
+        return is_among
 
-    def like(self, node: Node) -> Evaluate:
-        value, pattern = self.of(node.this), node.expression
+    def compile_like(self, node: Node) -> Evaluate:
+        value, pattern = self.compile_node(node.this), node.expression
         if not (isinstance(pattern, sql.Literal) and pattern.is_string):
-            raise self.refused(node)
+            raise self.refusal_of(node)
         if isinstance(node, sql.RegexpLike):
             return lambda rows: pc.match_substring_regex(value(rows), pattern.name)
         return lambda rows: pc.match_like(value(rows), pattern.name)
 
-    def cast(self, node: sql.Cast) -> Evaluate:
-        inner, kind = self.of(node.this), _CASTS.get(node.to.this)
+    def compile_cast(self, node: sql.Cast) -> Evaluate:
+        inner, kind = self.compile_node(node.this), _CASTS.get(node.to.this)
         if kind is None:
-            raise self.refused(node)
+            raise self.refusal_of(node)
         return lambda rows: pc.cast(inner(rows), kind)
 
-    def function(self, node: Node) -> Evaluate:
+    def compile_function(self, node: Node) -> Evaluate:
         operate = _FUNCTIONS.get(type(node))
         if operate is None or node.args.get("expression"):
-            raise self.refused(node)
+            raise self.refusal_of(node)
         given = [each for each in (node.this, *node.expressions) if each is not None]
-        arguments = [self.of(argument) for argument in given]
+        arguments = [self.compile_node(argument) for argument in given]
         return lambda rows: operate(*(argument(rows) for argument in arguments))
 
-    def refused(self, node: Node) -> BadPredicate:
+    def refusal_of(self, node: Node) -> BadPredicate:
         return BadPredicate(
             f"{self.text!r}: {node.sql(dialect='spark')!r} cannot be evaluated without Spark.",
             hint="Use comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, or a Spark DataFrame.",
         )
 
 
-def _alike(left: Column, right: Column) -> tuple[Column, Column]:
+def _unify_types(left: Column, right: Column) -> tuple[Column, Column]:
     """Both sides in one type: a text literal as the date or timestamp it is held against, an integer as a double."""
     left, right = _as_numbers(left, right)
     for one, two, swap in ((left, right, False), (right, left, True)):
         if pa.types.is_temporal(one.type) and isinstance(two, pa.Scalar) and pa.types.is_string(two.type):
-            cast = _moment(two.as_py(), one.type)
+            cast = _parse_moment(two.as_py(), one.type)
             return (cast, one) if swap else (one, cast)
     return left, right
 
@@ -199,7 +203,7 @@ def _as_numbers(left: Column, right: Column) -> tuple[Column, Column]:
     return left, right
 
 
-def _among(value: Any, texts: list[str]) -> Any:
+def _is_in_texts(value: Any, texts: list[str]) -> Any:
     """IN of texts: one look-up instead of a comparison for each."""
     if pa.types.is_string(value.type) or pa.types.is_large_string(value.type):
         found = pc.is_in(value, value_set=pa.array(texts, value.type))
@@ -210,7 +214,7 @@ def _among(value: Any, texts: list[str]) -> Any:
     return found
 
 
-def _moment(text: str, kind: pa.DataType) -> Any:
+def _parse_moment(text: str, kind: pa.DataType) -> Any:
     """A text as a value of a date or timestamp type; a timestamp without a zone, on either side, is in UTC."""
     if not pa.types.is_timestamp(kind):
         return pa.scalar(text).cast(kind)
@@ -221,11 +225,11 @@ def _moment(text: str, kind: pa.DataType) -> Any:
     return found if kind.tz is None else pa.scalar(found.value, pa.timestamp(kind.unit, kind.tz))
 
 
-def _compare(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+def _make_comparison(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     """A comparison in which, as in Spark, NaN equals NaN and is greater than every number."""
 
     def compare(left: Any, right: Any) -> Any:
-        left, right = _alike(left, right)
+        left, right = _unify_types(left, right)
         met = kernel(left, right)
         if not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
             return met
@@ -244,20 +248,24 @@ def _is_bytes(kind: pa.DataType) -> bool:
     return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
 
 
-def _truth(value: Any) -> Any:
+def _as_boolean(value: Any) -> Any:
     return value.cast(pa.bool_()) if pa.types.is_null(value.type) else value
 
 
 def _not(value: Any) -> Any:
-    return pc.invert(_truth(value))
+    return pc.invert(_as_boolean(value))
 
 
-def _kleene(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda left, right: kernel(_truth(left), _truth(right))
+def _make_kleene(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda left, right: kernel(_as_boolean(left), _as_boolean(right))
 
 
-_and, _or = _kleene(pc.and_kleene), _kleene(pc.or_kleene)
-_equal, _at_least, _at_most = _compare(pc.equal), _compare(pc.greater_equal), _compare(pc.less_equal)
+_and, _or = _make_kleene(pc.and_kleene), _make_kleene(pc.or_kleene)
+_equal, _at_least, _at_most = (
+    _make_comparison(pc.equal),
+    _make_comparison(pc.greater_equal),
+    _make_comparison(pc.less_equal),
+)
 
 
 def _divide(left: Any, right: Any) -> Any:
@@ -277,10 +285,10 @@ _BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
     sql.And: _and,
     sql.Or: _or,
     sql.EQ: _equal,
-    sql.NEQ: _compare(pc.not_equal),
-    sql.LT: _compare(pc.less),
+    sql.NEQ: _make_comparison(pc.not_equal),
+    sql.LT: _make_comparison(pc.less),
     sql.LTE: _at_most,
-    sql.GT: _compare(pc.greater),
+    sql.GT: _make_comparison(pc.greater),
     sql.GTE: _at_least,
     sql.Add: pc.add_checked,
     sql.Sub: pc.subtract_checked,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from headgate.metrics.base.metric import Offence
+from headgate.metrics.base.metric import FailingRows
 from headgate.values.errors import MisuseError
 
 REASONS = "headgate_reasons"
@@ -22,7 +22,7 @@ class RowRule(msgspec.Struct, frozen=True):
 
     rule: str
     level: str
-    offence: Offence
+    failing_rows: FailingRows
     where: str | None = None
     by: tuple[str, ...] = ()
     graver: RowRule | None = None

@@ -14,11 +14,11 @@ from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local, row_test
 from headgate.engine.plan import RowQuestion
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.hashing import combine
-from headgate.metrics.base.metric import Offence
-from headgate.metrics.base.sql import ticked
+from headgate.metrics.base.metric import FailingRows
+from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Schema
 
@@ -38,8 +38,8 @@ def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] 
         from headgate.engine.spark_rows import spark_failing
 
         return spark_failing(data, rules, tables or {})
-    frame, rows = _opened(data, tables or {})
-    return frame.blamed(*rows.blamed(rules))
+    frame, rows = _open_rows(data, tables or {})
+    return frame.select_failing(*rows.find_failing(rules))
 
 
 def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
@@ -48,19 +48,19 @@ def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | 
         from headgate.engine.spark_rows import spark_split
 
         return spark_split(data, rules, tables or {})
-    frame, rows = _opened(data, tables or {})
-    bad, reasons = rows.blamed(rules)
-    return frame.without(bad), frame.blamed(bad, reasons)
+    frame, rows = _open_rows(data, tables or {})
+    bad, reasons = rows.find_failing(rules)
+    return frame.select_passing(bad), frame.select_failing(bad, reasons)
 
 
-class _Frame(NamedTuple):
+class _RowSelector(NamedTuple):
     """How rows are taken out of data of one kind: those to blame with their reasons, and the others."""
 
-    blamed: Callable[[Mask, Reasons], Any]
-    without: Callable[[Mask], Any]
+    select_failing: Callable[[Mask, Reasons], Any]
+    select_passing: Callable[[Mask], Any]
 
 
-class _Rows:
+class _RowTests:
     """The rows of a batch, asked which of them break a rule."""
 
     def __init__(self, schema: Schema, columns: Callable[[int], Any], count: int, tables: Mapping[str, Any]) -> None:
@@ -71,83 +71,83 @@ class _Rows:
         self._places = schema.positions()
         self._columns: dict[str, pa.Array] = {}
 
-    def blamed(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
+    def find_failing(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
         """Which rows are to blame, and for each of those the reasons."""
-        masks = [self.breaking(rule) for rule in rules] if self.count else []
+        masks = [self.mask_rule(rule) for rule in rules] if self.count else []
         bad = np.logical_or.reduce(masks) if masks else np.zeros(self.count, np.bool_)
         places = np.cumsum(bad) - 1
         reasons: Reasons = [[] for _ in range(int(bad.sum()))]
         for rule, mask in zip(rules[: len(masks)], masks, strict=True):
             rows = np.flatnonzero(mask)
-            columns = rule.offence.columns
-            told = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
-            for row, value in zip(rows.tolist(), self.values(columns, rows), strict=True):
-                reasons[places[row]].append({**told, "value": value})
+            columns = rule.failing_rows.columns
+            fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
+            for row, value in zip(rows.tolist(), self.format_values(columns, rows), strict=True):
+                reasons[places[row]].append({**fields, "value": value})
         return bad, reasons
 
-    def breaking(self, rule: RowRule) -> Mask:
-        inside = np.ones(self.count, np.bool_) if rule.where is None else self.true(rule.where)
-        found = self.offending(rule.offence, inside, rule.by)
-        return found if rule.graver is None else found & ~self.breaking(rule.graver)
+    def mask_rule(self, rule: RowRule) -> Mask:
+        inside = np.ones(self.count, np.bool_) if rule.where is None else self.mask_true(rule.where)
+        found = self.mask_failing(rule.failing_rows, inside, rule.by)
+        return found if rule.graver is None else found & ~self.mask_rule(rule.graver)
 
-    def offending(self, offence: Offence, inside: Mask, by: Sequence[str]) -> Mask:
+    def mask_failing(self, failing: FailingRows, inside: Mask, by: Sequence[str]) -> Mask:
         """Which of the rows inside are to blame, by whichever field of the offence says so."""
-        if offence.repeated:
-            return self.repeated(offence.repeated, inside, by)
-        if offence.test:
-            return inside & self.true(offence.test)
-        if offence.form:
-            return inside & self.true(offence.form.format(ticked(offence.columns[0])))
-        if offence.absent is not None:
-            found = self.true(offence.absent)
-            return inside & self.some_value(offence.columns) & ~found
-        column = self.batch(offence.columns[0])
-        if offence.unlike:
-            return inside & column.valid & ~_truth(pc.match_substring_regex(column.array, offence.unlike))
+        if failing.repeated:
+            return self.mask_repeated(failing.repeated, inside, by)
+        if failing.test:
+            return inside & self.mask_true(failing.test)
+        if failing.form:
+            return inside & self.mask_true(failing.form.format(add_backticks(failing.columns[0])))
+        if failing.absent is not None:
+            found = self.mask_true(failing.absent)
+            return inside & self.some_value(failing.columns) & ~found
+        column = self.column_batch(failing.columns[0])
+        if failing.unlike:
+            return inside & column.valid & ~_to_mask(pc.match_substring_regex(column.array, failing.unlike))
         numbers = column.numbers_with_gaps
-        low = -np.inf if offence.low is None else offence.low
-        high = np.inf if offence.high is None else offence.high
+        low = -np.inf if failing.low is None else failing.low
+        high = np.inf if failing.high is None else failing.high
         return inside & np.isfinite(numbers) & ((numbers < low) | (numbers > high))
 
-    def repeated(self, columns: Sequence[str], inside: Mask, by: Sequence[str]) -> Mask:
+    def mask_repeated(self, columns: Sequence[str], inside: Mask, by: Sequence[str]) -> Mask:
         inside = inside & self.some_value(columns)
-        first, _ = combine([self.batch(name).hashes for name in dict.fromkeys((*columns, *by))])
+        first, _ = combine([self.column_batch(name).hashes for name in dict.fromkeys((*columns, *by))])
         _, at, counts = np.unique(first[inside], return_inverse=True, return_counts=True)
         again = np.zeros(self.count, np.bool_)
         again[inside] = counts[at] > 1
         return again
 
     def some_value(self, columns: Sequence[str]) -> Mask:
-        return np.asarray(np.logical_or.reduce([self.batch(name).valid for name in columns]), np.bool_)
+        return np.asarray(np.logical_or.reduce([self.column_batch(name).valid for name in columns]), np.bool_)
 
-    def true(self, question: RowQuestion) -> Mask:
+    def mask_true(self, question: RowQuestion) -> Mask:
         """Where a predicate or a look-up is true."""
         test = row_test(question, self.schema, self.tables)
-        met = test.of({name: self.column(name) for name in test.columns}, self.count)
+        met = test.of({name: self.read_column(name) for name in test.columns}, self.count)
         if test.trouble:
             raise MisuseError(f"{str(question)!r} could not be evaluated: {test.trouble}.")
-        return _truth(met)
+        return _to_mask(met)
 
-    def column(self, name: str) -> pa.Array:
+    def read_column(self, name: str) -> pa.Array:
         if name not in self._columns:
-            self._columns[name] = plain(self._read(self._places[name]))
+            self._columns[name] = to_plain(self._read(self._places[name]))
         return self._columns[name]
 
-    def batch(self, name: str) -> ColumnBatch:
-        return ColumnBatch(self.column(name), self.schema.columns[self._places[name]].kind)
+    def column_batch(self, name: str) -> ColumnBatch:
+        return ColumnBatch(self.read_column(name), self.schema.columns[self._places[name]].kind)
 
-    def values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
+    def format_values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
         """The offending value of each row as text; of several columns, each with its name."""
         if not columns:
             return [None] * len(rows)
-        found = [_texts(self.column(name).take(pa.array(rows))) for name in columns]
+        found = [_format_column(self.read_column(name).take(pa.array(rows))) for name in columns]
         if len(columns) == 1:
             return found[0]
         pairs = (zip(columns, row, strict=True) for row in zip(*found, strict=True))
         return [", ".join(f"{name}={'null' if value is None else value}" for name, value in row) for row in pairs]
 
 
-def _texts(column: pa.Array) -> list[str | None]:
+def _format_column(column: pa.Array) -> list[str | None]:
     """Values as Spark prints them, but for the form of exponents and of a moment's zone."""
     try:
         values = column.to_pylist()
@@ -155,10 +155,10 @@ def _texts(column: pa.Array) -> list[str | None]:
         values = column.cast(pa.string()).to_pylist()
     if pa.types.is_float32(column.type):  # not with the digits that it has as a double
         values = [None if value is None else np.float32(value) for value in values]
-    return [None if value is None else _text(value) for value in values]
+    return [None if value is None else _format_cell(value) for value in values]
 
 
-def _text(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     match value:
         case bytes():
             return value.hex().upper()
@@ -169,11 +169,11 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _truth(met: Any) -> Mask:
-    return np.asarray(pc.fill_null(plain(met), False).to_numpy(zero_copy_only=False), np.bool_)
+def _to_mask(met: Any) -> Mask:
+    return np.asarray(pc.fill_null(to_plain(met), False).to_numpy(zero_copy_only=False), np.bool_)
 
 
-def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
+def _open_rows(data: Any, tables: Mapping[str, Any]) -> tuple[_RowSelector, _RowTests]:
     """The data's rows, column by column when asked for, and how rows are taken out of it."""
     if isinstance(data, pa.RecordBatchReader):
         raise MisuseError(
@@ -187,51 +187,57 @@ def _opened(data: Any, tables: Mapping[str, Any]) -> tuple[_Frame, _Rows]:
     refuse_reasons(batch.schema.labels)
     count = len(data)
 
-    def column(position: int) -> Any:
+    def read_column(position: int) -> Any:
         return next(arrays[0] for arrays, _ in batch.read([position], count))
 
-    return _FRAMES[type(data).__module__.partition(".")[0]](data), _Rows(batch.schema, column, count, tables)
+    return _SELECTORS[type(data).__module__.partition(".")[0]](data), _RowTests(
+        batch.schema, read_column, count, tables
+    )
 
 
-def filtered(table: pa.Table, chosen: Mask) -> pa.Table:
+def filter_rows(table: pa.Table, chosen: Mask) -> pa.Table:
     """The chosen rows; of columns that Arrow cannot filter as they are (views, runs) the plain values."""
     try:
         return table.filter(pa.array(chosen))
     except pa.ArrowNotImplementedError:
-        return pa.Table.from_arrays(list(map(plain, table.columns)), table.column_names).filter(pa.array(chosen))
+        return pa.Table.from_arrays(list(map(to_plain, table.columns)), table.column_names).filter(pa.array(chosen))
 
 
-def _of_arrow(table: pa.Table) -> _Frame:
-    def blamed(bad: Mask, reasons: Reasons) -> pa.Table:
-        return filtered(table, bad).append_column(REASONS, pa.array(reasons, pa.list_(_REASON)))
+def _of_arrow(table: pa.Table) -> _RowSelector:
+    def select_failing(bad: Mask, reasons: Reasons) -> pa.Table:
+        return filter_rows(table, bad).append_column(REASONS, pa.array(reasons, pa.list_(_REASON)))
 
-    return _Frame(blamed, lambda bad: filtered(table, ~bad))
+    return _RowSelector(select_failing, lambda bad: filter_rows(table, ~bad))
 
 
-def _of_pandas(frame: Any) -> _Frame:
-    def blamed(bad: Mask, reasons: Reasons) -> Any:
+def _of_pandas(frame: Any) -> _RowSelector:
+    def select_failing(bad: Mask, reasons: Reasons) -> Any:
         import pandas
 
         found = frame.loc[bad].copy()
         found[REASONS] = pandas.Series(reasons, index=found.index, dtype=object)
         return found
 
-    return _Frame(blamed, lambda bad: frame.loc[~bad])
+    return _RowSelector(select_failing, lambda bad: frame.loc[~bad])
 
 
-def _of_polars(frame: Any) -> _Frame:
-    def blamed(bad: Mask, reasons: Reasons) -> Any:
+def _of_polars(frame: Any) -> _RowSelector:
+    def select_failing(bad: Mask, reasons: Reasons) -> Any:
         import polars
 
         told: Any = polars.from_arrow(pa.array(reasons, pa.list_(_REASON)))
         return frame.filter(polars.Series(bad)).with_columns(told.alias(REASONS))
 
-    def without(bad: Mask) -> Any:
+    def select_passing(bad: Mask) -> Any:
         import polars
 
         return frame.filter(polars.Series(~bad))
 
-    return _Frame(blamed, without)
+    return _RowSelector(select_failing, select_passing)
 
 
-_FRAMES: dict[str, Callable[[Any], _Frame]] = {"pyarrow": _of_arrow, "pandas": _of_pandas, "polars": _of_polars}
+_SELECTORS: dict[str, Callable[[Any], _RowSelector]] = {
+    "pyarrow": _of_arrow,
+    "pandas": _of_pandas,
+    "polars": _of_polars,
+}

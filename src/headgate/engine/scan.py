@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from headgate.engine.plan import Fold, Plan
-from headgate.metrics.base.arrow import plain
+from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.states.kept import KeptGroups
 from headgate.values.state import State
@@ -66,26 +66,26 @@ class Scan:
                 if fold.scope not in scopes:
                     assert fold.scope is not None
                     scopes[fold.scope] = _Scope(arrays, self.kinds, arrays[fold.scope])
-                self._sums[slot].add(_folded(fold, scopes[fold.scope]))
+                self._sums[slot].add(_fold_batch(fold, scopes[fold.scope]))
             except Exception as trouble:
-                self.errors[slot] = _told(trouble)
+                self.errors[slot] = _describe_error(trouble)
 
     def heavy(self) -> Iterator[tuple[int, State]]:
         """States that have grown large, which are forgotten here."""
         for slot in self._growing:
             if self._sums[slot].weight > HEAVY:
-                yield from self._taken(slot)
+                yield from self._take_state(slot)
 
     def states(self) -> Iterator[tuple[int, State]]:
         """All that is left, by the place of the fold in the plan."""
         for slot in range(len(self._sums)):
-            yield from self._taken(slot)
+            yield from self._take_state(slot)
 
-    def _taken(self, slot: int) -> Iterator[tuple[int, State]]:
+    def _take_state(self, slot: int) -> Iterator[tuple[int, State]]:
         try:
             state = self._sums[slot].take()
         except Exception as trouble:
-            self.errors[slot] = _told(trouble)
+            self.errors[slot] = _describe_error(trouble)
             return
         if state is not None and slot not in self.errors:
             yield slot, state
@@ -108,36 +108,36 @@ class _Scope:
     def column(self, position: int) -> ColumnBatch:
         if position not in self.columns:
             array = self.arrays[position]
-            rows = array if self.mask is None else plain(array).filter(self.mask, null_selection_behavior="drop")
+            rows = array if self.mask is None else to_plain(array).filter(self.mask, null_selection_behavior="drop")
             self.columns[position] = ColumnBatch(rows, self.kinds[position])
         return self.columns[position]
 
 
-def _folded(fold: Fold, scope: _Scope) -> State:
+def _fold_batch(fold: Fold, scope: _Scope) -> State:
     state = fold.metric.fold_views([scope.column(position) for position in fold.positions])
     if not isinstance(state, fold.metric.state):
         raise TypeError(f"the fold of {fold.metric.name} gave {type(state).__name__}, not {fold.metric.state.__name__}")
     return state
 
 
-def _told(trouble: Exception) -> str:
+def _describe_error(trouble: Exception) -> str:
     return f"{type(trouble).__name__}: {str(trouble)[:500]}"
 
 
 def gather(pieces: Sequence[State]) -> State:
     """One state out of pieces of it that were merged apart; if any had to be shrunk, all are."""
     if any(not piece.mergeable for piece in pieces):
-        pieces = [piece.shrunk() for piece in pieces]
-    return type(pieces[0]).merged(pieces)
+        pieces = [piece.shrink() for piece in pieces]
+    return type(pieces[0]).merge_all(pieces)
 
 
-def merged(states: Sequence[State]) -> State | None:
+def merge_states(states: Sequence[State]) -> State | None:
     """The state of several batches together; None if one of them no longer merges."""
     if len(states) == 1:
         return states[0]
     kinds = set(map(type, states))
     if len(kinds) == 1 and states[0].mergeable:  # of one type, all are mergeable or none is
-        return type(states[0]).merged(states)
+        return type(states[0]).merge_all(states)
     if KeptGroups in kinds:
         states = [KeptGroups.holding(state) if state.mergeable else state for state in states]
-    return type(states[0]).merged(states) if all(state.mergeable for state in states) else None
+    return type(states[0]).merge_all(states) if all(state.mergeable for state in states) else None

@@ -21,7 +21,7 @@ def missing_module(trouble: Exception) -> str:
     return found.group(1) if found else ""
 
 
-def ship(spark: SparkSession) -> None:
+def ship_code(spark: SparkSession) -> None:
     """Send this package's own Python files to the executors of the session."""
     archive = Path(tempfile.mkdtemp(prefix="headgate-")) / "headgate.zip"
     home = Path(__file__).parents[1]
@@ -34,7 +34,7 @@ def ship(spark: SparkSession) -> None:
         spark.sparkContext.addPyFile(str(archive))
 
 
-def explained(trouble: Exception, first_line: str) -> EngineError:
+def explain_failure(trouble: Exception, first_line: str) -> EngineError:
     """An error that says what to do about a scan of which nothing could be computed."""
     lacking = missing_module(trouble)
     if lacking:

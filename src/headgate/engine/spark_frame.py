@@ -11,7 +11,7 @@ from pyspark.sql import types as st
 from headgate.engine.membership import kinds_of
 from headgate.engine.plan import Plan
 from headgate.metrics.base.metric import Membership
-from headgate.metrics.base.sql import names_of, quoted
+from headgate.metrics.base.sql import names_of, quote_name
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind, Schema
 
@@ -34,10 +34,12 @@ _WIDEST = {Kind.INTEGER: "BIGINT", Kind.FLOAT: "DOUBLE", Kind.TIMESTAMP: "TIMEST
 
 def open_spark(data: DataFrame) -> Schema:
     """The schema of a DataFrame."""
-    return Schema.of((field.name, _kind(field.dataType), field.dataType.simpleString()) for field in data.schema.fields)
+    return Schema.of(
+        (field.name, _kind_of(field.dataType), field.dataType.simpleString()) for field in data.schema.fields
+    )
 
 
-def _kind(kind: st.DataType) -> Kind:
+def _kind_of(kind: st.DataType) -> Kind:
     return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
@@ -48,7 +50,7 @@ def unknown_name(predicate: str, schema: Schema) -> str:
     return next((".".join(parts) for parts in strange), "")
 
 
-def findable(plan: Plan, tables: Mapping[str, Any]) -> Plan:
+def without_missing_tables(plan: Plan, tables: Mapping[str, Any]) -> Plan:
     """The plan less the metrics whose look-ups name a table or a column that is not there."""
     for test in plan.memberships:
         try:
@@ -62,18 +64,18 @@ def schema_of(table: Any) -> Schema | None:
     return open_spark(table) if hasattr(table, "mapInArrow") else None
 
 
-def looked_up(
+def look_up_rows(
     frame: DataFrame, columns: Sequence[str], test: Membership, schema: Schema, table: DataFrame, mark: str
 ) -> DataFrame:
     """The rows with one more column: true where the values of `columns`, as SQL, are in the table, else null."""
     kinds = kinds_of(test, schema, schema_of(table), [test.table])
     key = f"{mark}_key"
-    known = table.selectExpr(f"{_key([quoted(name) for name in test.of], kinds)} AS {key}").distinct()
-    keyed = frame.selectExpr("*", f"{_key(columns, kinds)} AS {key}")
+    known = table.selectExpr(f"{_key_sql([quote_name(name) for name in test.of], kinds)} AS {key}").distinct()
+    keyed = frame.selectExpr("*", f"{_key_sql(columns, kinds)} AS {key}")
     return keyed.join(known.selectExpr(key, f"true AS {mark}"), [key], "left").drop(key)
 
 
-def _key(columns: Sequence[str], kinds: Sequence[Kind]) -> str:
+def _key_sql(columns: Sequence[str], kinds: Sequence[Kind]) -> str:
     """One value for each row: structs are equal where their nulls are, which plain columns are not."""
     fields = []
     for at, (column, kind) in enumerate(zip(columns, kinds, strict=True)):

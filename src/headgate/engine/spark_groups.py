@@ -8,17 +8,17 @@ from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
 
-from headgate.engine.part import written
+from headgate.engine.part import write_part
 from headgate.engine.plan import Plan
 from headgate.engine.scan import gather
-from headgate.engine.spark_session import described, settings
+from headgate.engine.spark_session import apply_settings, describe_jobs
 from headgate.engine.spark_tasks import KEPT, PIECES, ROW, Row, merge_task, row_of
 from headgate.metrics.states.kept import GroupTable, KeptGroups
 from headgate.values.codec import unpack_state
 from headgate.values.state import State
 
 _TOO_LARGE = KEPT // PIECES
-_STORED = f"{ROW}, folder string"
+_STORED_ROW = f"{ROW}, folder string"
 
 
 def write_kept(merged: DataFrame, keep: str) -> tuple[list[Row], str]:
@@ -27,42 +27,42 @@ def write_kept(merged: DataFrame, keep: str) -> tuple[list[Row], str]:
     Two jobs: the scan with the writing, and the reading. A folder is written once and never changed.
     """
     folder = f"{keep.rstrip('/')}/{uuid.uuid4().hex}"
-    merged.selectExpr("*", f"{_literal(folder)} AS folder").write.parquet(folder)
+    merged.selectExpr("*", f"{_quote_text(folder)} AS folder").write.parquet(folder)
     spark = merged.sparkSession
     light = "part", "slot", "piece", "tag", f"IF(weight > {_TOO_LARGE}, X'', state) AS state", "error", "weight"
-    return [Row(*row) for row in spark.read.schema(_STORED).parquet(folder).selectExpr(*light).collect()], folder
+    return [Row(*row) for row in spark.read.schema(_STORED_ROW).parquet(folder).selectExpr(*light).collect()], folder
 
 
-def kept_or_gathered(rows: Sequence[Row], folder: str) -> State:
+def gather_pieces(rows: Sequence[Row], folder: str) -> State:
     """The state whose pieces these are; if some were left in the folder, what stands for it."""
     if any(not row.state for row in rows):
         return KeptGroups((GroupTable(folder, rows[0].part, rows[0].slot, sum(row.weight for row in rows)),))
     return gather([unpack_state(bytes(row.state), row.tag) for row in rows])
 
 
-def merged_rows(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups], tasks: int) -> list[Row]:
+def merge_tables(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups], tasks: int) -> list[Row]:
     """The tables of each fold of the plan, merged by hash range and shrunk to what measures them. One job, and a
     broadcast of the list of tables."""
     wanted = [(table.folder, table.part, table.slot, at) for at, each in enumerate(kept) for table in each.tables]
     chosen = spark.createDataFrame(wanted, "folder string, part string, slot int, fold int").hint("broadcast")
     folders = sorted({folder for folder, _, _, _ in wanted})
-    every = spark.read.schema(_STORED).parquet(*folders).join(chosen, ["folder", "part", "slot"])
-    rows = every.selectExpr(f"'{written(())}' AS part", "fold AS slot", "piece", "tag", "state", "error", "weight")
-    rest = [row for at, each in enumerate(kept) for packed in each.rest for row in _pieces(at, *packed)]
+    every = spark.read.schema(_STORED_ROW).parquet(*folders).join(chosen, ["folder", "part", "slot"])
+    rows = every.selectExpr(f"'{write_part(())}' AS part", "fold AS slot", "piece", "tag", "state", "error", "weight")
+    rest = [row for at, each in enumerate(kept) for packed in each.rest for row in _piece_rows(at, *packed)]
     if rest:
         rows = rows.union(spark.createDataFrame(rest, ROW))
     merged = rows.repartition(tasks, "slot", "piece").mapInArrow(merge_task(plan), ROW)
     title = f"headgate: merging {len(wanted)} frequency tables"
-    with settings(spark, {"spark.sql.adaptive.enabled": "false"}), described(spark, title):
+    with apply_settings(spark, {"spark.sql.adaptive.enabled": "false"}), describe_jobs(spark, title):
         return [Row(*row) for row in merged.collect()]
 
 
-def _pieces(slot: int, tag: str, packed: bytes) -> list[tuple[Any, ...]]:
+def _piece_rows(slot: int, tag: str, packed: bytes) -> list[tuple[Any, ...]]:
     state: State = unpack_state(packed, tag)
-    rows = [row_of(written(()), slot, piece, cut) for piece, cut in state.pieces(PIECES).items()]
+    rows = [row_of(write_part(()), slot, piece, cut) for piece, cut in state.pieces(PIECES).items()]
     return [(row.part, row.slot, row.piece, row.tag, row.state, row.error, row.weight) for row in rows]
 
 
-def _literal(text: str) -> str:
+def _quote_text(text: str) -> str:
     """A text as Spark SQL writes it."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

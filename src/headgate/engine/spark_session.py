@@ -22,7 +22,7 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
-def shuffles(data: DataFrame) -> bool:
+def has_shuffle(data: DataFrame) -> bool:
     """Does the user's own plan exchange rows between tasks? Then adaptive execution is worth its extra jobs to them."""
     printed = io.StringIO()
     # a plan that breaks while it is made may still do without the column that breaks it
@@ -32,7 +32,7 @@ def shuffles(data: DataFrame) -> bool:
 
 
 @contextlib.contextmanager
-def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
+def apply_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
     """Settings of the session for the time of one scan; those that a platform does not let be set are left alone."""
     before: dict[str, str | None] = {}
     for name, value in wanted.items():
@@ -51,11 +51,11 @@ def settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def described(spark: SparkSession, text: str) -> Iterator[None]:
+def describe_jobs(spark: SparkSession, text: str) -> Iterator[None]:
     """The text in Spark's UI beside the jobs of this thread; on Connect, beside those of this session."""
     if is_connect(spark):
         # Connect has no local properties, but a session's settings become those of its jobs
-        with settings(spark, {"spark.job.description": text}):
+        with apply_settings(spark, {"spark.job.description": text}):
             yield
         return
     context = spark.sparkContext
@@ -68,29 +68,29 @@ def described(spark: SparkSession, text: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def watched(spark: SparkSession, report: Report | None) -> Iterator[None]:
+def report_progress(spark: SparkSession, report: Report | None) -> Iterator[None]:
     """Report tasks done and known while the scan runs."""
     if report is None:
         yield
     elif is_connect(spark):
-        with _watched_by_handler(spark, _harmless(report)):
+        with _report_by_handler(spark, _ignore_errors(report)):
             yield
     else:
-        with _watched_by_polling(spark, _harmless(report)):
+        with _report_by_polling(spark, _ignore_errors(report)):
             yield
 
 
-def _harmless(report: Report) -> Report:
+def _ignore_errors(report: Report) -> Report:
     """The caller's own function; what it raises must not cost the scan."""
 
-    def told(progress: Progress) -> None:
+    def report_quietly(progress: Progress) -> None:
         with contextlib.suppress(Exception):
             report(progress)
 
-    return told
+    return report_quietly
 
 
-def _progress(stages: Sequence[tuple[int, int]], read: int | None = None) -> Progress:
+def _sum_progress(stages: Sequence[tuple[int, int]], read: int | None = None) -> Progress:
     """Tasks done and known of each stage, as one; the stage that works is the first that is not done."""
     over = sum(done >= known for done, known in stages)
     stage = f"stage {min(over + 1, len(stages))} of {len(stages)}"
@@ -98,25 +98,25 @@ def _progress(stages: Sequence[tuple[int, int]], read: int | None = None) -> Pro
 
 
 @contextlib.contextmanager
-def _watched_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
+def _report_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
     if not hasattr(spark, "registerProgressHandler"):  # Connect before 4.0 says nothing of its tasks
         yield
         return
 
-    def handler(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
+    def handle_stages(stages: Any, inflight_tasks: int, operation_id: str | None, done: bool) -> None:
         if stages:
             counts = [(each.num_completed_tasks, each.num_tasks) for each in stages]
-            report(_progress(counts, sum(each.num_bytes_read for each in stages)))
+            report(_sum_progress(counts, sum(each.num_bytes_read for each in stages)))
 
-    spark.registerProgressHandler(handler)  # type: ignore[arg-type]
+    spark.registerProgressHandler(handle_stages)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        spark.removeProgressHandler(handler)  # type: ignore[arg-type]
+        spark.removeProgressHandler(handle_stages)  # type: ignore[arg-type]
 
 
 @contextlib.contextmanager
-def _watched_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
+def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
     """Ask the status tracker about the jobs of this thread's group, which is ours where the caller has none."""
     context = spark.sparkContext
     theirs = context.getLocalProperty("spark.jobGroup.id")
@@ -126,22 +126,22 @@ def _watched_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
     context.setLocalProperty("spark.jobGroup.id", group)
     over = threading.Event()
 
-    def tell() -> None:
+    def report_stages() -> None:
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group) if job not in earlier]
         stages = [tracker.getStageInfo(stage) for job in jobs if job for stage in job.stageIds]
         known = [stage for stage in stages if stage]
         if known:
-            report(_progress([(stage.numCompletedTasks, stage.numTasks) for stage in known]))
+            report(_sum_progress([(stage.numCompletedTasks, stage.numTasks) for stage in known]))
 
     def poll() -> None:
         while not over.wait(_POLL_SECONDS):
-            tell()
+            report_stages()
 
     watcher = threading.Thread(target=poll, daemon=True, name="headgate-progress")
     watcher.start()
     try:
         yield
-        tell()
+        report_stages()
     finally:
         over.set()
         watcher.join()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from headgate.metrics.base.sql import ticked
+from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import EngineError, did_you_mean
 
 _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless), and set JAVA_HOME if it is elsewhere."
@@ -23,7 +23,7 @@ _CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")  # how Spark begins what it says
 _SECRET_LENGTH = 6  # characters; shorter values of options are separators and truths
 _LONGEST = 300
 _CONNECT_PORT = 15002
-_PATIENCE = 10.0  # seconds for a server to take a connection
+_CONNECT_TIMEOUT = 10.0  # seconds for a server to take a connection
 # What Spark and Hive write with a percent sign in the name of a folder.
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 _GLOB = re.compile(r"([\\{}\[\]*?])")
@@ -54,19 +54,19 @@ def start_session(
     Sessions on this machine listen on loopback, have no web page and log errors only, unless `config` says otherwise.
     What goes wrong is raised from here, in words of our own: an address may hold a token, and settings a password.
     """
-    trouble = _trouble_before(remote)
-    if trouble is None and remote is not None and (why := _unheard(remote)):
+    trouble = _missing_requirement(remote)
+    if trouble is None and remote is not None and (why := _why_unreachable(remote)):
         trouble = EngineError(f"the Connect server could not be reached: {why}.", hint=_SERVER)
     session = None
     if trouble is None:
-        session, trouble = _started(master, remote, dict(config), list(packages))
+        session, trouble = _try_start(master, remote, dict(config), list(packages))
     del master, remote, config
     if trouble is not None:
         raise trouble
     return session
 
 
-def _trouble_before(remote: str | None) -> EngineError | None:
+def _missing_requirement(remote: str | None) -> EngineError | None:
     try:
         import pyspark  # noqa: F401
     except ImportError:
@@ -79,24 +79,24 @@ def _trouble_before(remote: str | None) -> EngineError | None:
     return None
 
 
-def _unheard(remote: str) -> str:
+def _why_unreachable(remote: str) -> str:
     """Why nobody answers at an address, if nobody does; Spark itself would try again for minutes."""
     if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
         return ""  # then it is the proxy that reaches the server
     try:
         address = urlsplit(remote)
         host, port = address.hostname or "", address.port or _CONNECT_PORT
-        with socket.create_connection((host, port), timeout=_PATIENCE):
+        with socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT):
             return ""
     except socket.gaierror:
         return "its host name is not known"
     except TimeoutError:
-        return f"there was no answer within {_PATIENCE:.0f} s"
+        return f"there was no answer within {_CONNECT_TIMEOUT:.0f} s"
     except (OSError, ValueError) as trouble:
         return "the connection was refused" if isinstance(trouble, ConnectionRefusedError) else type(trouble).__name__
 
 
-def _started(
+def _try_start(
     master: str | None, remote: str | None, config: dict[str, str], packages: list[str]
 ) -> tuple[Any, EngineError | None]:
     from pyspark.sql import SparkSession
@@ -112,16 +112,16 @@ def _started(
         builder = builder.master(name) if remote is None else builder.remote(remote)
         for key, value in wanted.items():
             builder = builder.config(key, value)
-        with _hushed(is_here and "spark.log.level" not in config):
+        with _quiet_logging(is_here and "spark.log.level" not in config):
             session = builder.getOrCreate()
         _ = session.version  # a server that is not there is noticed now
         return session, None
     except Exception as trouble:  # of Py4J, gRPC and Spark alike; their words may hold an address or a setting
-        return None, _told(trouble, remote is not None)
+        return None, _as_engine_error(trouble, remote is not None)
 
 
 @contextlib.contextmanager
-def _hushed(wanted: bool) -> Iterator[None]:
+def _quiet_logging(wanted: bool) -> Iterator[None]:
     """Tell the JVM that is started here how to log; options of the caller's own stay, and their logging too."""
     before = os.environ.get(_OPTIONS)
     if not wanted or "log4j" in (before or ""):
@@ -138,7 +138,7 @@ def _hushed(wanted: bool) -> Iterator[None]:
             os.environ[_OPTIONS] = before
 
 
-def _told(trouble: Exception, is_remote: bool) -> EngineError:
+def _as_engine_error(trouble: Exception, is_remote: bool) -> EngineError:
     words = str(trouble)
     name = type(trouble).__name__
     if is_remote:
@@ -156,23 +156,23 @@ def _told(trouble: Exception, is_remote: bool) -> EngineError:
 
 def read_files(session: Any, form: str, options: Mapping[str, str], paths: Sequence[str]) -> Any:
     """A DataFrame of files."""
-    data, why = _tried(session, options, lambda reader: reader.format(form).load(list(paths)))
+    data, why = _try_read(session, options, lambda reader: reader.format(form).load(list(paths)))
     del options
     if why:
-        raise EngineError(f"{', '.join(paths[:3])} cannot be read as {form}: {why}", hint=_hint(why, form))
+        raise EngineError(f"{', '.join(paths[:3])} cannot be read as {form}: {why}", hint=_hint_for(why, form))
     return data
 
 
 def read_table(session: Any, table: str, options: Mapping[str, str]) -> Any:
     """A DataFrame of a table of the catalogue."""
-    data, why = _tried(session, options, lambda reader: reader.table(table))
+    data, why = _try_read(session, options, lambda reader: reader.table(table))
     del options
     if why:
-        raise EngineError(f"the table {table} cannot be read: {why}", hint=_hint(why, ""))
+        raise EngineError(f"the table {table} cannot be read: {why}", hint=_hint_for(why, ""))
     return data
 
 
-def selected(data: Any, predicate: str) -> Any:
+def select_rows(data: Any, predicate: str) -> Any:
     """The rows of a batch."""
     from headgate.engine.spark_frame import open_spark, unknown_name
 
@@ -186,40 +186,40 @@ def values_of(data: Any, column: str) -> set[str]:
     """The values of a column as texts; of a column by which the files are laid out, Spark lists folders only."""
     if column.lower() not in {name.lower() for name in data.columns}:
         raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
-    rows = data.selectExpr(f"CAST({ticked(column)} AS STRING) AS value").distinct().collect()
+    rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
     return {row[0] for row in rows if row[0] is not None}
 
 
-def escaped(partition: str) -> str:
+def escape_partition(partition: str) -> str:
     """A batch's name as one component of a path, as Spark writes it.
 
-    >>> escaped("2026-11-14 06:00"), escaped("../up"), escaped("..")
+    >>> escape_partition("2026-11-14 06:00"), escape_partition("../up"), escape_partition("..")
     ('2026-11-14 06%3A00', '..%2Fup', '%2E%2E')
     """
     name = _ESCAPED.sub(lambda found: f"%{ord(found[0]):02X}", partition)
     return name.replace(".", "%2E") if set(name) == {"."} else name
 
 
-def globbed(path: str) -> str:
+def escape_glob(path: str) -> str:
     r"""A path that is there, so that Spark takes it for no pattern.
 
-    >>> print(globbed("/lake/day=[1]"))
+    >>> print(escape_glob("/lake/day=[1]"))
     /lake/day=\[1\]
     """
     return _GLOB.sub(r"\\\1", path)
 
 
-def _tried(session: Any, options: Mapping[str, str], read: Callable[[Any], Any]) -> tuple[Any, str]:
+def _try_read(session: Any, options: Mapping[str, str], read: Callable[[Any], Any]) -> tuple[Any, str]:
     """What was read and its schema known, or why not."""
     try:
         data = read(session.read.options(**options))
         _ = data.schema  # on Connect nothing is looked at before this
         return data, ""
     except Exception as trouble:  # of Spark, or of Py4J with Java's inside; and a data source may raise anything
-        return None, _why(trouble, options)
+        return None, _error_line(trouble, options)
 
 
-def _why(trouble: Exception, options: Mapping[str, str]) -> str:
+def _error_line(trouble: Exception, options: Mapping[str, str]) -> str:
     """The line in which Spark says what is wrong, without values of options."""
     lines = str(trouble).splitlines() or [type(trouble).__name__]
     line = next((each for each in lines if _CODE.search(each)), lines[0])
@@ -230,7 +230,7 @@ def _why(trouble: Exception, options: Mapping[str, str]) -> str:
     return " ".join(words.split(" SQLSTATE")[0].split())[:_LONGEST]
 
 
-def _hint(why: str, form: str) -> str:
+def _hint_for(why: str, form: str) -> str:
     if "PATH_NOT_FOUND" in why or "Path does not exist" in why:
         return "Look at source.path; a Connect server reads its own files, not those of this machine."
     if "TABLE_OR_VIEW_NOT_FOUND" in why:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 import pyarrow as pa
 
-from headgate.engine.part import Part, written
+from headgate.engine.part import Part, write_part
 from headgate.engine.parted_scan import PartedScan
 from headgate.engine.plan import Plan
 from headgate.engine.scan import Accumulator
@@ -57,9 +57,9 @@ def fold_task(plan: Plan) -> Task:
         for batch in batches:
             if batch.num_rows:
                 scan.add(batch.columns[: len(plan.by)], batch.columns[len(plan.by) :])
-                yield from _packed(_rows(scan.heavy()))
-        yield from _packed(_rows(scan.states()))
-        yield from _packed(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
+                yield from _pack_batches(_state_rows(scan.heavy()))
+        yield from _pack_batches(_state_rows(scan.states()))
+        yield from _pack_batches(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
 
     return run
 
@@ -72,12 +72,12 @@ def merge_task(plan: Plan, shrink: bool = True) -> Task:
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for part, rows in groupby(read_rows(batches), key=attrgetter("part")):
-            yield from _packed(_merged(plan, part, rows, shrink))
+            yield from _pack_batches(_merge_rows(plan, part, rows, shrink))
 
     return run
 
 
-def _merged(plan: Plan, part: str, rows: Iterable[Row], shrink: bool) -> Iterator[Row]:
+def _merge_rows(plan: Plan, part: str, rows: Iterable[Row], shrink: bool) -> Iterator[Row]:
     sums: dict[tuple[int, int], Accumulator] = {}
     errors: dict[int, str] = {}
     for row in rows:
@@ -93,23 +93,23 @@ def _merged(plan: Plan, part: str, rows: Iterable[Row], shrink: bool) -> Iterato
     for (slot, piece), held in sums.items():
         state = held.take()
         if state is not None:
-            kept = state.shrunk() if shrink and state.weight > KEPT // PIECES else state
+            kept = state.shrink() if shrink and state.weight > KEPT // PIECES else state
             yield row_of(part, slot, piece, kept)
     for slot, error in errors.items():
         yield Row(part, slot, 0, "", b"", error)
 
 
-def _rows(states: Iterable[tuple[Part, int, State]]) -> Iterator[Row]:
+def _state_rows(states: Iterable[tuple[Part, int, State]]) -> Iterator[Row]:
     for part, slot, state in states:
         for piece, cut in state.pieces(PIECES).items():
-            yield row_of(written(part), slot, piece, cut)
+            yield row_of(write_part(part), slot, piece, cut)
 
 
 def row_of(part: str, slot: int, piece: int, state: State) -> Row:
     return Row(part, slot, piece, tag_of(type(state)), pack_state(state), weight=state.weight)
 
 
-def _packed(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
+def _pack_batches(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
     """Rows as record batches of a bounded size."""
     waiting: list[Row] = []
     size = 0
@@ -117,13 +117,13 @@ def _packed(rows: Iterable[Row]) -> Iterator[pa.RecordBatch]:
         waiting.append(row)
         size += len(row.state)
         if size > _BYTES_AT_ONCE:
-            yield _batch(waiting)
+            yield _make_batch(waiting)
             waiting, size = [], 0
     if waiting:
-        yield _batch(waiting)
+        yield _make_batch(waiting)
 
 
-def _batch(rows: list[Row]) -> pa.RecordBatch:
+def _make_batch(rows: list[Row]) -> pa.RecordBatch:
     columns = [[getattr(row, name) for row in rows] for name in _ARROW.names]
     return pa.RecordBatch.from_arrays(
         [pa.array(column, field.type) for column, field in zip(columns, _ARROW, strict=True)], schema=_ARROW

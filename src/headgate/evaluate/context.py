@@ -52,12 +52,12 @@ class BatchContext:
         return self._sizes[table]
 
     def band(self, metric: MetricKey, detector: MetricKey) -> Predicate:
-        past = self._store_given.series(self._past, [metric])
+        past = self._require_store.series(self._past_runs, [metric])
         found = detector_from_key(detector).band(past.of(metric))
         return Pending(found.why) if isinstance(found, Undefined) else found
 
     @property
-    def _store_given(self) -> HistoryStore:
+    def _require_store(self) -> HistoryStore:
         if self._store is None or self._dataset is None or self._partition is None:
             raise MisuseError(
                 "has_no_anomalies needs the past of the dataset, and to know which partition this is.",
@@ -66,8 +66,8 @@ class BatchContext:
         return self._store
 
     @cached_property
-    def _past(self) -> list[Revision]:
+    def _past_runs(self) -> list[Revision]:
         """The runs before this one, less those that were held or rejected. The batch that is judged is never one."""
         assert self._dataset is not None
-        runs = self._store_given.last(self._dataset, RUNS, before=self._partition)
+        runs = self._require_store.last(self._dataset, RUNS, before=self._partition)
         return [each for each in runs if each.decision is None or each.decision in TRUSTED]

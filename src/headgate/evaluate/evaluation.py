@@ -56,7 +56,7 @@ class Evaluation:
         """Plan what these checks expect of the batch that the context describes."""
         rules = ((check, rule) for check in checks for rule in check.rules)
         return cls(
-            _plan(check.name, number, rule.by, expectation, context.schema)
+            _plan_expectation(check.name, number, rule.by, expectation, context.schema)
             for number, (check, rule) in enumerate(rules)
             for expectation in expectations(rule, context)
         )
@@ -81,7 +81,7 @@ class Evaluation:
 
     def judge(self, found: Measurements) -> list[JudgedExpectation]:
         """Judge each expectation by what was measured, for every segment."""
-        return [judged for planned in self.planned for judged in _judge(planned, found)]
+        return [judged for planned in self.planned for judged in _judge_segments(planned, found)]
 
     def _refuse_segments(self) -> None:
         segmented = next((each for each in self.planned if each.by), None)
@@ -109,7 +109,7 @@ def open_input(data: Any, tables: Mapping[str, Any] | None = None) -> Batch | An
     return data if isinstance(data, Analysis) else open_batch(data, tables)
 
 
-def _plan(check: str, number: int, by: By, expectation: Expectation, schema: Schema) -> PlannedExpectation:
+def _plan_expectation(check: str, number: int, by: By, expectation: Expectation, schema: Schema) -> PlannedExpectation:
     planned = PlannedExpectation(check, number, by, expectation, from_key(expectation.metric))
     return planned._replace(unmeasurable=_find_obstacle(planned, schema))
 
@@ -130,7 +130,7 @@ def _find_obstacle(planned: PlannedExpectation, schema: Schema) -> Failed | None
     return Failed(f"{timeless.label!r} is a {timeless.type} column, which no date can be held against")
 
 
-def _judge(planned: PlannedExpectation, found: Measurements) -> Iterator[JudgedExpectation]:
+def _judge_segments(planned: PlannedExpectation, found: Measurements) -> Iterator[JudgedExpectation]:
     check, rule, by, expectation, metric, unmeasurable = planned
     if unmeasurable is not None:
         yield JudgedExpectation(check, rule, metric, expectation.judge(unmeasurable))

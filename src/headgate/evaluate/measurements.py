@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from headgate.engine.analysis import Analysis
-from headgate.engine.analyze import measured
+from headgate.engine.analyze import measure_batch
 from headgate.engine.batch import Batch
 from headgate.engine.part import Part
 from headgate.engine.parts import Parts
@@ -46,13 +46,13 @@ def measure(
     for by, metric in asked:
         wanted.setdefault(by, []).append(metric)
     found: dict[By, Analysis | Parts] = {}
-    for finest, coarser in _families(wanted, batch.once).items():
+    for finest, coarser in _group_by_finest(wanted, batch.once).items():
         family = {by: wanted[by] for by in coarser}
-        found |= _measured(batch, finest, family, progress)
+        found |= _measure_family(batch, finest, family, progress)
     return Measurements(found)
 
 
-def _families(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
+def _group_by_finest(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
     """Each segmentation under one that is as fine or finer; all under one that tells all apart, if it must be one."""
     every = list(segmentations)
     if one:
@@ -64,7 +64,7 @@ def _families(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
     return families
 
 
-def _measured(
+def _measure_family(
     batch: Batch,
     finest: By,
     wanted: Mapping[By, list[Metric[Any]]],
@@ -76,24 +76,24 @@ def _measured(
         for by, metrics in wanted.items()
     }
     shared = dict.fromkeys(each for by, metrics in wanted.items() for each in metrics if each not in apart[by])
-    scan = measured(batch, shared, finest, progress)
+    scan = measure_batch(batch, shared, finest, progress)
     found: dict[By, Analysis | Parts] = {}
     for by, metrics in wanted.items():
-        merged = scan if by == finest else _merged(scan, by, [each for each in metrics if each not in apart[by]])
-        found[by] = _together(merged, measured(batch, apart[by], by, progress)) if apart[by] else merged
+        merged = scan if by == finest else _merge_parts(scan, by, [each for each in metrics if each not in apart[by]])
+        found[by] = _join_results(merged, measure_batch(batch, apart[by], by, progress)) if apart[by] else merged
     return found
 
 
-def _merged(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:
+def _merge_parts(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:
     assert isinstance(scan, Parts)
-    return scan.by_fewer(by, metrics) if by else scan.view(metrics=metrics)
+    return scan.coarsen(by, metrics) if by else scan.view(metrics=metrics)
 
 
-def _together(one: Analysis | Parts, two: Analysis | Parts) -> Analysis | Parts:
+def _join_results(one: Analysis | Parts, two: Analysis | Parts) -> Analysis | Parts:
     """Two results over the same rows as one."""
     if isinstance(one, Analysis) and isinstance(two, Analysis):
         asked = tuple(dict.fromkeys((*one.metrics, *two.metrics)))
         return Analysis(one.schema, asked, one.states | two.states, one.failed | two.failed)
     assert isinstance(one, Parts)
     assert isinstance(two, Parts)
-    return one.beside(two)
+    return one.with_metrics(two)

@@ -11,9 +11,9 @@ import msgspec
 from headgate.engine.row_rule import RowRule
 from headgate.engine.rows import failing_rows, split_rows
 from headgate.evaluate.measurements import Measurements
-from headgate.metrics.base.metric import Metric, Offence
+from headgate.metrics.base.metric import FailingRows, Metric
 from headgate.metrics.base.registry import from_key, metrics
-from headgate.metrics.base.sql import both, chained, literal, quoted
+from headgate.metrics.base.sql import join_filters, join_tests, quote_name, quote_value
 from headgate.metrics.states.counts import MatchCount
 from headgate.metrics.states.groups import Groups, GroupSizes
 from headgate.store.record import hide_segment
@@ -62,16 +62,22 @@ class RowFinder:
     def explains_all(self) -> bool:
         """Whether single rows are to blame for everything that failed at level error."""
         failed = (each for each in self.judged if each.judgement.status is Status.FAIL)
-        return all(offence_of(each) is not None for each in failed if each.judgement.expectation.level is Level.ERROR)
+        return all(
+            find_failing_rows(each) is not None for each in failed if each.judgement.expectation.level is Level.ERROR
+        )
 
-    def count(self, judgement: Judgement) -> str:
+    def count_failing_rows(self, judgement: Judgement) -> str:
         """How many rows are to blame for a judgement, in words; empty where no single row is."""
         judged = self._by_key.get(_identify(judgement))
-        return "" if judged is None or offence_of(judged) is None else blamed_rows(judged, self._find_state(judged))
+        return (
+            ""
+            if judged is None or find_failing_rows(judged) is None
+            else count_failing_rows(judged, self._find_state(judged))
+        )
 
     @cached_property
     def _row_rules(self) -> tuple[RowRule, ...]:
-        return row_rules(self.judged)
+        return build_row_rules(self.judged)
 
     def _find_state(self, judged: JudgedExpectation) -> State | None:
         if self.found is None or judged.metric is None:
@@ -88,30 +94,30 @@ def _identify(judgement: Judgement, secret: bytes | None = None) -> tuple[Any, .
     return str(expectation), expectation.metric, expectation.level, expectation.source, segment
 
 
-def row_rules(judged: Sequence[JudgedExpectation]) -> tuple[RowRule, ...]:
+def build_row_rules(judged: Sequence[JudgedExpectation]) -> tuple[RowRule, ...]:
     """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
     found: dict[tuple[Any, ...], RowRule] = {}
     for level in (Level.ERROR, Level.WARN):
-        for target, failures in _blamable(judged, level).items():
-            rule, graver = _row_rule(failures), found.get((*target, Level.ERROR))
+        for target, failures in _group_failures(judged, level).items():
+            rule, graver = _build_row_rule(failures), found.get((*target, Level.ERROR))
             if graver is None:
                 found[(*target, level)] = rule
-            elif (rule.offence, rule.where) != (graver.offence, graver.where):
+            elif (rule.failing_rows, rule.where) != (graver.failing_rows, graver.where):
                 found[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
     return tuple(found.values())
 
 
-def offence_of(each: JudgedExpectation) -> Offence | None:
+def find_failing_rows(each: JudgedExpectation) -> FailingRows | None:
     """Which rows are to blame for a judgement; None if it is no failure, or no single row is."""
     judgement = each.judgement
     if judgement.status is not Status.FAIL or judgement.value is None or each.metric is None:
         return None
-    return each.metric.offence(judgement.expectation.predicate, judgement.value)
+    return each.metric.failing_rows(judgement.expectation.predicate, judgement.value)
 
 
-def blamed_rows(judged: JudgedExpectation, state: State | None) -> str:
+def count_failing_rows(judged: JudgedExpectation, state: State | None) -> str:
     """How many rows are to blame for a judgement, in words; empty where no single row is, or it is not known."""
-    if offence_of(judged) is None:
+    if find_failing_rows(judged) is None:
         return ""
     match state:
         case MatchCount(matched=matched, seen=seen):
@@ -122,42 +128,42 @@ def blamed_rows(judged: JudgedExpectation, state: State | None) -> str:
     return ""
 
 
-def recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State]) -> str:
+def count_recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State]) -> str:
     """The same of a judgement that was read from the history, from the states of its run."""
     key = judgement.expectation.metric
     if judgement.segment or key.name not in metrics():  # states are kept of the whole batch, distances have none
         return ""
     metric = from_key(key)
-    return blamed_rows(JudgedExpectation("", 0, metric, judgement), states.get(metric.state_key))
+    return count_failing_rows(JudgedExpectation("", 0, metric, judgement), states.get(metric.state_key))
 
 
-def _blamable(
+def _group_failures(
     judged: Sequence[JudgedExpectation], level: Level
 ) -> dict[tuple[int, MetricKey], list[JudgedExpectation]]:
     """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
     found: dict[tuple[int, MetricKey], list[JudgedExpectation]] = {}
     for each in judged:
         expectation = each.judgement.expectation
-        if expectation.level is level and offence_of(each) is not None:
+        if expectation.level is level and find_failing_rows(each) is not None:
             found.setdefault((each.rule, expectation.metric), []).append(each)
     return found
 
 
-def _row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
+def _build_row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
     first = failures[0]
-    offence, expectation = offence_of(first), first.judgement.expectation
+    offence, expectation = find_failing_rows(first), first.judgement.expectation
     assert offence is not None
     assert first.metric is not None
-    scope = chained("OR", [_scope(each.judgement.segment) for each in failures])
+    scope = join_tests("OR", [_write_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)
-    return RowRule(text, expectation.level.value, offence, both(first.metric.where, scope), by)
+    return RowRule(text, expectation.level.value, offence, join_filters(first.metric.where, scope), by)
 
 
-def _scope(segment: Segment) -> str:
+def _write_scope(segment: Segment) -> str:
     """The rows of a segment, by the text of their values, as parts are told apart."""
     tests = [
-        f"{quoted(name)} IS NULL" if value is None else f"CAST({quoted(name)} AS STRING) = {literal(value)}"
+        f"{quote_name(name)} IS NULL" if value is None else f"CAST({quote_name(name)} AS STRING) = {quote_value(value)}"
         for name, value in segment
     ]
     return f"({' AND '.join(tests)})" if tests else ""

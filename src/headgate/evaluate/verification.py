@@ -25,16 +25,16 @@ class Verification(JudgedBatch):
     """The verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
 
     def __init__(self, finder: RowFinder) -> None:
-        self._rows = finder
+        self._row_finder = finder
 
     @property
     def _finder(self) -> RowFinder:
-        return self._rows
+        return self._row_finder
 
     @property
     def judged(self) -> tuple[JudgedExpectation, ...]:
         """Every judgement with its check, its rule and its metric."""
-        return self._rows.judged
+        return self._row_finder.judged
 
     @cached_property
     def verdict(self) -> Verdict:
@@ -51,8 +51,8 @@ class Verification(JudgedBatch):
     @property
     def analysis(self) -> Analysis:
         """What was measured of the whole batch."""
-        assert self._rows.found is not None
-        return self._rows.found.whole
+        assert self._row_finder.found is not None
+        return self._row_finder.found.whole
 
     # --- for people and programs
 
@@ -127,7 +127,7 @@ class Verification(JudgedBatch):
 
     def _describe(self, judgement: Judgement) -> str:
         """The reason, with the segment and how many rows are to blame."""
-        segment, rows = _format_segment(judgement.segment), self._rows.count(judgement)
+        segment, rows = _format_segment(judgement.segment), self._row_finder.count_failing_rows(judgement)
         return judgement.reason + (f" in {segment}" if segment else "") + (f" ({rows})" if rows else "")
 
 

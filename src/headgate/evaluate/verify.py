@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from headgate.checks.check import Check
-from headgate.engine.batch import open_batch, settled
+from headgate.engine.batch import open_batch, rereadable
 from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks
@@ -46,7 +46,7 @@ def verify(
     FAIL: of 2 expectations 1 not met, 1 met
     ✗ error  is_unique(id): uniqueness(id) is 0.333333, expected 1 (2 of 3 rows)
     """
-    others = settled(tables)
+    others = rereadable(tables)
     batch = open_batch(data, others)
     evaluation = Evaluation.of(as_checks(checks), BatchContext(batch.schema, others, store, dataset, partition, now))
     found = evaluation.measure(batch, progress=progress)

@@ -4,29 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headgate.display.numbers import shown
+from headgate.display.numbers import format_number
 from headgate.learn.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome
 from headgate.values.schema import Schema
 
-MOST = 12
+MAX_CHANGES = 12
 _VOLUME = 0.1  # a change of the rows that is worth a line
 _SHARE = 0.001  # of values that are new
 
 
-def changes_of(past: Past | None, schema: Schema, outcomes: Mapping[MetricKey, Outcome]) -> tuple[str, ...]:
+def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[MetricKey, Outcome]) -> tuple[str, ...]:
     """Columns, types, rows, values and patterns that changed since the newest accepted run, each in a few words.
 
     No value of the data is told.
     """
     if past is None:
         return ()
-    found = [*_columns(past.schema, schema), *_rows(past, outcomes), *_new(outcomes)]
-    return tuple(found[:MOST]) + ((f"and {len(found) - MOST} more",) if len(found) > MOST else ())
+    found = [*_describe_columns(past.schema, schema), *_describe_rows(past, outcomes), *_describe_new_values(outcomes)]
+    return tuple(found[:MAX_CHANGES]) + ((f"and {len(found) - MAX_CHANGES} more",) if len(found) > MAX_CHANGES else ())
 
 
-def _columns(before: Schema, now: Schema) -> list[str]:
+def _describe_columns(before: Schema, now: Schema) -> list[str]:
     were, are = ({each.label: each for each in schema.columns} for schema in (before, now))
     found = [f"new column {label} ({are[label].kind.value})" for label in are if label not in were]
     found += [f"column {label} is gone" for label in were if label not in are]
@@ -40,18 +40,18 @@ def _columns(before: Schema, now: Schema) -> list[str]:
     return found
 
 
-def _rows(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+def _describe_rows(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
     key = MetricKey("size")
     now = outcomes.get(key)
-    if not isinstance(now, Measured) or not any(each.key == key for each in past.measures):
+    if not isinstance(now, Measured) or not any(each.key == key for each in past.metrics):
         return []
     before, rows = float(past.series(key)[-1]), float(now.value)  # type: ignore[arg-type]
     if not before > 0 or abs(rows / before - 1) < _VOLUME:
         return []
-    return [f"{shown(rows)} rows, {shown(before)} in {past.partitions[-1]} ({rows / before - 1:+.0%})"]
+    return [f"{format_number(rows)} rows, {format_number(before)} in {past.partitions[-1]} ({rows / before - 1:+.0%})"]
 
 
-def _new(outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+def _describe_new_values(outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
     words = {"new_values": "are values", "new_patterns": "are written in a way"}
     shares = [
         (float(outcome.value), key)

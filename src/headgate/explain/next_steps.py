@@ -43,45 +43,45 @@ def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool
     headgate run orders --partition 2026-11-14
     """
     batch = (dataset, partition)
-    again = f"--partition {quoted(partition)}"
-    look = [_command("explain", batch, note="what is wrong with it")]
-    release = _command("release", batch, '--note "..."', _RELEASE)
+    again = f"--partition {quote_for_shell(partition)}"
+    look = [_make_command("explain", batch, note="what is wrong with it")]
+    release = _make_command("release", batch, '--note "..."', _RELEASE)
     if unread:
         return (
             *look,
-            _command("profile", (dataset,), again, "read it now, and see what is wrong"),
-            _command("run", (dataset,), again, _AGAIN),
+            _make_command("profile", (dataset,), again, "read it now, and see what is wrong"),
+            _make_command("run", (dataset,), again, _AGAIN),
             release,
         )
     if rows:
-        look.append(_command("rows", batch, note="the rows that break a check"))
+        look.append(_make_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
-        _command("accept", batch, '--note "why it is right"', _ACCEPT),
+        _make_command("accept", batch, '--note "why it is right"', _ACCEPT),
         release,
-        _command("reject", batch, '--note "..."', "wrong: it is to be repaired"),
-        _command("run", (dataset,), again, "judge it again, when it is repaired"),
+        _make_command("reject", batch, '--note "..."', "wrong: it is to be repaired"),
+        _make_command("run", (dataset,), again, "judge it again, when it is repaired"),
     )
 
 
-def _command(verb: str, names: Sequence[str], option: str = "", note: str = "") -> Command:
-    words = " ".join(map(quoted, names))
+def _make_command(verb: str, names: Sequence[str], option: str = "", note: str = "") -> Command:
+    words = " ".join(map(quote_for_shell, names))
     if any(each.startswith("-") for each in names):  # it would be taken for an option
         return Command(f"headgate {verb}", f"{option} -- {words}".lstrip(), note)
     return Command(f"headgate {verb} {words}", option, note)
 
 
-def quoted(name: str) -> str:
+def quote_for_shell(name: str) -> str:
     """One word for a shell; characters that move the cursor are spelled, so that what is copied is what is seen.
 
-    >>> print(quoted("orders"), quoted("it's"), quoted("a\\x1bb"))
+    >>> print(quote_for_shell("orders"), quote_for_shell("it's"), quote_for_shell("a\\x1bb"))
     orders 'it'"'"'s' $'a\\x1bb'
     """
     if name.isprintable():
         return shlex.quote(name)
-    spelled = (char if char.isprintable() and char not in "'\\\\" else _spelled(char) for char in name)
+    spelled = (char if char.isprintable() and char not in "'\\\\" else _escape_character(char) for char in name)
     return f"$'{''.join(spelled)}'"
 
 
-def _spelled(char: str) -> str:
+def _escape_character(char: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogatepass"))

@@ -5,30 +5,30 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from headgate.display.blocks import Block, Command, Commands, Fact, Facts, Grid, Mark, Point, Points, Tone
-from headgate.display.numbers import shown
+from headgate.display.numbers import format_number
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
-from headgate.explain.causes import SHOWN, Cause
+from headgate.explain.causes import MAX_CAUSES, Cause
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
-from headgate.explain.wording import Sort, place_of, told
-from headgate.learn.history.program import rarity
+from headgate.explain.wording import CauseKind, describe, format_segment
+from headgate.learn.history.program import format_rarity
 from headgate.values.account import Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.run import Decision
 
-ALSO = 3  # broken expectations of a cause that are told beside the first
-_DONE = {Action.PUBLISH: "published", Action.HOLD: "held"}
-_SHOWN = 200  # judgements that a notebook cell shows
+MAX_OTHER_FAILURES = 3  # broken expectations of a cause that are told beside the first
+_ACTION_WORDS = {Action.PUBLISH: "published", Action.HOLD: "held"}
+_MAX_ROWS = 200  # judgements that a notebook cell shows
 
 
-def headline(verdict: Subject) -> str:
+def write_headline(verdict: Subject) -> str:
     """One sentence: dataset, batch, verdict, what was done."""
-    name, done = f"{verdict.dataset} {verdict.partition}", _DONE[verdict.action]
+    name, done = f"{verdict.dataset} {verdict.partition}", _ACTION_WORDS[verdict.action]
     count = len(verdict.causes)
-    decided = decided_by_a_person(verdict)
+    decided = find_human_decision(verdict)
     if decided is not None:
         return f"{name} was {decided.value} by a person."
     if verdict.status is Status.ERROR:
@@ -41,13 +41,13 @@ def headline(verdict: Subject) -> str:
     return f"{name} passed and was {done}."
 
 
-def decided_by_a_person(verdict: Subject) -> Decision | None:
+def find_human_decision(verdict: Subject) -> Decision | None:
     return None if verdict.decision in (None, Decision.PUBLISHED, Decision.HELD) else verdict.decision
 
 
-def tone_of(verdict: Subject) -> Tone:
+def choose_tone(verdict: Subject) -> Tone:
     """Good, bad, or unsure: an error is not a failure, and what a person lets through as it is does not become good."""
-    match decided_by_a_person(verdict):
+    match find_human_decision(verdict):
         case None:
             return TONES[verdict.status]
         case Decision.ACCEPTED:
@@ -58,42 +58,42 @@ def tone_of(verdict: Subject) -> Tone:
             return Tone.BAD
 
 
-def page_of(verdict: Subject, commands: Language = "python") -> Page:
+def write_page(verdict: Subject, commands: Language = "python") -> Page:
     """The whole story, with commands of Python or of the shell."""
     if commands not in ("python", "shell"):
         raise MisuseError(f"there are no commands of {commands!r}.", hint='Write commands="python" or "shell".')
-    decided = decided_by_a_person(verdict)
+    decided = find_human_decision(verdict)
     return Page(
-        headline(verdict),
-        tone_of(verdict),
+        write_headline(verdict),
+        choose_tone(verdict),
         (decided or verdict.status).value.upper(),
-        tuple(_blocks(verdict, commands)),
+        tuple(_write_blocks(verdict, commands)),
     )
 
 
-def _blocks(verdict: Subject, commands: Language) -> Iterator[Block]:
+def _write_blocks(verdict: Subject, commands: Language) -> Iterator[Block]:
     points = [
-        Point(each.title, tuple(details(verdict, each)), f"{number}.")
-        for number, each in enumerate(verdict.causes[:SHOWN], 1)
+        Point(each.title, tuple(describe_details(verdict, each)), f"{number}.")
+        for number, each in enumerate(verdict.causes[:MAX_CAUSES], 1)
     ]
-    more = len(verdict.causes) - SHOWN
+    more = len(verdict.causes) - MAX_CAUSES
     if points:
         where = ": verdict.causes" if commands == "python" else ""
         yield Points(tuple(points), f"... and {more} more{where}" if more > 0 else "")
-    warnings = [Point(each.title, mark="warning:", tone=Tone.UNSURE) for each in verdict.warnings[:SHOWN]]
+    warnings = [Point(each.title, mark="warning:", tone=Tone.UNSURE) for each in verdict.warnings[:MAX_CAUSES]]
     if warnings:
         yield Points(tuple(warnings))
-    yield Facts(tuple(_facts(verdict)))
-    if offered(verdict):
-        asked = python(verdict) if commands == "python" else shell(verdict)[1:]  # this is the explanation
+    yield Facts(tuple(_write_facts(verdict)))
+    if needs_action(verdict):
+        asked = python_steps(verdict) if commands == "python" else shell_steps(verdict)[1:]  # this is the explanation
         yield Commands(asked, shell=commands == "shell")
-    yield judged_grid(verdict)
+    yield fold_judgements(verdict)
 
 
-def _facts(verdict: Subject) -> Iterator[Fact]:
+def _write_facts(verdict: Subject) -> Iterator[Fact]:
     if verdict.changes and verdict.causes:
         yield Fact("What changed", "; ".join(verdict.changes))
-    yield Fact("Budget", _spending(verdict))
+    yield Fact("Budget", _describe_budget(verdict))
     learned = "; ".join(f"{name}: {what}" for name, what in verdict.account.learners.items())
     why = "the batch could not be read" if verdict.revision.unread else "only what was declared is judged"
     yield Fact("Learned", learned or f"nothing: {why}")
@@ -101,8 +101,8 @@ def _facts(verdict: Subject) -> Iterator[Fact]:
         yield Fact("Owner", verdict.owner)
 
 
-def _spending(verdict: Subject) -> str:
-    account, lately = verdict.account, verdict.lately
+def _describe_budget(verdict: Subject) -> str:
+    account, lately = verdict.account, verdict.recent
     held = f"; {lately.held} of the last {lately.runs} runs were held" if lately.runs else ""
     mode = " It observes, and holds nothing." if account.mode is Mode.OBSERVE else ""
     spent = f"what was learned spends {account.spent:.2%}" if account.spent else "nothing of that is spent yet"
@@ -112,67 +112,82 @@ def _spending(verdict: Subject) -> str:
 # --- what to do
 
 
-def offered(verdict: Subject) -> bool:
+def needs_action(verdict: Subject) -> bool:
     """Whether there is anything to do about the batch: it is held, or was let through though it did not pass."""
     if verdict.decision in (Decision.SPLIT, Decision.DISCARDED):  # it is no longer there as a whole
         return False
     return verdict.action is Action.HOLD or (verdict.decision is None and not verdict.passed)
 
 
-def python(verdict: Subject) -> tuple[Command, ...]:
-    return python_commands(verdict.partition, verdict.revision.unread) if offered(verdict) else ()
+def python_steps(verdict: Subject) -> tuple[Command, ...]:
+    return python_commands(verdict.partition, verdict.revision.unread) if needs_action(verdict) else ()
 
 
-def shell(verdict: Subject) -> tuple[Command, ...]:
-    rows = any(map(verdict.blamed_rows, verdict.failures))
-    return shell_commands(verdict.dataset, verdict.partition, rows, verdict.revision.unread) if offered(verdict) else ()
+def shell_steps(verdict: Subject) -> tuple[Command, ...]:
+    rows = any(map(verdict.count_failing_rows, verdict.failures))
+    return (
+        shell_commands(verdict.dataset, verdict.partition, rows, verdict.revision.unread)
+        if needs_action(verdict)
+        else ()
+    )
 
 
 # --- the causes, and all judgements
 
 
-def details(verdict: Subject, cause: Cause) -> Iterator[str]:
+def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     """What is known of a cause beyond its title."""
     lead = cause.lead
     found = [each for each in cause.found if each not in cause.title]
     if found:
         yield "; ".join(found)
     said = "; ".join(
-        filter(None, [origin(verdict, lead), _how_rare(cause), rows_to_blame(verdict, lead, verdict.hidden)])
+        filter(
+            None,
+            [
+                describe_origin(verdict, lead),
+                _describe_rarity(cause),
+                describe_failing_rows(verdict, lead, verdict.hides_values),
+            ],
+        )
     )
     if said:
         yield said
-    others = also(cause, verdict.hidden)
+    others = other_failures(cause, verdict.hides_values)
     if others:
-        more = f" and {len(others) - ALSO} more" if len(others) > ALSO else ""
-        yield f"broken: {'; '.join(others[:ALSO])}{more}"
+        more = f" and {len(others) - MAX_OTHER_FAILURES} more" if len(others) > MAX_OTHER_FAILURES else ""
+        yield f"broken: {'; '.join(others[:MAX_OTHER_FAILURES])}{more}"
 
 
-def also(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
+def other_failures(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
     """What else the cause broke, beside its title and what is told anyway; each part of the batch by its name."""
-    if cause.sort is Sort.SHAPE:
+    if cause.kind is CauseKind.SHAPE:
         return []
-    return [placed(each, hidden) for each in cause.judgements if not _in_title(cause, each) and each not in beside]
+    return [
+        describe_in_segment(each, hidden)
+        for each in cause.judgements
+        if not _is_in_title(cause, each) and each not in beside
+    ]
 
 
-def placed(each: Judgement, hidden: bool) -> str:
+def describe_in_segment(each: Judgement, hidden: bool) -> str:
     """A failed expectation, with the part of the batch that it was judged on."""
-    return f"{place_of(each.segment, hidden)}: {told(each)}" if each.segment else told(each)
+    return f"{format_segment(each.segment, hidden)}: {describe(each)}" if each.segment else describe(each)
 
 
-def rows_to_blame(verdict: Subject, each: Judgement, hidden: bool) -> str:
+def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> str:
     """How many rows are to blame, and of which part of the batch; empty where that is not known."""
-    rows = verdict.blamed_rows(each)
-    return f"{rows} of {place_of(each.segment, hidden)}" if rows and each.segment else rows
+    rows = verdict.count_failing_rows(each)
+    return f"{rows} of {format_segment(each.segment, hidden)}" if rows and each.segment else rows
 
 
-def _in_title(cause: Cause, each: Judgement) -> bool:
+def _is_in_title(cause: Cause, each: Judgement) -> bool:
     if each.segment:  # the title counts them and names none
         return False
-    return told(each) in cause.title or (cause.sort is Sort.VOLUME and each.expectation.metric.name == "size")
+    return describe(each) in cause.title or (cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size")
 
 
-def origin(verdict: Subject, judgement: Judgement) -> str:
+def describe_origin(verdict: Subject, judgement: Judgement) -> str:
     """Where the range of a learned expectation comes from."""
     note = verdict.account.notes.get(str(judgement.expectation.metric), "")
     if not note or judgement.expectation.source is Source.DECLARED:
@@ -182,33 +197,33 @@ def origin(verdict: Subject, judgement: Judgement) -> str:
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"
 
 
-def _how_rare(cause: Cause) -> str:
+def _describe_rarity(cause: Cause) -> str:
     if cause.rarity in ("", "declared", "no accepted run did this"):
         return cause.rarity
     return f"a false alarm {cause.rarity}"
 
 
-def table_of(judgements: tuple[Judgement, ...], most: int | None = None) -> Table:
+def tabulate_judgements(judgements: tuple[Judgement, ...], most: int | None = None) -> Table:
     """All judgements (the first `most`): what could not be told first, then what failed, then the rest."""
     rows = tuple(
         (
             each.status.value,
             each.expectation.source.value,
             each.expectation.subject,
-            "" if each.value is None else shown(each.value),
+            "" if each.value is None else format_number(each.value),
             str(each.expectation.predicate),
-            rarity(each.expectation.false_alarm),
+            format_rarity(each.expectation.false_alarm),
         )
         for each in sorted(judgements, key=lambda each: GRAVEST.index(each.status))[:most]
     )
     return Table(("status", "from", "metric", "value", "expected", "false alarm"), rows, numeric=frozenset({3}))
 
 
-def judged_grid(verdict: Subject) -> Grid:
+def fold_judgements(verdict: Subject) -> Grid:
     """The first of all judgements, for a notebook."""
     count = len(verdict.judgements)
     words = f"{count:,} expectation{'s' * (count != 1)} judged"
-    if count > _SHOWN:
-        words += f"; the first {_SHOWN}, verdict.table() has them all"
-    kept = table_of(verdict.judgements, _SHOWN)
+    if count > _MAX_ROWS:
+        words += f"; the first {_MAX_ROWS}, verdict.table() has them all"
+    kept = tabulate_judgements(verdict.judgements, _MAX_ROWS)
     return Grid(kept, marks=tuple(Mark(TONES[Status(row[0])]) for row in kept.rows), folded=words)

@@ -11,12 +11,12 @@ from headgate.engine.analysis import Analysis
 from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
 from headgate.evaluate.measurements import Measurements
 from headgate.evaluate.row_rules import JudgedExpectation
-from headgate.explain.batch_changes import changes_of
-from headgate.explain.column_changes import Findings, traced
-from headgate.gate.fingerprint import fingerprint_of
+from headgate.explain.batch_changes import describe_changes
+from headgate.explain.column_changes import ColumnChanges, changes_behind
+from headgate.gate.fingerprint import fingerprint_states
 from headgate.gate.settings import Settings
 from headgate.learn import text_rules
-from headgate.learn.learned import Learner, Lesson
+from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
@@ -36,10 +36,10 @@ from headgate.values.verdict import Verdict, judge
 HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
 """What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
 
-_FILLED = "completeness"  # every column has it, so where it failed nothing was read of the column
+_COMPLETENESS = "completeness"  # every column has it, so where it failed nothing was read of the column
 
 
-def _is_read(key: MetricKey) -> Expectation:
+def _expect_read(key: MetricKey) -> Expectation:
     """What every column must meet: an unread one is an error, whether or not anything is expected of it."""
     return Expectation(key, Between(low=0.0), Source.RULES, rule=f"is_read({key.columns[0]})")
 
@@ -57,7 +57,7 @@ class BatchJudge:
     settings: Settings
     suite: str
     basis: int
-    lesson: Lesson
+    learned: Learned
     hides_values: bool
     index: Callable[[], PatternIndex]
 
@@ -65,8 +65,8 @@ class BatchJudge:
         """What the one scan measures of the whole batch besides what checks ask for."""
         wanted: list[Metric[Any]] = [Size(), *default_metrics(schema)]
         if Learner.PATTERNS in self.settings.learners:
-            wanted += map(from_key, text_rules.askable(self.lesson.shapes, schema))
-            wanted += text_rules.samples(schema)
+            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema))
+            wanted += text_rules.sample_metrics(schema)
         return wanted
 
     def judge(
@@ -74,20 +74,20 @@ class BatchJudge:
     ) -> tuple[Run, list[JudgedExpectation]]:
         """The run to be recorded, and every judgement with the metric that rows can be blamed by."""
         batch, declared = found.whole, evaluation.judge(found)
-        outcomes = self.lesson.outcomes(batch.schema, batch.outcomes, batch.states)
+        outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes, batch.states)
         outcomes = {key: outcome for key, outcome in outcomes.items() if key.name != ValueSample.name}
         judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
         verdict = Verdict(tuple(each.judgement for each in judged))
         run = Run(
             dataset=self.dataset,
             partition=self.partition,
-            fingerprint=fingerprint or fingerprint_of(batch, [each.judgement for each in declared]),
+            fingerprint=fingerprint or fingerprint_states(batch, [each.judgement for each in declared]),
             suite=self.suite,
             schema=batch.schema,
             outcomes=outcomes,
             states={key: state for key, state in batch.states.items() if not isinstance(state, Sample)},
             verdict=verdict,
-            account=self._account(batch, outcomes, verdict),
+            account=self._write_account(batch, outcomes, verdict),
             basis=self.basis,
         )
         return run, judged
@@ -114,41 +114,45 @@ class BatchJudge:
         self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
     ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
-        judgements = list(self.lesson.program.verdict(outcomes, schema).judgements)
+        judgements = list(self.learned.program.verdict(outcomes, schema).judgements)
         if not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
-        unread = [_is_read(key) for key in outcomes if key.name == _FILLED and isinstance(outcomes[key], Failed)]
+        unread = [
+            _expect_read(key) for key in outcomes if key.name == _COMPLETENESS and isinstance(outcomes[key], Failed)
+        ]
         judgements += judge(unread, outcomes).judgements
         return [
             JudgedExpectation("learned", -1 - at, _find_metric(judgement), judgement)
             for at, judgement in enumerate(judgements)
         ]
 
-    def _account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
-        lesson = self.lesson
+    def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
+        lesson = self.learned
         bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
         notes = {str(each.metric): each.note for each in lesson.program.clauses if each.metric in bad and each.note}
-        found = traced(lesson, outcomes, bad) if bad else Findings()
+        found = changes_behind(lesson, outcomes, bad) if bad else ColumnChanges()
         return Account(
             mode=self.settings.mode,
             action=self.settings.action(verdict.status),
             budget=self.settings.false_alarms,
             spent=lesson.program.cost,
             runs=0 if lesson.past is None else len(lesson.past),
-            after=lesson.after,
-            learners=dict(lesson.learners),
+            after=lesson.reference_attempts,
+            learners=dict(lesson.learner_notes),
             notes=notes,
-            found=dict(found.told),
-            short=found.short,
-            shapes=self._shapes(batch, outcomes),
+            found=dict(found.sentences),
+            short=found.fewer_rows,
+            shapes=self._learn_text_rules(batch, outcomes),
             blamed=found.blamed,
-            changes=changes_of(lesson.past, batch.schema, outcomes),
+            changes=describe_changes(lesson.past, batch.schema, outcomes),
         )
 
-    def _shapes(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
+    def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
-        return text_rules.learned(batch.states, outcomes, self.lesson.shapes, self.index(), discreet=self.hides_values)
+        return text_rules.learn_rules(
+            batch.states, outcomes, self.learned.text_rules, self.index(), hide_values=self.hides_values
+        )
 
 
 def _expects_rows(planned: PlannedExpectation) -> bool:

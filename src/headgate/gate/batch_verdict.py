@@ -8,13 +8,13 @@ from typing import Any
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.judged_batch import JudgedBatch
-from headgate.evaluate.row_rules import RowFinder, recorded_rows
+from headgate.evaluate.row_rules import RowFinder, count_recorded_rows
 from headgate.evaluate.verification import judgement_to_dict
 from headgate.explain import verdict_page
-from headgate.explain.causes import Cause, causes_of
+from headgate.explain.causes import Cause, find_causes
 from headgate.explain.next_steps import Language
-from headgate.explain.subject import Lately
-from headgate.gate.notification import Notice, NoticeCause
+from headgate.explain.subject import RecentRuns
+from headgate.gate.notification import Notification, NotificationCause
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import Account, Action
 from headgate.values.errors import BadMetricKey, MisuseError
@@ -42,7 +42,7 @@ class BatchVerdict(JudgedBatch):
         *,
         decision: Decision | None = None,
         owner: str = "",
-        lately: Lately | None = None,
+        recent: RecentRuns | None = None,
         rows: RowFinder | None = None,
     ) -> None:
         self.run = run
@@ -50,10 +50,10 @@ class BatchVerdict(JudgedBatch):
         self.account = run.account or Account()
         self.decision = decision
         self.owner = owner
-        self.lately = lately or Lately()
-        self.where = ""  # where the publisher put the batch
-        self.told: Any = None  # what became of the notification
-        self.trouble: Exception | None = None  # what was raised where the batch could not be read
+        self.recent = recent or RecentRuns()
+        self.location = ""  # where the publisher put the batch
+        self.notified: Any = None  # what became of the notification
+        self.read_error: Exception | None = None  # what was raised where the batch could not be read
         self._row_finder = rows
 
     @property
@@ -81,12 +81,12 @@ class BatchVerdict(JudgedBatch):
     @cached_property
     def causes(self) -> tuple[Cause, ...]:
         """What went wrong, grouped and ranked; all that one broken column breaks is one cause."""
-        return causes_of(self.judgements, self.account)
+        return find_causes(self.judgements, self.account)
 
     @cached_property
     def warnings(self) -> tuple[Cause, ...]:
         """What failed at level warn: it is told, and holds nothing."""
-        return causes_of(self.failures, self.account, level=Level.WARN)
+        return find_causes(self.failures, self.account, level=Level.WARN)
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -94,7 +94,7 @@ class BatchVerdict(JudgedBatch):
         return self.account.changes
 
     @property
-    def hidden(self) -> bool:
+    def hides_values(self) -> bool:
         """Whether values of the data, segments' names among them, are recorded as what stands for them."""
         states = self.run.states.values()
         return any(isinstance(each, Frequencies) and bool(each.hashed) for each in states)
@@ -107,7 +107,7 @@ class BatchVerdict(JudgedBatch):
         return self._row_finder is not None
 
     @property
-    def splits(self) -> bool:
+    def can_split(self) -> bool:
         """Whether single rows are to blame for all that failed, so that the others could be published."""
         failed = any(each.expectation.level is Level.ERROR for each in self.failures)
         return failed and self.status is Status.FAIL and self._row_finder is not None and self._row_finder.explains_all
@@ -126,39 +126,39 @@ class BatchVerdict(JudgedBatch):
     @property
     def headline(self) -> str:
         """One sentence: dataset, batch, verdict, what was done."""
-        return verdict_page.headline(self)
+        return verdict_page.write_headline(self)
 
     def page(self, commands: Language = "python") -> Page:
         """The verdict as a person needs it; with `commands="shell"` what to do is told as shell commands."""
-        return verdict_page.page_of(self, commands)
+        return verdict_page.write_page(self, commands)
 
     def explain(self, commands: Language = "python") -> str:
         """The page as plain text: what was done, the causes, how rare, what changed, what to do."""
         return self.page(commands).text()
 
-    def blamed_rows(self, judgement: Judgement) -> str:
+    def count_failing_rows(self, judgement: Judgement) -> str:
         """How many rows are to blame for a judgement, in words; empty where that is not known."""
-        counted = "" if self._row_finder is None else self._row_finder.count(judgement)
+        counted = "" if self._row_finder is None else self._row_finder.count_failing_rows(judgement)
         try:
-            return counted or recorded_rows(judgement, self.run.states)
+            return counted or count_recorded_rows(judgement, self.run.states)
         except BadMetricKey:  # a newer version wrote it, of a metric that takes more there
             return ""
 
     @property
     def commands(self) -> tuple[str, ...]:
         """What a person can do now, in Python, to copy."""
-        return tuple(f"{each.whole}   # {each.note}" for each in verdict_page.python(self))
+        return tuple(f"{each.whole}   # {each.note}" for each in verdict_page.python_steps(self))
 
     @property
     def shell_commands(self) -> tuple[str, ...]:
         """What a person can do now, in a shell, to copy."""
-        return tuple(each.whole for each in verdict_page.shell(self))
+        return tuple(each.whole for each in verdict_page.shell_steps(self))
 
-    def notice(self, at: float | None = None) -> Notice:
+    def notification(self, at: float | None = None) -> Notification:
         """What an alert says of it."""
         trouble = not self.passed
         kind = "error" if self.status is Status.ERROR else "held" if self.action is Action.HOLD else "failing"
-        return Notice(
+        return Notification(
             dataset=self.dataset,
             partition=self.partition,
             revision=self.revision.number,
@@ -168,18 +168,18 @@ class BatchVerdict(JudgedBatch):
             headline=self.headline,
             at=self.run.at if at is None else at,
             causes=tuple(
-                NoticeCause(each.title, "; ".join(verdict_page.details(self, each)), each.rarity)
+                NotificationCause(each.title, "; ".join(verdict_page.describe_details(self, each)), each.rarity)
                 for each in self.causes
             ),
             owner=self.owner,
             commands=self.commands,
             changed=self.changes,
-            previous_status=self.lately.previous,
+            previous_status=self.recent.previous,
         )
 
     def table(self) -> Table:
         """All judgements: what could not be told first, then what failed, then the rest."""
-        return verdict_page.table_of(self.judgements)
+        return verdict_page.tabulate_judgements(self.judgements)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -15,7 +15,7 @@ from headgate.values.state import Counts, State
 _DIGITS = 9  # sums of floats differ in the last ones with the order in which parts are merged
 
 
-def fingerprint_of(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str:
+def fingerprint_states(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str:
     """A hash of the columns, of the counts of values, of the sketches of distinct ones, of sums, and of judgements.
 
     It is the same however the rows are ordered and spread over tasks. Two inputs with the same fingerprint can hardly
@@ -23,33 +23,33 @@ def fingerprint_of(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str
     """
     whole = hashlib.sha256()
     for column in batch.schema.columns:
-        whole.update(_text(f"{column.label}\0{column.kind}\0{column.type}\0"))
+        whole.update(_encode_text(f"{column.label}\0{column.kind}\0{column.type}\0"))
     for key in sorted(batch.states, key=str):
-        for part in _parts(batch.states[key]):
-            whole.update(_text(f"{key}\0") + part)
+        for part in _stable_parts(batch.states[key]):
+            whole.update(_encode_text(f"{key}\0") + part)
     for name in sorted(map(str, batch.failed)):
-        whole.update(_text(f"{name}\0failed\0"))
-    for text in sorted(map(_judged, judgements)):
-        whole.update(_text(text))
+        whole.update(_encode_text(f"{name}\0failed\0"))
+    for text in sorted(map(_format_judgement, judgements)):
+        whole.update(_encode_text(text))
     return f"states:{whole.hexdigest()[:40]}"
 
 
-def _parts(state: State) -> Iterator[bytes]:
+def _stable_parts(state: State) -> Iterator[bytes]:
     """What of a state does not depend on the order of the rows, nor on how they were split."""
     match state:
         case Frequencies(total=total, lost=0):
-            yield _text(f"{total}") + state.hashes + state.counts
+            yield _encode_text(f"{total}") + state.hashes + state.counts
         case Frequencies(total=total):
-            yield _text(f"{total}")
+            yield _encode_text(f"{total}")
         case Moments():
-            yield _text(_rounded(state))
+            yield _encode_text(_round_moments(state))
         case Distinct():
             yield state.sketch
         case Counts():
-            yield _text(str(state))
+            yield _encode_text(str(state))
 
 
-def _rounded(state: Moments) -> str:
+def _round_moments(state: Moments) -> str:
     """Count, ends, and the sum to so many digits of what was added up, as it may cancel."""
     if state.low is None or state.high is None:
         return f"{state.count}"
@@ -57,10 +57,10 @@ def _rounded(state: Moments) -> str:
     return f"{state.count} {state.low!r} {state.high!r} {round(state.mean / size, _DIGITS)}"
 
 
-def _judged(each: Judgement) -> str:
+def _format_judgement(each: Judgement) -> str:
     value = "" if each.value is None else f"{each.value:.{_DIGITS}g}"
     return f"{each.expectation}\0{each.segment}\0{each.status}\0{value}\0"
 
 
-def _text(text: str) -> bytes:
+def _encode_text(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")

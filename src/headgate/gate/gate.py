@@ -8,21 +8,21 @@ from functools import cached_property
 from typing import Any, Literal
 
 from headgate.checks.check import Check
-from headgate.engine.batch import settled
+from headgate.engine.batch import rereadable
 from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
 from headgate.evaluate.row_rules import RowFinder
-from headgate.gate.backtest.backtest import BUDGETS, SPOTS, Backtest, backtest
+from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.history import DatasetHistory
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, carry_out, carry_out_ruling, publish_split
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
-from headgate.learn.learned import Learner, Lesson
+from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action, Mode
 from headgate.values.errors import MisuseError, NoSuchBatch, StoreError
@@ -64,7 +64,7 @@ class Gate:
         mode: Literal["guard", "observe"] = "guard",
         index: PatternIndex | None = None,
         publisher: Publisher | None = None,
-        tell: Callable[[Notice], Any] | None = None,
+        notify: Callable[[Notification], Any] | None = None,
         owner: str = "",
         runs: int = RUNS,
     ) -> None:
@@ -73,7 +73,7 @@ class Gate:
         self.checks = as_checks(checks)
         self.settings = Settings.of(false_alarms, learn, mode, runs, owner)
         self.publisher = publisher
-        self.tell = tell
+        self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
         self._index_given = index
 
@@ -106,7 +106,7 @@ class Gate:
         if known is not None:
             return self._deliver(known)
         judge = self._make_judge(partition, basis)
-        others = settled(tables)
+        others = rereadable(tables)
         try:
             batch = open_input(data, others)
             context = BatchContext(batch.schema, others, self.store, self.dataset, partition, now)
@@ -120,11 +120,11 @@ class Gate:
         rows = RowFinder(judged, found, others, self.store.secret)
         return self._deliver(self.history.commit(run), rows)
 
-    def prepare(self, before: str | None = None) -> Lesson:
+    def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""
-        return self.lesson(before=before)
+        return self.learned(before=before)
 
-    def lesson(self, *, before: str | None = None, as_of: int | None = None) -> Lesson:
+    def learned(self, *, before: str | None = None, as_of: int | None = None) -> Learned:
         """What the accepted runs before a partition teach, as the history was after a commit."""
         return self.history.learn(before, as_of)
 
@@ -136,7 +136,7 @@ class Gate:
             settings=self.settings,
             suite=self._suite,
             basis=basis,
-            lesson=self.lesson(before=partition, as_of=basis),
+            learned=self.learned(before=partition, as_of=basis),
             hides_values=self.store.secret is not None,
             index=lambda: self._index,
         )
@@ -155,38 +155,38 @@ class Gate:
         self, revision: Revision, rows: RowFinder | None = None, error: Exception | None = None
     ) -> BatchVerdict:
         """Publish or hold a batch by its committed run, which is read back first; then decide, and notify."""
-        step("gate.committed")
+        fault_point("gate.committed")
         run = self.history.read_again(revision)
         verdict = self._make_verdict(run, revision, self.history.current_decision(revision), rows)
-        verdict.trouble = error
+        verdict.read_error = error
         if self.publisher is not None:
-            verdict.where = carry_out(self.publisher, verdict.action, Delivery.of(revision))
-        step("gate.delivered")
+            verdict.location = carry_out(self.publisher, verdict.action, Delivery.of(revision))
+        fault_point("gate.delivered")
         verdict.decision = self.history.current_decision(revision)  # a person may have decided while it was moved
         if verdict.decision is None and not self._observes_failure(verdict):
             verdict.decision = Decision.PUBLISHED if verdict.action is Action.PUBLISH else Decision.HELD
             self.history.decide(revision, verdict.decision, verdict.headline, _GATE)
-        self._notify(verdict)
+        self._send_notification(verdict)
         return verdict
 
     def _make_verdict(
         self, run: Run, revision: Revision, decision: Decision | None, rows: RowFinder | None = None
     ) -> BatchVerdict:
         recent = self.history.recent_runs(revision)
-        return BatchVerdict(run, revision, decision=decision, owner=self.settings.owner, lately=recent, rows=rows)
+        return BatchVerdict(run, revision, decision=decision, owner=self.settings.owner, recent=recent, rows=rows)
 
     def _observes_failure(self, verdict: BatchVerdict) -> bool:
         """Whether a batch is published although it did not pass: then nothing is decided, and it teaches nothing."""
         return self.settings.mode is Mode.OBSERVE and not verdict.passed
 
-    def _notify(self, verdict: BatchVerdict) -> None:
+    def _send_notification(self, verdict: BatchVerdict) -> None:
         """A notification that cannot be delivered changes no decision: the verdict keeps what went wrong."""
-        if self.tell is None:
+        if self.notify is None:
             return
         try:
-            verdict.told = self.tell(verdict.notice())
+            verdict.notified = self.notify(verdict.notification())
         except Exception as error:
-            verdict.told = Failed(f"{type(error).__name__}: {error}")
+            verdict.notified = Failed(f"{type(error).__name__}: {error}")
 
     # --- a person's decision
 
@@ -249,7 +249,7 @@ class Gate:
             raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
         revision = self.history.find(partition, number)
         ruling = self.history.decide(revision, Decision.SPLIT, note, who)
-        step("gate.ruled")
+        fault_point("gate.ruled")
         publish_split(self.publisher, Delivery.of(revision))
         return ruling
 
@@ -262,7 +262,7 @@ class Gate:
                 hint="Judge it again, or publish it as it is with gate.release.",
             )
         ruling = self.history.decide(revision, decision, note, who)
-        step("gate.ruled")
+        fault_point("gate.ruled")
         if self.publisher is not None:
             carry_out_ruling(self.publisher, decision, Delivery.of(revision))
         return ruling
@@ -274,20 +274,20 @@ class Gate:
         revision = self.history.find(partition, number)
         return self._make_verdict(self.store.run(revision), revision, revision.decision)
 
-    def recorded(self, revision: Revision) -> BatchVerdict:
+    def read_verdict(self, revision: Revision) -> BatchVerdict:
         """The verdict on a recorded run without its states, for those who tell of many runs."""
         run = self.store.run(revision, states=False)
         return BatchVerdict(run, revision, decision=revision.decision, owner=self.settings.owner)
 
-    def backtest(self, *, budgets: Iterable[float] = BUDGETS, spots: int = SPOTS) -> Backtest:
+    def backtest(self, *, budgets: Iterable[float] = BUDGETS, spots: int = INJECTED_BATCHES) -> Backtest:
         """What would have been held in the past, and what would have been missed, from the recorded states alone."""
         return backtest(self.store, self.dataset, self.settings, budgets=budgets, spots=spots)
 
     def replay(self, partition: str, number: int | None = None) -> Verdict:
         """The learned part of a recorded verdict reached once more, from the history as it was known then."""
         run = self.store.run(self.history.find(partition, number))
-        return self.rejudge(run, self.lesson(before=partition, as_of=run.basis))
+        return self.rejudge(run, self.learned(before=partition, as_of=run.basis))
 
-    def rejudge(self, run: Run, lesson: Lesson) -> Verdict:
+    def rejudge(self, run: Run, learned: Learned) -> Verdict:
         """The learned part of the verdict on a recorded run: from its states alone, no data is read."""
-        return lesson.program.verdict(lesson.outcomes(run.schema, run.outcomes, run.states), run.schema)
+        return learned.program.verdict(learned.extend_outcomes(run.schema, run.outcomes, run.states), run.schema)

@@ -6,10 +6,10 @@ import uuid
 
 import msgspec
 
-from headgate.explain.subject import Lately
+from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
-from headgate.learn.learned import Lesson, Offered, Training, no_lesson
-from headgate.store.fault_points import step
+from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
+from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.errors import UnknownRun
 from headgate.values.run import (
@@ -33,9 +33,9 @@ class DatasetHistory:
         self.store = store
         self.dataset = dataset
         self.settings = settings
-        self.training = Training()
+        self.training = IssueEffectCache()
         self._runs: dict[int, Run] = {}
-        self._last_learned: tuple[tuple[int, ...], Lesson] | None = None
+        self._last_learned: tuple[tuple[int, ...], Learned] | None = None
 
     # --- finding
 
@@ -71,17 +71,17 @@ class DatasetHistory:
         """What is decided about a revision by now."""
         return self.find(revision.partition, revision.number).decision
 
-    def recent_runs(self, revision: Revision) -> Lately:
+    def recent_runs(self, revision: Revision) -> RecentRuns:
         """How the dataset fared before a revision."""
         before = self.store.last(self.dataset, self.settings.runs, before=revision.partition)
         held = sum(earlier.decision in STOPPED for earlier in before)
-        return Lately(len(before), held, before[-1].status if before else None)
+        return RecentRuns(len(before), held, before[-1].status if before else None)
 
     # --- recording
 
     def commit(self, run: Run) -> Revision:
         """The revision of a run. An input that comes again after another one is a new revision: it is current again."""
-        step("gate.judged")
+        fault_point("gate.judged")
         while True:
             try:
                 return self.store.commit(run)
@@ -97,7 +97,7 @@ class DatasetHistory:
 
     # --- learning
 
-    def learn(self, before: str | None = None, as_of: int | None = None) -> Lesson:
+    def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
         """What the accepted runs before a partition teach, as the history was after a commit."""
         revisions = self.store.last(self.dataset, self.settings.runs, before=before, as_of=as_of, only=TRUSTED)
         sequences = tuple(revision.sequence for revision in revisions)
@@ -105,10 +105,10 @@ class DatasetHistory:
             self._last_learned = sequences, self._learn_from([self.read(revision) for revision in revisions])
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run]) -> Lesson:
+    def _learn_from(self, runs: list[Run]) -> Learned:
         settings = self.settings
         if not runs:
-            return no_lesson(settings.learners)
+            return nothing_learned(settings.learners)
         budget = settings.false_alarms
-        offered = Offered.of(runs, self.store.secret, settings.learners, self.training, dearest=budget)
-        return offered.lesson(budget, settings.learners)
+        offered = ProposalPool.of(runs, self.store.secret, settings.learners, self.training, max_cost=budget)
+        return offered.spend_budget(budget, settings.learners)

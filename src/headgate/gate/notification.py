@@ -12,13 +12,13 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 from headgate.values.run import Decision
 
-Kind: TypeAlias = Literal["held", "recovered", "failing", "error"]
+NotificationKind: TypeAlias = Literal["held", "recovered", "failing", "error"]
 """Failing: in observe mode, where a failed batch is published. Error: the batch could not be judged."""
 
 TROUBLE = frozenset({Status.FAIL, Status.ERROR})
 
 
-class NoticeCause(msgspec.Struct, frozen=True):
+class NotificationCause(msgspec.Struct, frozen=True):
     """One reason of a verdict: what it is, what was seen and what was allowed, how rare that is ("1 in 400 runs")."""
 
     title: str
@@ -26,28 +26,30 @@ class NoticeCause(msgspec.Struct, frozen=True):
     rarity: str = ""
 
 
-class Notice(msgspec.Struct, frozen=True, kw_only=True):
+class Notification(msgspec.Struct, frozen=True, kw_only=True):
     """What a person is told of one batch.
 
     `headline` is one sentence. `causes` are ranked, three at most are shown. `commands` are texts to copy, `changed`
     says what changed since the last good batch. `previous_status` is that of the dataset's run before this one, None if
     there was none. `batches` names the partitions that one message speaks for, newest first, if there are others.
 
-    >>> notice = Notice(dataset="orders", partition="2026-11-14", revision=1, kind="held", status="fail", action="held",
-    ...                 headline="orders 2026-11-14 failed and was held.", at=1794700800.0)
-    >>> notice.is_trouble, notice.to_dict()["status"]
+    >>> notification = Notification(
+    ...     dataset="orders", partition="2026-11-14", revision=1, kind="held", status="fail", action="held",
+    ...     headline="orders 2026-11-14 failed and was held.", at=1794700800.0,
+    ... )
+    >>> notification.is_trouble, notification.to_dict()["status"]
     (True, 'fail')
     """
 
     dataset: str
     partition: str
     revision: int
-    kind: Kind
+    kind: NotificationKind
     status: Status
     action: Decision
     headline: str
     at: float
-    causes: tuple[NoticeCause, ...] = ()
+    causes: tuple[NotificationCause, ...] = ()
     owner: str = ""
     commands: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -64,11 +66,13 @@ class Notice(msgspec.Struct, frozen=True, kw_only=True):
                 _set(self, "previous_status", Status(self.previous_status))
         except ValueError as error:
             raise MisuseError(
-                f"a notice cannot be made: {error}.",
+                f"a notification cannot be made: {error}.",
                 hint="status is pass, fail, skip or error; action is a decision, such as published or held.",
             ) from None
-        if self.kind not in get_args(Kind):
-            raise MisuseError(f"{self.kind!r} is no kind of notice.", hint=f"Use {', '.join(get_args(Kind))}.")
+        if self.kind not in get_args(NotificationKind):
+            raise MisuseError(
+                f"{self.kind!r} is no kind of notification.", hint=f"Use {', '.join(get_args(NotificationKind))}."
+            )
 
     @property
     def is_trouble(self) -> bool:
@@ -91,8 +95,8 @@ _set = msgspec.structs.force_setattr
 
 
 class Channel(Protocol):
-    """Carries notices to somebody."""
+    """Carries notifications to somebody."""
 
-    def send(self, notice: Notice) -> None:
+    def send(self, notification: Notification) -> None:
         """Deliver it, or raise `DeliveryError`, whose words hold no secret."""
         ...

@@ -40,8 +40,8 @@ class Settings(msgspec.Struct, frozen=True):
         if runs < 1:
             raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
         names = [learn] if isinstance(learn, str) else list(learn)
-        learners = tuple(_word(each, Learner, "learner") for each in names)
-        return cls(false_alarms, learners, _word(mode, Mode, "mode"), runs, owner)
+        learners = tuple(_parse_word(each, Learner, "learner") for each in names)
+        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner)
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
@@ -53,7 +53,7 @@ class Settings(msgspec.Struct, frozen=True):
         return hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
-def _word(given: str, words: type[E], what: str) -> E:
+def _parse_word(given: str, words: type[E], what: str) -> E:
     try:
         return words(given)
     except ValueError:

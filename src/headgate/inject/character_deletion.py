@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from headgate.inject.character_issue import CharacterIssue
-from headgate.inject.characters import Characters, Places
+from headgate.inject.characters import CharacterArray, Places
 from headgate.inject.issue import issue
 
 
@@ -18,7 +18,9 @@ class CharacterDeletion(CharacterIssue, frozen=True):
     name: ClassVar = "character_deletion"
     levels: ClassVar = ({"share": 0.1}, {"share": 0.5})
 
-    def edited(self, text: Characters, places: Places, numeric: bool, rng: np.random.Generator) -> Characters:
+    def edit_characters(
+        self, text: CharacterArray, places: Places, numeric: bool, rng: np.random.Generator
+    ) -> CharacterArray:
         counts = places.counts
         chosen = (rng.random(len(counts)) < self.share) & (counts > 0)
         which = (rng.random(len(counts)) * counts).astype(np.int64) + places.first[:-1]

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from headgate.inject.character_issue import CharacterIssue
-from headgate.inject.characters import Characters, Places
+from headgate.inject.characters import CharacterArray, Places
 from headgate.inject.issue import issue
 
 _PRINTED = (33, 127)  # the visible characters of ASCII; white space is an issue of its own
@@ -24,7 +24,9 @@ class CharacterInsertion(CharacterIssue, frozen=True):
     name: ClassVar = "character_insertion"
     levels: ClassVar = ({"share": 0.1}, {"share": 0.5})
 
-    def edited(self, text: Characters, places: Places, numeric: bool, rng: np.random.Generator) -> Characters:
+    def edit_characters(
+        self, text: CharacterArray, places: Places, numeric: bool, rng: np.random.Generator
+    ) -> CharacterArray:
         counts = places.counts
         chosen = rng.random(len(counts)) < self.share
         if numeric:

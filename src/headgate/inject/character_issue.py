@@ -8,10 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.inject.characters import Characters, Places
+from headgate.inject.characters import CharacterArray, Places
 from headgate.inject.issue import NUMBERS, Issue
-from headgate.inject.numbers import parsed
-from headgate.inject.parameters import checked_share
+from headgate.inject.numbers import parse_numbers
+from headgate.inject.parameters import check_share
 from headgate.metrics.base.arrow import kind_of
 from headgate.values.schema import TEXT, Kind
 
@@ -27,21 +27,23 @@ class CharacterIssue(Issue, frozen=True):
     accepts: ClassVar = NUMBERS | TEXT
 
     def __post_init__(self) -> None:
-        checked_share(self)
+        check_share(self)
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         if kind_of(values.type) is Kind.STRING:
-            text = Characters.of(values)
-            return self.edited(text, text.everywhere(), False, rng).texts(values.type)
-        text = Characters.of(values.cast(pa.string()))
+            text = CharacterArray.of(values)
+            return self.edit_characters(text, text.everywhere(), False, rng).texts(values.type)
+        text = CharacterArray.of(values.cast(pa.string()))
         digits = text.digits()
-        edited = self.edited(text, digits, True, rng)
+        edited = self.edit_characters(text, digits, True, rng)
         texts = edited.texts(pa.string())
         if len(edited.codes) < len(text.codes):
             lost = (edited.digits().counts == 0) & (digits.counts > 0)
             texts = pc.if_else(pa.array(lost), pa.scalar(None, pa.string()), texts)
-        return parsed(texts, values.type)
+        return parse_numbers(texts, values.type)
 
-    def edited(self, text: Characters, places: Places, numeric: bool, rng: np.random.Generator) -> Characters:
+    def edit_characters(
+        self, text: CharacterArray, places: Places, numeric: bool, rng: np.random.Generator
+    ) -> CharacterArray:
         """The characters after the issue, which may happen at these places only."""
-        raise NotImplementedError(f"{type(self).__name__} has no edited")
+        raise NotImplementedError(f"{type(self).__name__} has no edit_characters")

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from headgate.inject.character_issue import CharacterIssue
-from headgate.inject.characters import Characters, Codes, Integers, Places
+from headgate.inject.characters import CharacterArray, Codes, Integers, Places
 from headgate.inject.issue import issue
 
 _ASCII = 128
@@ -27,7 +27,9 @@ class CharacterPerturbation(CharacterIssue, frozen=True):
     name: ClassVar = "character_perturbation"
     levels: ClassVar = ({"share": 0.01}, {"share": 0.1}, {"share": 1.0})
 
-    def edited(self, text: Characters, places: Places, numeric: bool, rng: np.random.Generator) -> Characters:
+    def edit_characters(
+        self, text: CharacterArray, places: Places, numeric: bool, rng: np.random.Generator
+    ) -> CharacterArray:
         at = places.at[rng.random(len(places.at), np.float32) < self.share]
         codes = text.codes.copy()
         found = codes[at]

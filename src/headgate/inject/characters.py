@@ -29,7 +29,7 @@ class Places(NamedTuple):
         return np.diff(self.first)
 
 
-class Characters(NamedTuple):
+class CharacterArray(NamedTuple):
     """The code points of all values, one after the other, and where each value begins (and the last ends).
 
     Bytes that are no UTF-8 are each a character of their own, for the whole column.
@@ -40,7 +40,7 @@ class Characters(NamedTuple):
     decoded: bool = True
 
     @classmethod
-    def of(cls, array: pa.Array) -> Characters:
+    def of(cls, array: pa.Array) -> CharacterArray:
         """Those of a string array without nulls."""
         texts = Texts(array)
         if texts.ascii:
@@ -85,17 +85,17 @@ class Characters(NamedTuple):
         at = np.flatnonzero(marks)
         return Places(at, np.searchsorted(at, self.offsets))
 
-    def without(self, at: Integers, values: Marks) -> Characters:
+    def without(self, at: Integers, values: Marks) -> CharacterArray:
         """Less the characters at these places: one of each value that is marked."""
         kept = np.ones(len(self.codes), np.bool_)
         kept[at] = False
-        return self._replace(codes=self.codes[kept], offsets=self._moved(values, -1))
+        return self._replace(codes=self.codes[kept], offsets=self._shift_offsets(values, -1))
 
-    def having(self, at: Integers, codes: Codes, values: Marks) -> Characters:
+    def having(self, at: Integers, codes: Codes, values: Marks) -> CharacterArray:
         """With these characters before those at these places: one in each value that is marked."""
-        return self._replace(codes=np.insert(self.codes, at, codes), offsets=self._moved(values, 1))
+        return self._replace(codes=np.insert(self.codes, at, codes), offsets=self._shift_offsets(values, 1))
 
-    def _moved(self, values: Marks, by: int) -> Integers:
+    def _shift_offsets(self, values: Marks, by: int) -> Integers:
         moved = self.offsets.copy()
         moved[1:] += by * np.cumsum(values)
         return moved

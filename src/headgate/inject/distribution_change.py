@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.inject.issue import Issue, issue
-from headgate.inject.parameters import checked_share, checked_word, count_of
+from headgate.inject.parameters import check_share, check_word, count_of
 from headgate.values.errors import MisuseError
 from headgate.values.schema import HASHABLE
 
@@ -28,8 +28,8 @@ class DistributionChange(Issue, frozen=True):
     levels: ClassVar = tuple({"share": share, "end": end} for end in ("first", "last") for share in (0.1, 0.5))
 
     def __post_init__(self) -> None:
-        checked_share(self)
-        checked_word(self, "end", "first", "last")
+        check_share(self)
+        check_word(self, "end", "first", "last")
         if not self.share:
             raise MisuseError("distribution_change: nothing can be drawn from a share of 0.", hint="Write share=0.1.")
 

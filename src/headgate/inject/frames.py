@@ -12,7 +12,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.schema import unique_labels
 
 
-class Frame:
+class LocalFrame:
     """A table whose columns are read, and of which a copy with another column or other rows is made."""
 
     def __init__(self, names: Sequence[Any], rows: int) -> None:
@@ -25,11 +25,11 @@ class Frame:
     def with_column(self, at: int, values: pa.Array) -> Any:
         raise NotImplementedError
 
-    def taken(self, rows: Rows) -> Any:
+    def take_rows(self, rows: Rows) -> Any:
         raise NotImplementedError
 
 
-def open_frame(data: Any) -> Frame:
+def open_frame(data: Any) -> LocalFrame:
     """The frame of a pyarrow table or batch, a pandas or polars frame, or what speaks Arrow's stream protocol."""
     room = type(data).__module__.partition(".")[0]
     if room == "pyspark":
@@ -59,7 +59,7 @@ def _one_batch(table: pa.Table) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(whole, schema=table.schema)
 
 
-class _ArrowFrame(Frame):
+class _ArrowFrame(LocalFrame):
     def __init__(self, table: pa.Table, back: Callable[[pa.Table], Any] = lambda table: table) -> None:
         super().__init__(table.column_names, table.num_rows)
         self._table = table
@@ -73,11 +73,11 @@ class _ArrowFrame(Frame):
         field = field.with_nullable(True) if values.null_count else field
         return self._back(self._table.set_column(at, field, values))
 
-    def taken(self, rows: Rows) -> Any:
+    def take_rows(self, rows: Rows) -> Any:
         return self._back(self._table.take(pa.array(rows)))
 
 
-class _PandasFrame(Frame):
+class _PandasFrame(LocalFrame):
     def __init__(self, data: Any) -> None:
         super().__init__(list(data.columns), len(data))
         self._data = data
@@ -103,11 +103,11 @@ class _PandasFrame(Frame):
         changed.isetitem(at, made.array)
         return changed
 
-    def taken(self, rows: Rows) -> Any:
+    def take_rows(self, rows: Rows) -> Any:
         return self._data.iloc[rows]
 
 
-class _PolarsFrame(Frame):
+class _PolarsFrame(LocalFrame):
     def __init__(self, data: Any) -> None:
         self._lazy = hasattr(data, "collect")
         self._data = data.collect() if self._lazy else data
@@ -120,10 +120,10 @@ class _PolarsFrame(Frame):
         import polars
 
         series = polars.Series(self._data.columns[at], values)
-        return self._given(self._data.with_columns(series))
+        return self._restore_kind(self._data.with_columns(series))
 
-    def taken(self, rows: Rows) -> Any:
-        return self._given(self._data[rows])
+    def take_rows(self, rows: Rows) -> Any:
+        return self._restore_kind(self._data[rows])
 
-    def _given(self, frame: Any) -> Any:
+    def _restore_kind(self, frame: Any) -> Any:
         return frame.lazy() if self._lazy else frame

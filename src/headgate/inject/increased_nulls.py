@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.inject.issue import Issue, issue
-from headgate.inject.parameters import checked_share, checked_word, some_rows
+from headgate.inject.parameters import check_share, check_word, some_rows
 from headgate.metrics.base.arrow import kind_of
 from headgate.values.schema import ANY, Kind
 
@@ -29,8 +29,8 @@ class IncreasedNulls(Issue, frozen=True):
     levels: ClassVar = ({"share": 0.01}, {"share": 0.5}, {"share": 1.0})
 
     def __post_init__(self) -> None:
-        checked_share(self)
-        checked_word(self, "value", "blank", "null")
+        check_share(self)
+        check_word(self, "value", "blank", "null")
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         gone = np.zeros(len(values), np.bool_)

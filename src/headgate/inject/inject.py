@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from headgate.inject.frames import Frame, open_frame
+from headgate.inject.frames import LocalFrame, open_frame
 from headgate.inject.issue import Issue, issue_from_key, issue_named
 from headgate.metrics.base.arrow import kind_of
 from headgate.values.errors import MisuseError, did_you_mean
@@ -38,12 +38,12 @@ def inject_issue(
     if chosen.of_rows:
         if column is not None:
             raise MisuseError(f"{chosen.name} happens to whole rows.", hint="Leave the column out.")
-        return frame.taken(np.asarray(chosen.broken(pa.array(np.arange(frame.rows)), rng)))
+        return frame.take_rows(np.asarray(chosen.apply_to(pa.array(np.arange(frame.rows)), rng)))
     at = _position(frame, column, chosen)
     values = frame.column(at)
     chosen.check(kind_of(values.type))
     other = _neighbour(frame, at, kind_of(values.type), neighbour) if chosen.needs_neighbour else None
-    return frame.with_column(at, chosen.broken(values, rng, other))
+    return frame.with_column(at, chosen.apply_to(values, rng, other))
 
 
 def _issue(given: Issue | str, parameters: dict[str, Any]) -> Issue:
@@ -54,7 +54,7 @@ def _issue(given: Issue | str, parameters: dict[str, Any]) -> Issue:
     return issue_from_key(given) if isinstance(given, str) else given
 
 
-def _position(frame: Frame, column: str | None, issue: Issue) -> int:
+def _position(frame: LocalFrame, column: str | None, issue: Issue) -> int:
     if column is None:
         raise MisuseError(f"{issue.name} happens to a column;", hint=did_you_mean("", frame.labels))
     if column not in frame.labels:
@@ -62,7 +62,7 @@ def _position(frame: Frame, column: str | None, issue: Issue) -> int:
     return frame.labels.index(column)
 
 
-def _neighbour(frame: Frame, at: int, kind: Kind, given: Any) -> pa.Array | pa.ChunkedArray:
+def _neighbour(frame: LocalFrame, at: int, kind: Kind, given: Any) -> pa.Array | pa.ChunkedArray:
     if isinstance(given, str):
         if given not in frame.labels:
             raise MisuseError(f"no column is named {given!r};", hint=did_you_mean(given, frame.labels))

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.metrics.base.arrow import kind_of, to_plain
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.schema import ANY, Kind
@@ -31,7 +31,7 @@ _found: dict[str, type[Issue]] = {}
 
 
 class Issue(msgspec.Struct, frozen=True):
-    """A way in which a column goes wrong, and how badly: data, like a metric. `broken` is a pure function.
+    """A way in which a column goes wrong, and how badly: data, like a metric. `apply_to` is a pure function.
 
     `levels` are the settings of Auto-Validate-by-History, Appendix B. An issue of your own overrides `change`.
     """
@@ -57,7 +57,7 @@ class Issue(msgspec.Struct, frozen=True):
         """The issue at each of its levels."""
         return tuple(cls(**level) for level in cls.levels)
 
-    def broken(
+    def apply_to(
         self, values: pa.Array | pa.ChunkedArray, rng: np.random.Generator, neighbour: pa.Array | None = None
     ) -> pa.Array:
         """The column after the issue, in the same Arrow type unless the new values do not fit in it.
@@ -65,13 +65,13 @@ class Issue(msgspec.Struct, frozen=True):
         A null stays null. `neighbour` is another column of the same kind, for the issues that need one.
         """
         self.check(kind_of(values.type))
-        flat = plain(values)
+        flat = to_plain(values)
         if self.of_rows or not flat.null_count:
             changed = self.change(flat, rng) if len(flat) else flat
         else:
             there = np.asarray(flat.is_valid().to_numpy(zero_copy_only=False))
             changed = spread(self.change(flat.drop_null(), rng), there) if there.any() else flat
-        return encoded(changed, values.type)
+        return encode_as(changed, values.type)
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         """The values after the issue. There is at least one, and none of them is null unless the issue is of rows."""
@@ -149,7 +149,7 @@ def spread(values: pa.Array, there: npt.NDArray[np.bool_]) -> pa.Array:
     return values.take(pa.array(np.cumsum(there) - 1, pa.int64(), mask=~there))
 
 
-def encoded(values: pa.Array, kind: pa.DataType) -> pa.Array:
+def encode_as(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """The values in this encoding (dictionary, run-end, view, unsigned 64 bits); as they are where they do not fit."""
     packed = pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind)
     inner = kind.value_type if packed else kind

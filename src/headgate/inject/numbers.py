@@ -6,12 +6,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 
-def fitted(values: pa.Array, kind: pa.DataType) -> pa.Array:
+def fit_numbers(values: pa.Array, kind: pa.DataType) -> pa.Array:
     """Whole numbers, decimals or their text in this type of whole number or decimal, or in a wider one.
 
     Whole numbers widen to 64 bits, decimals to 38 and 76 digits of the same scale, and both at last to doubles.
 
-    >>> fitted(pa.array([3000]), pa.int8()).type, fitted(pa.array(["12"]), pa.int8()).type
+    >>> fit_numbers(pa.array([3000]), pa.int8()).type, fit_numbers(pa.array(["12"]), pa.int8()).type
     (DataType(int64), DataType(int8))
     """
     for wider in _ladder(kind):
@@ -22,7 +22,7 @@ def fitted(values: pa.Array, kind: pa.DataType) -> pa.Array:
     return values.cast(pa.float64(), safe=False)
 
 
-def narrowed(doubles: pa.Array, kind: pa.DataType) -> pa.Array:
+def narrow_doubles(doubles: pa.Array, kind: pa.DataType) -> pa.Array:
     """Doubles in this type of float, unless a number would become infinite in it."""
     if pa.types.is_float64(kind):
         return doubles
@@ -31,16 +31,16 @@ def narrowed(doubles: pa.Array, kind: pa.DataType) -> pa.Array:
     return doubles if pc.any(lost).as_py() else narrow
 
 
-def parsed(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+def parse_numbers(texts: pa.Array, kind: pa.DataType) -> pa.Array:
     """Texts of numbers, some of them null, in this type or a wider one; decimals are rounded to their scale."""
     if pa.types.is_integer(kind):
-        return fitted(texts, kind)
+        return fit_numbers(texts, kind)
     if pa.types.is_decimal(kind):
         try:
-            return fitted(pc.round(texts.cast(pa.decimal256(76, kind.scale + 1)), kind.scale), kind)
+            return fit_numbers(pc.round(texts.cast(pa.decimal256(76, kind.scale + 1)), kind.scale), kind)
         except (pa.ArrowInvalid, ValueError):
             return texts.cast(pa.float64())
-    return narrowed(texts.cast(pa.float64()), kind)
+    return narrow_doubles(texts.cast(pa.float64()), kind)
 
 
 def _ladder(kind: pa.DataType) -> list[pa.DataType]:

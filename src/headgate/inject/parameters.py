@@ -12,7 +12,7 @@ from headgate.inject.issue import Rows
 from headgate.values.errors import MisuseError
 
 
-def checked_share(owner: Any) -> None:
+def check_share(owner: Any) -> None:
     """`share` is a number from 0 to 1; it becomes a float."""
     share = owner.share
     if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share <= 1:
@@ -20,7 +20,7 @@ def checked_share(owner: Any) -> None:
     msgspec.structs.force_setattr(owner, "share", float(share))
 
 
-def checked_factor(owner: Any) -> None:
+def check_factor(owner: Any) -> None:
     """`factor` is a finite number above 0; it becomes a float."""
     factor = owner.factor
     number = isinstance(factor, (int, float)) and not isinstance(factor, bool)
@@ -29,7 +29,7 @@ def checked_factor(owner: Any) -> None:
     msgspec.structs.force_setattr(owner, "factor", float(factor))
 
 
-def checked_word(owner: Any, field: str, *words: str) -> None:
+def check_word(owner: Any, field: str, *words: str) -> None:
     """A field holds one of these words."""
     given = getattr(owner, field)
     if given not in words:

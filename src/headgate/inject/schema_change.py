@@ -7,9 +7,9 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headgate.inject.issue import NUMBERS, Issue, encoded, issue
-from headgate.inject.parameters import checked_share, some_rows
-from headgate.metrics.base.arrow import kind_of, plain
+from headgate.inject.issue import NUMBERS, Issue, encode_as, issue
+from headgate.inject.parameters import check_share, some_rows
+from headgate.metrics.base.arrow import kind_of, to_plain
 from headgate.values.errors import MisuseError
 from headgate.values.schema import HASHABLE
 
@@ -29,9 +29,9 @@ class SchemaChange(Issue, frozen=True):
     needs_neighbour: ClassVar = True
 
     def __post_init__(self) -> None:
-        checked_share(self)
+        check_share(self)
 
-    def broken(
+    def apply_to(
         self, values: pa.Array | pa.ChunkedArray, rng: np.random.Generator, neighbour: pa.Array | None = None
     ) -> pa.Array:
         kind = kind_of(values.type)
@@ -45,13 +45,13 @@ class SchemaChange(Issue, frozen=True):
                 f"schema_change: the column is {kind}, its neighbour {kind_of(neighbour.type)}.",
                 hint="Give a neighbour of the same kind.",
             )
-        own, other = _alike(plain(values), plain(neighbour))
+        own, other = _alike(to_plain(values), to_plain(neighbour))
         rows = some_rows(self.share, len(own), rng) if len(other) else np.arange(0)
         if not len(rows):
-            return encoded(own, values.type)
+            return encode_as(own, values.type)
         source = np.arange(len(own))
         source[rows] = len(own) + rng.integers(0, len(other), len(rows))
-        return encoded(pa.concat_arrays([own, other]).take(pa.array(source)), values.type)
+        return encode_as(pa.concat_arrays([own, other]).take(pa.array(source)), values.type)
 
 
 def _alike(own: pa.Array, other: pa.Array) -> tuple[pa.Array, pa.Array]:

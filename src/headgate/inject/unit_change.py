@@ -10,15 +10,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.inject.issue import NUMBERS, Issue, issue
-from headgate.inject.numbers import fitted, narrowed
-from headgate.inject.parameters import checked_factor
+from headgate.inject.numbers import fit_numbers, narrow_doubles
+from headgate.inject.parameters import check_factor
 
 
 @issue
 class UnitChange(Issue, frozen=True):
     """Every value times `factor` (Appendix B, type 2); whole numbers stay whole, decimals keep their scale.
 
-    >>> UnitChange(factor=1000).broken(pa.array([3, None]), np.random.default_rng(0)).to_pylist()
+    >>> UnitChange(factor=1000).apply_to(pa.array([3, None]), np.random.default_rng(0)).to_pylist()
     [3000, None]
     """
 
@@ -28,21 +28,21 @@ class UnitChange(Issue, frozen=True):
     levels: ClassVar = ({"factor": 10.0}, {"factor": 100.0}, {"factor": 1000.0})
 
     def __post_init__(self) -> None:
-        checked_factor(self)
+        check_factor(self)
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         if pa.types.is_decimal(values.type):
             return _decimals(values, self.factor)
         if pa.types.is_integer(values.type):
             return _whole(values, self.factor)
-        return narrowed(pc.multiply(values.cast(pa.float64()), self.factor), values.type)
+        return narrow_doubles(pc.multiply(values.cast(pa.float64()), self.factor), values.type)
 
 
 def _whole(values: pa.Array, factor: float) -> pa.Array:
     numbers = np.asarray(values.cast(pa.int64()))
     most = max(abs(int(numbers.max())), abs(int(numbers.min())))
     exact = factor.is_integer() and most * int(factor) < 2**63
-    return fitted(pa.array(numbers * int(factor) if exact else np.rint(numbers * factor)), values.type)
+    return fit_numbers(pa.array(numbers * int(factor) if exact else np.rint(numbers * factor)), values.type)
 
 
 def _decimals(values: pa.Array, factor: float) -> pa.Array:
@@ -51,6 +51,6 @@ def _decimals(values: pa.Array, factor: float) -> pa.Array:
     try:
         if kind.precision + by.type.precision >= 38:
             values = values.cast(pa.decimal256(kind.precision, kind.scale))
-        return fitted(pc.round(pc.multiply(values, by), kind.scale), kind)
+        return fit_numbers(pc.round(pc.multiply(values, by), kind.scale), kind)
     except (pa.ArrowInvalid, ValueError):
         return pc.multiply(values.cast(pa.float64()), factor)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.inject.issue import Issue, issue
-from headgate.inject.parameters import checked_factor, count_of
+from headgate.inject.parameters import check_factor, count_of
 from headgate.values.schema import ANY
 
 
@@ -16,7 +16,7 @@ from headgate.values.schema import ANY
 class VolumeChange(Issue, frozen=True):
     """`factor` times as many rows (Appendix B, type 5), drawn with replacement above 1 and without below; in order.
 
-    >>> len(VolumeChange(factor=0.1).broken(pa.array(range(50)), np.random.default_rng(0)))
+    >>> len(VolumeChange(factor=0.1).apply_to(pa.array(range(50)), np.random.default_rng(0)))
     5
     """
 
@@ -27,7 +27,7 @@ class VolumeChange(Issue, frozen=True):
     of_rows: ClassVar = True
 
     def __post_init__(self) -> None:
-        checked_factor(self)
+        check_factor(self)
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         count = count_of(self.factor, len(values))

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.inject.issue import Issue, issue
-from headgate.inject.parameters import checked_share, some_rows
+from headgate.inject.parameters import check_share, some_rows
 from headgate.values.schema import TEXT
 
 _MOST = 3  # spaces on one side
@@ -26,7 +26,7 @@ class WhitespacePadding(Issue, frozen=True):
     levels: ClassVar = ({"share": 0.1}, {"share": 0.5}, {"share": 1.0})
 
     def __post_init__(self) -> None:
-        checked_share(self)
+        check_share(self)
 
     def change(self, values: pa.Array, rng: np.random.Generator) -> pa.Array:
         rows = some_rows(self.share, len(values), rng)

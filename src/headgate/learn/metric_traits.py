@@ -8,13 +8,11 @@ from functools import lru_cache
 
 import msgspec
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEMPORAL, Kind
-
-_PLACES = frozenset({"min", "max", "median", "mean", "approx_quantile"})  # of temporal columns, these are moments
-_SPREAD = _PLACES | {"stddev", "range", "emd"}  # they move on the scale of the column's own deviation
 
 
 class Scale(StrEnum):
@@ -23,24 +21,26 @@ class Scale(StrEnum):
     SHARE = "share"  # the whole: shares, and distances that are bounded
     SIZE = "size"  # its own value
     SPREAD = "spread"  # its own value or the column's standard deviation, whichever is larger
-    MOMENT = "moment"  # the span of the column's moments, or a day
+    TIME = "moment"  # the span of the column's moments, or a day
 
 
-class Measure(msgspec.Struct, frozen=True):
+class MetricTraits(msgspec.Struct, frozen=True):
     """A metric of a table as a series: its key, and how it behaves."""
 
     key: MetricKey
     scale: Scale = Scale.SIZE
-    distance: bool = False
+    is_distance: bool = False
     additive: bool = False
     averaged: bool = False
-    moment: bool = False
+    is_timestamp: bool = False
     share: bool = False
     signed: bool = False
-    most: float = math.inf  # no value is larger
+    moves_with_rows: bool = False
+    max_value: float = math.inf  # no value is larger
+    label: Label = Label()
 
     @property
-    def plain(self) -> bool:
+    def is_plain(self) -> bool:
         """Whether it is of all rows and of one column at most, without parameters."""
         return len(self.key.columns) < 2 and not self.key.parameters and self.key.where is None
 
@@ -62,32 +62,40 @@ def is_distance(key: MetricKey) -> bool:
 
 
 @lru_cache(maxsize=1 << 16)
-def measure_of(key: MetricKey, kind: Kind | None = None) -> Measure:
+def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
     """A metric or distance by its key, over a column of this kind.
 
-    >>> measure_of(MetricKey("completeness", ("id",))).scale
+    >>> traits_of(MetricKey("completeness", ("id",))).scale
     <Scale.SHARE: 'share'>
     """
     if is_distance(key):
-        scale = Scale.SPREAD if key.name == "emd" else Scale.SHARE
-        found = distances()[key.name]
-        return Measure(key, scale, distance=True, most=found.most)
-    metric = metrics()[key.name]
-    moment = kind in TEMPORAL and key.name in _PLACES
+        distance_class = distances()[key.name]
+        return MetricTraits(
+            key,
+            Scale.SPREAD if distance_class.is_spread else Scale.SHARE,
+            is_distance=True,
+            moves_with_rows=distance_class.moves_with_rows,
+            max_value=distance_class.most,
+            label=distance_class.label,
+        )
+    metric_class = metrics()[key.name]
+    is_timestamp = kind in TEMPORAL and metric_class.is_location
     scale = Scale.SIZE
-    if metric.share:
+    if metric_class.share:
         scale = Scale.SHARE
-    elif moment or (kind in TEMPORAL and key.name == "range"):
-        scale = Scale.MOMENT
-    elif key.name in _SPREAD:
+    elif is_timestamp or (kind in TEMPORAL and metric_class.is_spread):
+        scale = Scale.TIME
+    elif metric_class.is_location or metric_class.is_spread:
         scale = Scale.SPREAD
-    return Measure(
+    return MetricTraits(
         key,
         scale,
-        additive=metric.additive,
-        averaged=metric.averaged,
-        moment=moment,
-        share=metric.share,
-        signed=metric.signed,
-        most=1.0 if metric.share else math.inf,
+        additive=metric_class.additive,
+        averaged=metric_class.averaged,
+        is_timestamp=is_timestamp,
+        share=metric_class.share,
+        signed=metric_class.signed,
+        moves_with_rows=metric_class.additive or metric_class.moves_with_rows,
+        max_value=1.0 if metric_class.share else math.inf,
+        label=metric_class.label,
     )

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
-from headgate.learn.metric_traits import Measure, is_distance, is_known, measure_of
+from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
 from headgate.store.port import HistoryStore
@@ -23,11 +23,11 @@ from headgate.values.schema import Schema
 from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
-RUNS = 30
-_TOLD = 12  # characters of an attempt that tell it from others
-REFERENCE = 5
+DEFAULT_RUNS = 30
+_ATTEMPT_PREFIX = 12  # characters of an attempt that tell it from others
+MIN_REFERENCE_RUNS = 5
 """Runs below which nothing is called new: nearly everything would be."""
-DISTANCES = ("ks_dist", "cohen_d", "value_l1", "pattern_l1", "new_values", "new_patterns", "unchanged")
+DEFAULT_DISTANCES = ("ks_dist", "cohen_d", "value_l1", "pattern_l1", "new_values", "new_patterns", "unchanged")
 """The distances that are followed unless told otherwise; the others say nearly the same (docs/methods/history.md)."""
 
 
@@ -41,7 +41,7 @@ class Past:
     """
 
     partitions: tuple[str, ...]
-    measures: tuple[Measure, ...]
+    metrics: tuple[MetricTraits, ...]
     values: Floats
     schemas: tuple[Schema, ...]
     states: Mapping[MetricKey, State]
@@ -53,7 +53,7 @@ class Past:
         cls,
         analyses: Sequence[Analysis],
         partitions: Sequence[str] | None = None,
-        distances: Sequence[str] = DISTANCES,
+        distances: Sequence[str] = DEFAULT_DISTANCES,
         trusted: Sequence[bool] | None = None,
     ) -> Past:
         """Of analyses, oldest first. No distance is taken from one that is not `trusted`.
@@ -65,15 +65,15 @@ class Past:
         """
         if not analyses:
             raise MisuseError("there is no past run.", hint="Give the analyses of accepted batches, oldest first.")
-        rows = [numbers(each.outcomes) for each in analyses]
+        rows = [numeric_values(each.outcomes) for each in analyses]
         held = [each.states for each in analyses]
         for at, now in enumerate(analyses[1:], 1):
-            before = [each for each in range(at) if trusted is None or trusted[each]][-RUNS:]
+            before = [each for each in range(at) if trusted is None or trusted[each]][-DEFAULT_RUNS:]
             if before:
                 earlier = [held[each] for each in before]
-                rows[at] |= numbers(distances_between(now.schema, held[at], earlier, distances))
+                rows[at] |= numeric_values(measure_distances(now.schema, held[at], earlier, distances))
         names = tuple(partitions or map(str, range(len(analyses))))
-        return cls._tabled(names, rows, tuple(each.schema for each in analyses), held)
+        return cls._from_rows(names, rows, tuple(each.schema for each in analyses), held)
 
     @classmethod
     def read(
@@ -81,10 +81,10 @@ class Past:
         store: HistoryStore,
         dataset: str,
         *,
-        runs: int = RUNS,
+        runs: int = DEFAULT_RUNS,
         before: str | None = None,
         as_of: int | None = None,
-        distances: Sequence[str] = DISTANCES,
+        distances: Sequence[str] = DEFAULT_DISTANCES,
     ) -> Past:
         """The last runs of a dataset that were published or accepted; with `before`, those before that partition.
 
@@ -97,23 +97,25 @@ class Past:
         return cls.of_runs([store.run(each) for each in revisions], distances=distances, secret=store.secret)
 
     @classmethod
-    def of_runs(cls, runs: Sequence[Run], *, distances: Sequence[str] = DISTANCES, secret: bytes | None = None) -> Past:
+    def of_runs(
+        cls, runs: Sequence[Run], *, distances: Sequence[str] = DEFAULT_DISTANCES, secret: bytes | None = None
+    ) -> Past:
         """Of runs that were read from a store, oldest first.
 
         The distances that a run was recorded with are read if they were taken from these very runs; if not, because one
         of them was rejected, replaced or filled in later, they are taken anew.
         """
-        rows = [numbers(each.outcomes) for each in runs]
+        rows = [numeric_values(each.outcomes) for each in runs]
         held = [each.states for each in runs]
         for at, now in enumerate(runs):
-            if at and not _compared_with(now, runs[:at]):
+            if at and not _was_compared_with(now, runs[:at]):
                 rows[at] = {key: value for key, value in rows[at].items() if not is_distance(key)}
-                rows[at] |= numbers(distances_between(now.schema, held[at], held[:at], distances))
+                rows[at] |= numeric_values(measure_distances(now.schema, held[at], held[:at], distances))
         names = tuple(each.partition for each in runs)
-        return cls._tabled(names, rows, tuple(each.schema for each in runs), held, secret)
+        return cls._from_rows(names, rows, tuple(each.schema for each in runs), held, secret)
 
     @classmethod
-    def _tabled(
+    def _from_rows(
         cls,
         partitions: tuple[str, ...],
         rows: Sequence[Mapping[MetricKey, float]],
@@ -124,9 +126,9 @@ class Past:
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
-        measures = tuple(measure_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        table, merged = values.reshape(len(rows), len(keys)), merged_states(schemas[-1], states)
-        return cls(partitions, measures, table, schemas, dict(states[-1]), secret, merged)
+        metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
+        table, merged = values.reshape(len(rows), len(keys)), merge_states(schemas[-1], states)
+        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged)
 
     @property
     def schema(self) -> Schema:
@@ -139,7 +141,7 @@ class Past:
     def series(self, metric: MetricKey | str) -> Floats:
         """The values of one metric, oldest first."""
         key = MetricKey.parse(metric) if isinstance(metric, str) else metric
-        found = [at for at, each in enumerate(self.measures) if each.key == key]
+        found = [at for at, each in enumerate(self.metrics) if each.key == key]
         if not found:
             raise KeyError(f"{key} was never measured in these runs")
         return self.values[:, found[0]]
@@ -150,49 +152,53 @@ class Past:
 
     def distances(self, schema: Schema, states: Mapping[MetricKey, State]) -> dict[MetricKey, Outcome]:
         """The distances of a batch from these runs."""
-        wanted = sorted({each.key.name for each in self.measures if each.distance} | set(DISTANCES))
-        merged = self.merged if len(self) >= REFERENCE else {}
-        return _between(schema, states, self.states, merged, wanted, self.secret)
+        wanted = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
+        merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
+        return _measure_distances(schema, states, self.states, merged, wanted, self.secret)
 
 
-def after(runs: Sequence[Run]) -> tuple[str, ...]:
+def attempt_prefixes(runs: Sequence[Run]) -> tuple[str, ...]:
     """Which runs a batch is compared with, so that it can be told later whether they are still the ones before it."""
-    return tuple(each.attempt[:_TOLD] for each in runs[-RUNS:])
+    return tuple(each.attempt[:_ATTEMPT_PREFIX] for each in runs[-DEFAULT_RUNS:])
 
 
-def _compared_with(run: Run, before: Sequence[Run]) -> bool:
+def _was_compared_with(run: Run, before: Sequence[Run]) -> bool:
     """Whether a run was recorded with its distances from these; of earlier ones nothing is asked any more."""
-    then, now = () if run.account is None else run.account.after, after(before)
+    then, now = () if run.account is None else run.account.after, attempt_prefixes(before)
     return len(then) >= len(now) and then[-len(now) :] == now
 
 
 @cache
-def of_all() -> tuple[str, ...]:
+def distances_from_all() -> tuple[str, ...]:
     """The followed distances that are from all earlier runs."""
-    return tuple(name for name in DISTANCES if distances()[name].of_all)
+    return tuple(name for name in DEFAULT_DISTANCES if distances()[name].of_all)
 
 
-def merged_states(schema: Schema, runs: Sequence[Mapping[MetricKey, State]]) -> dict[MetricKey, State]:
+def merge_states(schema: Schema, runs: Sequence[Mapping[MetricKey, State]]) -> dict[MetricKey, State]:
     """The states of runs, oldest first, merged as far as some distance is from all of them."""
     found: dict[MetricKey, State] = {}
     for column in schema.columns:
         for kind in distances_for(column.kind):
             key = kind(column.label).state_key
-            held = [run[key] for run in runs if key in run] if kind.of_all else []
-            if held:
-                found[key] = type(held[0]).merged(held)
+            states = [run[key] for run in runs if key in run] if kind.of_all else []
+            if states:
+                found[key] = type(states[0]).merge_all(states)
     return found
 
 
-def distances_between(
+def measure_distances(
     schema: Schema, now: Mapping[MetricKey, State], before: Sequence[Mapping[MetricKey, State]], names: Sequence[str]
 ) -> dict[MetricKey, Outcome]:
     """The distances of a batch from earlier ones, oldest first, column by column."""
-    merged = merged_states(schema, before) if len(before) >= REFERENCE and set(names) & set(of_all()) else {}
-    return _between(schema, now, before[-1], merged, names)
+    merged = (
+        merge_states(schema, before)
+        if len(before) >= MIN_REFERENCE_RUNS and set(names) & set(distances_from_all())
+        else {}
+    )
+    return _measure_distances(schema, now, before[-1], merged, names)
 
 
-def _between(
+def _measure_distances(
     schema: Schema,
     now: Mapping[MetricKey, State],
     before: Mapping[MetricKey, State],
@@ -203,27 +209,27 @@ def _between(
     unknown = set(names) - set(distances())
     if unknown:
         raise MisuseError(f"no distance is named {sorted(unknown)[0]!r}.", hint=f"There are {', '.join(distances())}.")
-    hidden: dict[MetricKey, State] = {}
+    hidden_states: dict[MetricKey, State] = {}
     found: dict[MetricKey, Outcome] = {}
     for column in schema.columns:
         for kind in distances_for(column.kind):
-            made: Any = kind(column.label)
-            key = made.state_key
-            one, other = now.get(key), (merged if kind.of_all else before).get(key)
+            distance: Any = kind(column.label)
+            key = distance.state_key
+            state_now, state_before = now.get(key), (merged if kind.of_all else before).get(key)
             if kind.name not in names:
                 continue
-            if one is None and other is not None and not now:
-                found[made.key] = Undefined(NONE_NOW)  # of a batch without rows there is no state at all
-            elif one is not None and other is None and not before:
-                found[made.key] = Undefined(NONE_BEFORE)
-            elif one is not None and other is not None:
-                if key not in hidden:
-                    hidden[key] = one if secret is None else one.hidden(secret)
-                found[made.key] = made.between(hidden[key], other)
+            if state_now is None and state_before is not None and not now:
+                found[distance.key] = Undefined(NONE_NOW)  # of a batch without rows there is no state at all
+            elif state_now is not None and state_before is None and not before:
+                found[distance.key] = Undefined(NONE_BEFORE)
+            elif state_now is not None and state_before is not None:
+                if key not in hidden_states:
+                    hidden_states[key] = state_now if secret is None else state_now.hide_values(secret)
+                found[distance.key] = distance.between(hidden_states[key], state_before)
     return found
 
 
-def numbers(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
+def numeric_values(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
     """The outcomes that are numbers, of metrics that are known here: a store may hold those of a plug-in."""
     return {
         key: float(outcome.value)
@@ -232,8 +238,8 @@ def numbers(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
     }
 
 
-def newest(values: Floats) -> Floats:
+def latest_values(values: Floats) -> Floats:
     """The last value of each series that is there."""
-    there = np.isfinite(values)
-    at = len(values) - 1 - np.argmax(there[::-1], axis=0)
-    return np.where(there.any(axis=0), values[at, np.arange(values.shape[1])], np.nan)
+    present = np.isfinite(values)
+    last_row = len(values) - 1 - np.argmax(present[::-1], axis=0)
+    return np.where(present.any(axis=0), values[last_row, np.arange(values.shape[1])], np.nan)

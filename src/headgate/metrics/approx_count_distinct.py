@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.distinct import Distinct
 from headgate.metrics.states.readings import OfDistinct
@@ -16,6 +17,8 @@ class ApproxCountDistinct(OfDistinct, frozen=True):
     """An estimate of |{v}| by HyperLogLog (Deequ 2018, Table 2): relative standard error 1.6%, exact to 384 values."""
 
     name: ClassVar = "approx_count_distinct"
+    label: ClassVar = Label("{} different values", value_format=ValueFormat.COUNT, rank=7)
+    moves_with_rows: ClassVar = True
     additive: ClassVar = True
     accepts: ClassVar = HASHABLE
     default: ClassVar = HASHABLE

@@ -18,6 +18,7 @@ class ApproxQuantile(OfQuantiles, frozen=True):
 
     q: float = 0.5
     name: ClassVar = "approx_quantile"
+    is_location: ClassVar = True
     signed: ClassVar = True
 
     def __post_init__(self) -> None:
@@ -29,4 +30,4 @@ class ApproxQuantile(OfQuantiles, frozen=True):
     def measure(self, state: Quantiles) -> Outcome:
         if not state.sketch:
             return Undefined(NO_VALUES)
-        return Measured(state.opened().get_quantile(self.q, inclusive=True))
+        return Measured(state.open_sketch().get_quantile(self.q, inclusive=True))

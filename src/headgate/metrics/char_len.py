@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.characters import Characters
@@ -17,6 +18,7 @@ class CharLen(OfCharacters, frozen=True):
     """|letters| / |values| (AVH, Table 2), letters of any script (Unicode category L)."""
 
     name: ClassVar = "char_len"
+    label: ClassVar = Label(name="letters in a value")
     averaged: ClassVar = True
     default: ClassVar = TEXT
 

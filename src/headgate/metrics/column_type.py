@@ -26,7 +26,7 @@ class ColumnType(SchemaMetric, frozen=True):
     name: ClassVar = "column_type"
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         return (self.column,)
 
     def of(self, schema: Schema) -> Outcome:

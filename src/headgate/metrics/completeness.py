@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.metric import NO_ROWS, ColumnMetric, Offence, too_few
+from headgate.metrics.base.label import Label, ValueFormat
+from headgate.metrics.base.metric import NO_ROWS, ColumnMetric, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
@@ -18,6 +19,7 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
     """|{v : v is present}| / |rows| (Deequ 2018, Table 2; AVH's complete_ratio). NaN is present; "" is present."""
 
     name: ClassVar = "completeness"
+    label: ClassVar = Label("{} empty", value_format=ValueFormat.MISSING, rank=2)
     share: ClassVar = True
     averaged: ClassVar = True
     state: ClassVar = MatchCount
@@ -30,5 +32,5 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
-        return Offence(self.inputs, form="{} IS NULL") if too_few(predicate, value) else None
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
+        return FailingRows(self.inputs, form="{} IS NULL") if too_few(predicate, value) else None

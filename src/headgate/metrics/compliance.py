@@ -7,9 +7,9 @@ from typing import ClassVar
 import pyarrow.compute as pc
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.metric import NO_ROWS, Offence, PredicateMetric, too_few
+from headgate.metrics.base.metric import NO_ROWS, FailingRows, PredicateMetric, too_few
 from headgate.metrics.base.registry import metric
-from headgate.metrics.base.sql import closed, columns_of
+from headgate.metrics.base.sql import close_comment, columns_of
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
@@ -30,9 +30,9 @@ class Compliance(PredicateMetric[MatchCount], frozen=True):
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         if too_few(predicate, value):
-            return Offence(columns_of(self.predicate), f"NOT coalesce({closed(self.predicate)}, false)")
+            return FailingRows(columns_of(self.predicate), f"NOT coalesce({close_comment(self.predicate)}, false)")
         if predicate.ceiling is not None and value > predicate.ceiling:
-            return Offence(columns_of(self.predicate), self.predicate)
+            return FailingRows(columns_of(self.predicate), self.predicate)
         return None

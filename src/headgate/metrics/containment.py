@@ -7,7 +7,7 @@ from typing import ClassVar
 import msgspec
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.metric import NO_VALUES, GroupMetric, Membership, Offence, too_few
+from headgate.metrics.base.metric import NO_VALUES, FailingRows, GroupMetric, Membership, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.errors import MisuseError
@@ -55,5 +55,5 @@ class Containment(GroupMetric[MatchCount], frozen=True):
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
-        return Offence(self.inputs, absent=self.memberships[0]) if too_few(predicate, value) else None
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
+        return FailingRows(self.inputs, absent=self.memberships[0]) if too_few(predicate, value) else None

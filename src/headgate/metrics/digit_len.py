@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.characters import Characters
@@ -17,6 +18,7 @@ class DigitLen(OfCharacters, frozen=True):
     """|digits| / |values| (AVH, Table 2), decimal digits of any script (Unicode category Nd)."""
 
     name: ClassVar = "digit_len"
+    label: ClassVar = Label("digits in a value {}", rank=16)
     averaged: ClassVar = True
     default: ClassVar = TEXT
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, Offence, too_few
+from headgate.metrics.base.label import Label
+from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.outcome import Measured, Outcome, Undefined
@@ -18,6 +19,7 @@ class Finiteness(ColumnMetric[MatchCount], frozen=True):
     """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
 
     name: ClassVar = "finiteness"
+    label: ClassVar = Label(name="finite")
     share: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = frozenset({Kind.FLOAT})
@@ -29,6 +31,6 @@ class Finiteness(ColumnMetric[MatchCount], frozen=True):
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         odd = "isnan({0}) OR abs({0}) = CAST('Infinity' AS DOUBLE)"
-        return Offence(self.inputs, form=odd) if too_few(predicate, value) else None
+        return FailingRows(self.inputs, form=odd) if too_few(predicate, value) else None

@@ -18,7 +18,7 @@ class HasColumn(SchemaMetric, frozen=True):
     name: ClassVar = "has_column"
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         return (self.column,)
 
     def of(self, schema: Schema) -> Outcome:

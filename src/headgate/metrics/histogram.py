@@ -35,7 +35,7 @@ class Histogram(OfQuantiles, frozen=True):
     def measure(self, state: Quantiles) -> Outcome:
         if not state.sketch:
             return Undefined(NO_VALUES)
-        sketch = state.opened()
+        sketch = state.open_sketch()
         low, high = sketch.get_min_value(), sketch.get_max_value()
         if low == high:
             return Measured(Distribution({f"{low:g}": sketch.n}, total=sketch.n))

@@ -11,7 +11,7 @@ from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import ColumnMetric
 from headgate.metrics.base.registry import metric
 from headgate.metrics.base.text import Texts
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import TEXT
 from headgate.values.state import State
 
@@ -65,7 +65,7 @@ class IndexOfPeculiarity(ColumnMetric[Trigrams], frozen=True):
         pairs_before, pairs_after = tally.sum(axis=2), tally.sum(axis=0)
         counts = tally[x, y, z]
         index = (np.log(pairs_before[x, y]) + np.log(pairs_after[y, z])) / 2 - np.log(counts)
-        return number(float(np.sqrt((counts * index * index).sum() / total)), otherwise="the counts are too large")
+        return outcome_of(float(np.sqrt((counts * index * index).sum() / total)), otherwise="the counts are too large")
 
 
 def _triples(texts: Texts, weights: npt.NDArray[np.int64] | None) -> npt.NDArray[np.int64]:

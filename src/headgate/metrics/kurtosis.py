@@ -8,7 +8,7 @@ from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import NUMERIC
 
 
@@ -25,7 +25,7 @@ class Kurtosis(OfNumbers, frozen=True):
             return Undefined(NO_VALUES)
         if state.second <= 0.0:
             return Undefined("all values are equal")
-        return number(
+        return outcome_of(
             state.count * (state.fourth / state.second) / state.second - 3.0,
             otherwise="the fourth powers are too large for a double",
         )

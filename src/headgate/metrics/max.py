@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.metrics.base.metric import NO_VALUES, Offence
+from headgate.metrics.base.label import Label
+from headgate.metrics.base.metric import NO_VALUES, FailingRows
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.predicate import Predicate
 from headgate.values.schema import ORDERED
 
@@ -18,13 +19,16 @@ class Max(OfNumbers, frozen=True):
     """max of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
 
     name: ClassVar = "max"
+    label: ClassVar = Label("largest {}", rank=11)
+    moves_with_rows: ClassVar = True
+    is_location: ClassVar = True
     signed: ClassVar = True
     accepts: ClassVar = ORDERED
     default: ClassVar = ORDERED
 
     def measure(self, state: Moments) -> Outcome:
-        return Undefined(NO_VALUES) if state.high is None else number(state.high, otherwise=NO_VALUES)
+        return Undefined(NO_VALUES) if state.high is None else outcome_of(state.high, otherwise=NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.ceiling
-        return None if bound is None or value <= bound else Offence(self.inputs, high=bound)
+        return None if bound is None or value <= bound else FailingRows(self.inputs, high=bound)

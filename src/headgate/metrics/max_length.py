@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.metrics.base.metric import NO_VALUES, Offence
+from headgate.metrics.base.label import Label
+from headgate.metrics.base.metric import NO_VALUES, FailingRows
 from headgate.metrics.base.registry import metric
-from headgate.metrics.base.sql import literal
+from headgate.metrics.base.sql import quote_value
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfLengths
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.predicate import Predicate
 from headgate.values.schema import BYTES
 
@@ -19,14 +20,15 @@ class MaxLength(OfLengths, frozen=True):
     """max of |v| in characters, in bytes for binary."""
 
     name: ClassVar = "max_length"
+    label: ClassVar = Label("longest text {}", rank=15)
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 
     def measure(self, state: Moments) -> Outcome:
-        return Undefined(NO_VALUES) if state.high is None else number(state.high, otherwise=NO_VALUES)
+        return Undefined(NO_VALUES) if state.high is None else outcome_of(state.high, otherwise=NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.ceiling
         if bound is None or value <= bound:
             return None
-        return Offence(self.inputs, form=f"length({{}}) > {literal(bound)}")
+        return FailingRows(self.inputs, form=f"length({{}}) > {quote_value(bound)}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.quantiles import Quantiles
@@ -17,8 +18,10 @@ class Median(OfQuantiles, frozen=True):
     """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), by KLL: its rank is within 1.33% of the middle."""
 
     name: ClassVar = "median"
+    label: ClassVar = Label("median {}", rank=4)
+    is_location: ClassVar = True
     signed: ClassVar = True
     default: ClassVar = ORDERED
 
     def measure(self, state: Quantiles) -> Outcome:
-        return Measured(state.opened().get_quantile(0.5, inclusive=True)) if state.sketch else Undefined(NO_VALUES)
+        return Measured(state.open_sketch().get_quantile(0.5, inclusive=True)) if state.sketch else Undefined(NO_VALUES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.frequencies import Frequencies
@@ -17,6 +18,8 @@ class MostFrequentRatio(OfValues, frozen=True):
     """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
 
     name: ClassVar = "most_frequent_ratio"
+    label: ClassVar = Label("{} one and the same value", value_format=ValueFormat.SHARE, rank=9)
+    moves_with_rows: ClassVar = True
     share: ClassVar = True
     default: ClassVar = HASHABLE
 

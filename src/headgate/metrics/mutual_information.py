@@ -45,8 +45,8 @@ class PairGroups(State, frozen=True, tag="pair_groups"):
         return PairGroups(self.left + other.left, self.right + other.right, self.both + other.both)
 
     @classmethod
-    def merged(cls, states: Sequence[PairGroups]) -> PairGroups:
-        return cls(*(Groups.merged([getattr(each, side) for each in states]) for side in cls.__struct_fields__))
+    def merge_all(cls, states: Sequence[PairGroups]) -> PairGroups:
+        return cls(*(Groups.merge_all([getattr(each, side) for each in states]) for side in cls.__struct_fields__))
 
     @property
     def weight(self) -> int:
@@ -62,7 +62,7 @@ class PairGroups(State, frozen=True, tag="pair_groups"):
         wanted = sorted({*left, *right, *both})
         return {at: PairGroups(left.get(at, none), right.get(at, none), both.get(at, none)) for at in wanted}
 
-    def shrunk(self) -> PairSizes:
+    def shrink(self) -> PairSizes:
         return self.sizes
 
 

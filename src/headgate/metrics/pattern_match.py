@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, Offence, too_few
+from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.errors import BadPredicate
@@ -57,7 +57,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
     def measure(self, state: MatchCount) -> Outcome:
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         if not too_few(predicate, value):
             return None
-        return Offence(self.inputs, unlike=self.pattern)
+        return FailingRows(self.inputs, unlike=self.pattern)

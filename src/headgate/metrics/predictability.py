@@ -12,7 +12,7 @@ from headgate.metrics.base.hashing import combine
 from headgate.metrics.base.metric import NO_VALUES, GroupMetric
 from headgate.metrics.base.registry import metric
 from headgate.metrics.base.tokens import BUCKETS, side_by_side, tokens_of
-from headgate.metrics.states.labelled_tokens import LABELS, Integers, LabelledTokens, Rows
+from headgate.metrics.states.labelled_tokens import LABELS, Integers, LabelledRows, LabelledTokens
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import HASHABLE
@@ -77,7 +77,7 @@ class Predictability(GroupMetric[LabelledTokens], frozen=True):
             return LabelledTokens(crowded=True)
         most = TOKENS // (len(columns) - 1)
         tokens = [tokens_of(column, rows, place, most) for place, column in enumerate(columns[1:])]
-        return LabelledTokens.of(Rows(hashes, copies, labels[rows], side_by_side(tokens)))
+        return LabelledTokens.of(LabelledRows(hashes, copies, labels[rows], side_by_side(tokens)))
 
     def measure(self, state: LabelledTokens) -> Outcome:
         if state.crowded:
@@ -86,10 +86,10 @@ class Predictability(GroupMetric[LabelledTokens], frozen=True):
             return Undefined(NO_VALUES)
         if state.label_rows.sum() == 1:
             return Undefined("one row is too few to learn from the others")
-        return Measured(_scored(_tried(state), self.score))
+        return Measured(_compute_score(_predict_sample(state), self.score))
 
 
-def _tried(state: LabelledTokens) -> Trial:
+def _predict_sample(state: LabelledTokens) -> Trial:
     rows, table = state.sample(), state.table()
     true = np.searchsorted(state.label_hashes, rows.labels)
     likely = _likelihoods(table, rows)
@@ -100,14 +100,14 @@ def _tried(state: LabelledTokens) -> Trial:
     return Trial(true, predicted, rows.copies)
 
 
-def _likelihoods(table: Integers, rows: Rows) -> Floats:
+def _likelihoods(table: Integers, rows: LabelledRows) -> Floats:
     """The logarithm of how likely each label (down) makes the tokens of each row (across)."""
     tokens, owners = rows.tokens.in_a_row(), rows.tokens.owners()
     sums = [np.bincount(owners, each[tokens], minlength=len(rows.hashes)) for each in np.log(table + 1.0)]
     return np.asarray(np.stack(sums) - np.outer(np.log(table.sum(axis=1) + BUCKETS), rows.tokens.sizes), np.float64)
 
 
-def _without_itself(table: Integers, rows: Rows, true: Integers) -> Floats:
+def _without_itself(table: Integers, rows: LabelledRows, true: Integers) -> Floats:
     """The same of each row's own label, if there were one copy less of the row."""
     tokens, owners = rows.tokens.in_a_row(), rows.tokens.owners()
     _, pairs, repeats = np.unique(owners * BUCKETS + tokens, return_inverse=True, return_counts=True)
@@ -117,7 +117,7 @@ def _without_itself(table: Integers, rows: Rows, true: Integers) -> Floats:
     return np.asarray(sums - sizes * np.log(table.sum(axis=1)[true] - sizes + BUCKETS), np.float64)
 
 
-def _scored(trial: Trial, score: str) -> float:
+def _compute_score(trial: Trial, score: str) -> float:
     most = int(max(trial.true.max(), trial.predicted.max())) + 1
     hit = trial.true == trial.predicted
     right = np.bincount(trial.true[hit], trial.weights[hit], minlength=most)

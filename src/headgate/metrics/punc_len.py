@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.characters import Characters
@@ -17,6 +18,7 @@ class PuncLen(OfCharacters, frozen=True):
     """|punctuation| / |values| (AVH, Table 2), punctuation and symbols (Unicode categories P and S)."""
 
     name: ClassVar = "punc_len"
+    label: ClassVar = Label("punctuation in a value {}", rank=17)
     averaged: ClassVar = True
     default: ClassVar = TEXT
 

@@ -10,7 +10,7 @@ from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import NO_VALUES, PairMetric
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import NUMERIC
 from headgate.values.state import State
 
@@ -27,8 +27,10 @@ class PairMoments(State, frozen=True, tag="pair_moments"):
         return PairMoments(self.left + other.left, self.right + other.right)
 
     @classmethod
-    def merged(cls, states: Sequence[PairMoments]) -> PairMoments:
-        return cls(Moments.merged([each.left for each in states]), Moments.merged([each.right for each in states]))
+    def merge_all(cls, states: Sequence[PairMoments]) -> PairMoments:
+        return cls(
+            Moments.merge_all([each.left for each in states]), Moments.merge_all([each.right for each in states])
+        )
 
 
 @metric
@@ -54,4 +56,4 @@ class RatioOfSums(PairMetric[PairMoments], frozen=True):
             return Undefined("the right column sums to 0")
         if not math.isfinite(state.right.total):
             return Undefined(TOO_LARGE)
-        return number(state.left.total / state.right.total, otherwise=TOO_LARGE)
+        return outcome_of(state.left.total / state.right.total, otherwise=TOO_LARGE)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import TableMetric
 from headgate.metrics.base.registry import metric
 from headgate.values.outcome import Measured, Outcome
@@ -23,6 +24,7 @@ class Size(TableMetric[RowCount], frozen=True):
     """|rows| (Deequ 2018, Table 2; AVH's row_count). Of an empty batch it is 0, not undefined."""
 
     name: ClassVar = "size"
+    label: ClassVar = Label("{} rows", rank=1)
     additive: ClassVar = True
     averaged: ClassVar = True
     state: ClassVar = RowCount

@@ -9,7 +9,7 @@ from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import NUMERIC
 
 
@@ -27,4 +27,4 @@ class Skewness(OfNumbers, frozen=True):
         if state.second <= 0.0:
             return Undefined("all values are equal")
         ratio = math.sqrt(state.count) * (state.third / state.second) / math.sqrt(state.second)
-        return number(ratio, otherwise="the cubes are too large for a double")
+        return outcome_of(ratio, otherwise="the cubes are too large for a double")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
@@ -17,6 +18,7 @@ class StrLen(OfLengths, frozen=True):
     """The mean of |v| in characters (AVH, Table 2), in bytes for binary; the empty string counts with 0."""
 
     name: ClassVar = "str_len"
+    label: ClassVar = Label("mean length {}", rank=13)
     averaged: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES

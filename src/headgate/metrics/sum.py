@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, number
+from headgate.values.outcome import Outcome, outcome_of
 from headgate.values.schema import NUMERIC
 
 
@@ -16,10 +17,11 @@ class Sum(OfNumbers, frozen=True):
     """sum of v; 0 over no values. Exact for integers while it stays under 2^53."""
 
     name: ClassVar = "sum"
+    label: ClassVar = Label(name="sum")
     signed: ClassVar = True
     additive: ClassVar = True
     accepts: ClassVar = NUMERIC
     default: ClassVar = NUMERIC
 
     def measure(self, state: Moments) -> Outcome:
-        return number(state.total, otherwise="the sum is too large for a double")
+        return outcome_of(state.total, otherwise="the sum is too large for a double")

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.text_numbers import NO_NUMBERS, OfTextNumbers, TextNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 
 
 @metric
@@ -20,4 +20,8 @@ class TextMax(OfTextNumbers, frozen=True):
     signed: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
-        return Undefined(NO_NUMBERS) if state.moments.high is None else number(state.moments.high, otherwise=NO_NUMBERS)
+        return (
+            Undefined(NO_NUMBERS)
+            if state.moments.high is None
+            else outcome_of(state.moments.high, otherwise=NO_NUMBERS)
+        )

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.text_numbers import NO_NUMBERS, OfTextNumbers, TextNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 
 TOO_LARGE = "the sum is too large for a double"
 
@@ -27,4 +27,4 @@ class TextMean(OfTextNumbers, frozen=True):
             return Undefined(NO_NUMBERS)
         if not math.isfinite(state.moments.total):
             return Undefined(TOO_LARGE)
-        return number(state.moments.mean, otherwise=TOO_LARGE)
+        return outcome_of(state.moments.mean, otherwise=TOO_LARGE)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.metrics.base.metric import NO_VALUES, Offence, too_few
+from headgate.metrics.base.metric import NO_VALUES, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.types import SHAPES, TYPES, OfTypes, TypeCounts
 from headgate.values.errors import MisuseError
@@ -34,10 +34,10 @@ class TypeRatio(OfTypes, frozen=True):
         found = state.by_type()[self.type] + (state.integral if self.type == "fractional" else 0)
         return Measured(found / state.total)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         if self.type not in SHAPES or not too_few(predicate, value):
             return None
-        return Offence(self.inputs, unlike=SHAPES[self.type])
+        return FailingRows(self.inputs, unlike=SHAPES[self.type])
 
 
 def _choice(names: tuple[str, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.metrics.base.metric import NO_VALUES, Offence, too_few
+from headgate.metrics.base.metric import NO_VALUES, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.groups import Groups
 from headgate.metrics.states.readings import OfGroups
@@ -23,5 +23,5 @@ class UniqueValueRatio(OfGroups, frozen=True):
         sizes = state.sizes
         return Measured(sizes.unique / sizes.distinct) if sizes.rows else Undefined(NO_VALUES)
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
-        return Offence(self.inputs, repeated=self.inputs) if too_few(predicate, value) else None
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
+        return FailingRows(self.inputs, repeated=self.inputs) if too_few(predicate, value) else None

@@ -8,7 +8,7 @@ from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import NUMERIC
 
 
@@ -22,4 +22,4 @@ class Variance(OfNumbers, frozen=True):
     def measure(self, state: Moments) -> Outcome:
         if not state.count:
             return Undefined(NO_VALUES)
-        return number(state.second / state.count, otherwise="the squares are too large for a double")
+        return outcome_of(state.second / state.count, otherwise="the squares are too large for a double")

@@ -6,21 +6,21 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.project.config import AlertConfig
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Failed
 
-Tell = Callable[[Notice], Any]
+Notify = Callable[[Notification], Any]
 
 
-def everybody(told: Sequence[Tell]) -> Tell | None:
+def combine_receivers(receivers: Sequence[Notify]) -> Notify | None:
     """What tells all of them; None if there is nobody. One that cannot be reached keeps no other from hearing of it."""
-    if len(told) < 2:
-        return told[0] if told else None
+    if len(receivers) < 2:
+        return receivers[0] if receivers else None
 
-    def tell(notice: Notice) -> Any:
-        answers = [each(notice) for each in told]
+    def notify_all(notification: Notification) -> Any:
+        answers = [each(notification) for each in receivers]
         failed = [each.why for each in answers if isinstance(each, Failed)]
         if failed:
             return Failed("; ".join(failed))
@@ -28,21 +28,21 @@ def everybody(told: Sequence[Tell]) -> Tell | None:
 
         return next((each for each in answers if isinstance(each, Delivered)), answers[0])
 
-    return tell
+    return notify_all
 
 
-def tell_of(alert: AlertConfig, folder: Path) -> Tell:
+def make_receiver(alert: AlertConfig, folder: Path) -> Notify:
     """What tells the receiver of one alert."""
     from headgate.integrations.alerts import Alerts
 
-    channel, trouble = _channel(alert)
+    channel, trouble = _open_channel(alert)
     if trouble is not None:
         raise trouble
     memory = None if alert.memory is None else folder / alert.memory
-    return Alerts([channel], on=alert.on, every=alert.every, memory=memory).tell
+    return Alerts([channel], on=alert.on, every=alert.every, memory=memory).notify
 
 
-def _channel(alert: AlertConfig) -> tuple[Any, MisuseError | None]:
+def _open_channel(alert: AlertConfig) -> tuple[Any, MisuseError | None]:
     """The channel, or why there is none; an error that is raised further on shows no frame that holds the address."""
     from headgate.integrations.alerts import Slack, Webhook
 

@@ -18,17 +18,17 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
-from headgate.project.config_types import Listed, Option, Secret, Text, wrong
-from headgate.project.path_template import PARTITION, pattern_mistake
+from headgate.project.config_types import ListOf, Option, Secret, Text, make_error
+from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
 
 Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 Learning = Literal["history", "patterns", "novelty"]
 _MASTER = re.compile(r"local(\[|-cluster\[|$)|yarn$|spark://|k8s://")
-NEEDS_SPARK = ("delta", "iceberg")
+SPARK_FORMATS = ("delta", "iceberg")
 
 
-def _checks(value: Any) -> Any:
+def _parse_checks(value: Any) -> Any:
     from headgate.project.tree import check_of  # plain data, where the model is made in Python
 
     return check_of(value) if isinstance(value, list | tuple) else value
@@ -36,7 +36,7 @@ def _checks(value: Any) -> Any:
 
 Checks = Annotated[
     InstanceOf[Check],
-    BeforeValidator(_checks),
+    BeforeValidator(_parse_checks),
     WithJsonSchema({"type": "array"}),
     PlainSerializer(lambda check: [str(rule) for rule in check.rules], return_type=list[str]),
 ]
@@ -80,15 +80,15 @@ class SourceConfig(Section):
     @model_validator(mode="after")
     def _one_place(self) -> SourceConfig:
         if self.path is None and self.table is None:
-            raise wrong("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
+            raise make_error("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
         if self.path is not None and self.table is not None:
-            raise wrong("it names both a path and a table.", "Leave one of them out.", "table")
-        if self.path is not None and (found := pattern_mistake(self.path)):
-            raise wrong(*found, "path")
+            raise make_error("it names both a path and a table.", "Leave one of them out.", "table")
+        if self.path is not None and (found := template_mistake(self.path)):
+            raise make_error(*found, "path")
         if self.where is not None and (found := where_mistake(self.where)):
-            raise wrong(*found, "where")
+            raise make_error(*found, "where")
         if self.table is not None and PARTITION in self.table:
-            raise wrong(
+            raise make_error(
                 "a table is one for all batches.", f"Write where: \"day = '{PARTITION}'\" beside table.", "table"
             )
         return self
@@ -123,7 +123,7 @@ class DatasetConfig(Section):
         examples=["observe"],
     )
     runs: int = Field(default=RUNS, ge=1, description="From how many of the last good runs is learned.", examples=[60])
-    learn: Listed[Learning] = Field(
+    learn: ListOf[Learning] = Field(
         default=("history", "patterns", "novelty"),
         description="Who may propose expectations beside the checks; [] for nobody.",
         examples=[["history", "patterns"]],
@@ -138,7 +138,7 @@ class DatasetConfig(Section):
         description="A folder with staging, published and held in it, between which batches are moved once judged.",
         examples=["lake/orders"],
     )
-    keys: Listed[Text] = Field(
+    keys: ListOf[Text] = Field(
         default=(),
         description="Columns that name a row, shown beside example rows in reports.",
         examples=[["order_id"]],
@@ -157,16 +157,16 @@ class DatasetConfig(Section):
         if self.engine != "local":
             return self
         if self.source.table is not None:
-            raise wrong(
+            raise make_error(
                 "the local engine reads files, not tables.", "Write engine: spark, or source: {path: ...}.", "engine"
             )
-        if self.source.format in NEEDS_SPARK:
-            raise wrong(f"the local engine does not read {self.source.format}.", "Write engine: spark.", "engine")
+        if self.source.format in SPARK_FORMATS:
+            raise make_error(f"the local engine does not read {self.source.format}.", "Write engine: spark.", "engine")
         return self
 
     @property
     def needs_spark(self) -> bool:
-        return self.source.table is not None or self.source.format in NEEDS_SPARK
+        return self.source.table is not None or self.source.format in SPARK_FORMATS
 
 
 class SparkConfig(Section):
@@ -183,7 +183,7 @@ class SparkConfig(Section):
     config: dict[str, Option] = Field(
         default={}, description="Settings of Spark.", examples=[{"spark.sql.session.timeZone": "UTC"}]
     )
-    packages: Listed[Text] = Field(
+    packages: ListOf[Text] = Field(
         default=(),
         description="Maven coordinates of jars that Spark fetches when it starts.",
         examples=[["io.delta:delta-spark_2.13:4.0.0"]],
@@ -192,13 +192,13 @@ class SparkConfig(Section):
     @model_validator(mode="after")
     def _one_cluster(self) -> SparkConfig:
         if self.master is not None and not _MASTER.match(self.master):
-            raise wrong(
+            raise make_error(
                 "it names no cluster that Spark knows.", "Write local[4], yarn, spark://... or k8s://...", "master"
             )
         if self.master is not None and self.remote is not None:
-            raise wrong("it names both a master and a remote.", "Leave one of them out.", "remote")
+            raise make_error("it names both a master and a remote.", "Leave one of them out.", "remote")
         if self.remote is not None and self.packages:
-            raise wrong(
+            raise make_error(
                 "a Connect server has its jars already.",
                 "Leave packages out, and start the server with them.",
                 "packages",
@@ -242,9 +242,11 @@ class AlertConfig(Section):
     def _one_receiver(self) -> AlertConfig:
         if (self.webhook is None) == (self.slack is None):
             which = "neither a webhook nor slack" if self.webhook is None else "both a webhook and slack"
-            raise wrong(f"it names {which}.", "Write slack: ${env:SLACK_URL}, and one alert for each receiver.")
+            raise make_error(f"it names {which}.", "Write slack: ${env:SLACK_URL}, and one alert for each receiver.")
         if self.slack is not None and self.headers:
-            raise wrong("Slack takes no headers.", "Leave headers out, or write webhook: instead of slack:.", "headers")
+            raise make_error(
+                "Slack takes no headers.", "Leave headers out, or write webhook: instead of slack:.", "headers"
+            )
         return self
 
 
@@ -278,7 +280,7 @@ class Config(Section):
         description="The tables that are guarded, by name.",
         examples=[{"orders": {"source": {"path": "lake/orders/day={partition}"}}}],
     )
-    alerts: Listed[AlertConfig] = Field(
+    alerts: ListOf[AlertConfig] = Field(
         default=(),
         description="Who is told of trouble.",
         examples=[[{"slack": "${env:SLACK_URL}", "on": "status_change"}]],
@@ -288,5 +290,5 @@ class Config(Section):
     def _memories_apart(self) -> Config:
         files = [each.memory for each in self.alerts if each.memory is not None]
         if len(files) > len(set(files)):
-            raise wrong("two alerts share one memory.", "Give each a file of its own.", "alerts")
+            raise make_error("two alerts share one memory.", "Give each a file of its own.", "alerts")
         return self

@@ -12,11 +12,11 @@ from pydantic.fields import FieldInfo
 
 from headgate.project.config import Config, Section
 from headgate.project.config_types import Option, Secret
-from headgate.project.error_text import flow, key_path, spoken
+from headgate.project.error_text import format_value, format_yaml, key_path
 from headgate.project.tree import KeyPath, Tree
 from headgate.values.errors import Mistake, did_you_mean
 
-_KINDS = {
+_TYPE_NAMES = {
     "string_type": "text",
     "float_type": "a number",
     "int_type": "a whole number",
@@ -37,92 +37,96 @@ def mistakes_of(error: ValidationError, tree: Tree) -> list[Mistake]:
         (str(each["type"]), each, tuple(each["loc"])) for each in error.errors(include_url=False, include_input=False)
     ]
     # one mistake is told once: what is missing because its key is misspelled, or was told when the file was read
-    meant = {(*path[:-1], _near(path)) for kind, _, path in errors if kind == "extra_forbidden"}
+    meant = {(*path[:-1], _closest_key(path)) for kind, _, path in errors if kind == "extra_forbidden"}
     return [
-        _mistake(each, path, tree)
+        _make_mistake(each, path, tree)
         for kind, each, path in errors
         if not (kind == "missing" and path in meant)
         and not any(key_path(path[:end]) in told for end in range(1, len(path) + 1))
     ]
 
 
-def _mistake(error: Mapping[str, Any], path: KeyPath, tree: Tree) -> Mistake:
+def _make_mistake(error: Mapping[str, Any], path: KeyPath, tree: Tree) -> Mistake:
     kind = str(error["type"])
     if kind == "headgate":
-        said = error["ctx"]
-        inner = (*path, said["key"]) if said["key"] else path
-        return Mistake(tree.place(inner), key_path(inner), said["message"], said["hint"])
+        details = error["ctx"]
+        inner = (*path, details["key"]) if details["key"] else path
+        return Mistake(tree.find_place(inner), key_path(inner), details["message"], details["hint"])
     if kind == "extra_forbidden":
-        return Mistake(tree.place(path), key_path(path[:-1]), *_unknown(path))
+        return Mistake(tree.find_place(path), key_path(path[:-1]), *_explain_unknown_key(path))
     if kind == "missing":
-        return Mistake(tree.place(path[:-1]), key_path(path[:-1]), f"{path[-1]} is missing.", write(path))
-    return Mistake(tree.place(path), key_path(path), *_wrong(kind, error.get("ctx", {}), path, _at(tree.data, path)))
+        return Mistake(tree.find_place(path[:-1]), key_path(path[:-1]), f"{path[-1]} is missing.", example_hint(path))
+    return Mistake(
+        tree.find_place(path),
+        key_path(path),
+        *_explain_wrong_value(kind, error.get("ctx", {}), path, _value_at(tree.data, path)),
+    )
 
 
-def _near(path: KeyPath) -> str:
+def _closest_key(path: KeyPath) -> str:
     """The key that a misspelled one stands for."""
-    near = difflib.get_close_matches(str(path[-1]), _known(path[:-1]), n=1)
+    near = difflib.get_close_matches(str(path[-1]), _list_keys(path[:-1]), n=1)
     return near[0] if near else ""
 
 
-def _known(path: KeyPath) -> list[str]:
+def _list_keys(path: KeyPath) -> list[str]:
     section = section_at(path)
     return list(section.model_fields) if section else []
 
 
-def _unknown(path: KeyPath) -> tuple[str, str]:
-    key, known = str(path[-1]), _known(path[:-1])
-    message, hint = f"the key {spoken(key)} is not known;", did_you_mean(key, known, most=len(known))
-    if _near(path):
+def _explain_unknown_key(path: KeyPath) -> tuple[str, str]:
+    key, known = str(path[-1]), _list_keys(path[:-1])
+    message, hint = f"the key {format_value(key)} is not known;", did_you_mean(key, known, most=len(known))
+    if _closest_key(path):
         return message, hint
-    places = [place for place, section in sections() if key in section.model_fields]
+    places = [place for place, section in list_sections() if key in section.model_fields]
     if not places:
         return message, f"{hint} Leave it out."
     return (
-        f"the key {spoken(key)} is not known here.",
+        f"the key {format_value(key)} is not known here.",
         f"It belongs {f'into {places[0]}' if places[0] else 'to the top'}.",
     )
 
 
-def _wrong(kind: str, said: Mapping[str, Any], path: KeyPath, value: Any) -> tuple[str, str]:
-    given = "something else" if _is_secret(path) and not isinstance(value, dict | list) else spoken(value)
+def _explain_wrong_value(kind: str, limits: Mapping[str, Any], path: KeyPath, value: Any) -> tuple[str, str]:
+    given = "something else" if _is_secret(path) and not isinstance(value, dict | list) else format_value(value)
     if kind == "literal_error":
         choices = [str(each) for each in choices_at(path)]
         return f"{given} is not a choice;", did_you_mean(str(value), choices)
     if kind in ("string_too_short", "too_short"):
-        return "it is empty.", write(path)
+        return "it is empty.", example_hint(path)
     if kind in ("greater_than_equal", "less_than"):
-        limit = f"at least {said['ge']}" if "ge" in said else f"below {said['lt']}"
-        return f"it must be {limit}, not {given}.", write(path)
+        limit = f"at least {limits['ge']}" if "ge" in limits else f"below {limits['lt']}"
+        return f"it must be {limit}, not {given}.", example_hint(path)
     if kind == "string_type" and not _is_secret(path) and not isinstance(value, dict | list):
         return f"it is text, not {given}.", f'Put it in quotes: "{given}".'
-    if kind in _KINDS:
-        return f"it is {_KINDS[kind]}, not {given}.", write(path)
-    return f"{given} is not understood.", write(path)
+    if kind in _TYPE_NAMES:
+        return f"it is {_TYPE_NAMES[kind]}, not {given}.", example_hint(path)
+    return f"{given} is not understood.", example_hint(path)
 
 
-def write(path: KeyPath) -> str:
+def example_hint(path: KeyPath) -> str:
     """What to write: an example of the key, or of the one around it."""
     for end in range(len(path), 0, -1):
         field = field_at(path[:end])
         if field is not None and field.examples:
             shown, inner = path[end - 1], field.examples[0]
-            if end + 1 == len(path) and isinstance(each := _first(inner), dict):
+            if end + 1 == len(path) and isinstance(each := _first_value(inner), dict):
                 shown, inner = path[end], each
-            return f"Write {'-' if isinstance(shown, int) else f'{shown}:'} {flow(inner)}."
+            return f"Write {'-' if isinstance(shown, int) else f'{shown}:'} {format_yaml(inner)}."
     return "docs/reference/config.md lists all keys."
 
 
-def _first(example: Any) -> Any:
+def _first_value(example: Any) -> Any:
     values = list(example.values()) if isinstance(example, dict) else example
     return values[0] if isinstance(values, list) and values else None
 
 
 def _is_secret(path: KeyPath) -> bool:
-    return any(part in _SECRET_TYPES for part in _parts(annotation_at(path)))
+    return any(part in _SECRET_TYPES for part in _split_union(annotation_at(path)))
 
 
-def _at(data: Any, path: KeyPath) -> Any:
+def _value_at(data: Any, path: KeyPath) -> Any:
     for step in path:
         try:
             data = data[step]
@@ -142,24 +146,27 @@ def field_at(path: KeyPath) -> FieldInfo | None:
 
 def section_at(path: KeyPath) -> type[Section] | None:
     return next(
-        (part for part in _parts(annotation_at(path)) if isinstance(part, type) and issubclass(part, Section)), None
+        (part for part in _split_union(annotation_at(path)) if isinstance(part, type) and issubclass(part, Section)),
+        None,
     )
 
 
 def choices_at(path: KeyPath) -> list[Any]:
-    return [value for part in _parts(annotation_at(path)) if get_origin(part) is Literal for value in get_args(part)]
+    return [
+        value for part in _split_union(annotation_at(path)) if get_origin(part) is Literal for value in get_args(part)
+    ]
 
 
 def annotation_at(path: Sequence[str | int]) -> Any:
     """The type of what a path leads to; None if the models know of no such thing."""
     kind: Any = Config
     for step in path:
-        kind = _inside(kind, step)
+        kind = _annotation_inside(kind, step)
     return kind
 
 
-def _inside(kind: Any, step: str | int) -> Any:
-    for part in _parts(kind):
+def _annotation_inside(kind: Any, step: str | int) -> Any:
+    for part in _split_union(kind):
         if isinstance(part, type) and issubclass(part, Section):
             field = part.model_fields.get(str(step))
             return field.annotation if field else None
@@ -170,32 +177,32 @@ def _inside(kind: Any, step: str | int) -> Any:
     return None
 
 
-def _parts(kind: Any) -> Iterator[Any]:
+def _split_union(kind: Any) -> Iterator[Any]:
     """The types that a type is one of, without what surrounds them."""
     if get_origin(kind) in (Union, types.UnionType):
         for each in get_args(kind):
-            yield from _parts(each)
+            yield from _split_union(each)
     elif get_origin(kind) is Annotated:
         yield kind
-        yield from _parts(get_args(kind)[0])
+        yield from _split_union(get_args(kind)[0])
     else:
         yield kind
 
 
-def sections() -> Iterator[tuple[str, type[Section]]]:
+def list_sections() -> Iterator[tuple[str, type[Section]]]:
     """Every section of the file, with the keys that lead to it."""
-    yield from _sections("", Config)
+    yield from _walk_sections("", Config)
 
 
-def _sections(path: str, section: type[Section]) -> Iterator[tuple[str, type[Section]]]:
+def _walk_sections(path: str, section: type[Section]) -> Iterator[tuple[str, type[Section]]]:
     yield path, section
     for name, field in section.model_fields.items():
         inner = f"{path}.{name}" if path else name
-        for part in _parts(field.annotation):
+        for part in _split_union(field.annotation):
             place, below = inner, part
             if get_origin(part) is dict:
                 place, below = f"{inner}.<name>", get_args(part)[1]
             elif get_origin(part) is tuple:
                 place, below = f"{inner}[]", get_args(part)[0]
             if isinstance(below, type) and issubclass(below, Section):
-                yield from _sections(place, below)
+                yield from _walk_sections(place, below)

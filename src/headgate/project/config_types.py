@@ -12,13 +12,13 @@ from headgate.values.hidden import Hidden
 T = TypeVar("T")
 
 
-def wrong(message: str, hint: str, key: str = "") -> PydanticCustomError:
+def make_error(message: str, hint: str, key: str = "") -> PydanticCustomError:
     """What a validator raises: what is wrong, what to write, and under which key of the mapping, if it is one."""
-    told = {"message": message, "hint": hint, "key": key}
-    return PydanticCustomError("headgate", "{message} {hint}", told)
+    details = {"message": message, "hint": hint, "key": key}
+    return PydanticCustomError("headgate", "{message} {hint}", details)
 
 
-def _hidden(value: Any) -> Hidden:
+def _parse_hidden(value: Any) -> Hidden:
     if isinstance(value, Hidden):
         return value
     if not isinstance(value, str):
@@ -28,16 +28,16 @@ def _hidden(value: Any) -> Hidden:
     return Hidden(value)
 
 
-def _option(value: Any) -> Hidden:
+def _parse_option(value: Any) -> Hidden:
     """Numbers and truths too, and nothing at all: Spark takes all of its options as texts."""
     if isinstance(value, bool):
         return Hidden(str(value).lower())
     if isinstance(value, int | float):
         return Hidden(str(value))
-    return Hidden("") if value == "" else _hidden(value)
+    return Hidden("") if value == "" else _parse_hidden(value)
 
 
-def _listed(value: Any) -> Any:
+def _parse_list(value: Any) -> Any:
     """A list as a tuple, and one word alone as a list of one."""
     if isinstance(value, str):
         return (value,)
@@ -46,9 +46,9 @@ def _listed(value: Any) -> Any:
 
 _TEXT = {"type": "string", "minLength": 1}
 _SCALAR = {"type": ["string", "number", "boolean"]}
-_SHOWN = PlainSerializer(repr, return_type=str)
+_AS_REPR = PlainSerializer(repr, return_type=str)
 
 Text = Annotated[str, Field(min_length=1)]
-Secret = Annotated[InstanceOf[Hidden], BeforeValidator(_hidden), WithJsonSchema(_TEXT), _SHOWN]
-Option = Annotated[InstanceOf[Hidden], BeforeValidator(_option), WithJsonSchema(_SCALAR), _SHOWN]
-Listed = Annotated[tuple[T, ...], BeforeValidator(_listed)]
+Secret = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_hidden), WithJsonSchema(_TEXT), _AS_REPR]
+Option = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_option), WithJsonSchema(_SCALAR), _AS_REPR]
+ListOf = Annotated[tuple[T, ...], BeforeValidator(_parse_list)]

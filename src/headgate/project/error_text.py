@@ -8,14 +8,14 @@ from typing import Any
 
 import yaml
 
-_LONGEST = 60
+_MAX_LENGTH = 60
 _SECRET = re.compile(r"://|:[^\s/]+@|(passw\w*|secret|token|credentials?|key)\s*[=:]|^bearer ", re.IGNORECASE)
 
 
-def spoken(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value in an error.
 
-    >>> spoken("lots"), spoken([1]), spoken({}), spoken(True), spoken("postgresql://me:hunter2@db/dq")
+    >>> format_value("lots"), format_value([1]), format_value({}), format_value(True), format_value("postgresql://me:hunter2@db/dq")
     ("'lots'", 'a list', 'a mapping', 'true', 'a text that may be secret')
     """
     match value:
@@ -30,8 +30,8 @@ def spoken(value: Any) -> str:
         case str() if _SECRET.search(value):
             return "a text that may be secret"
         case str():
-            return repr(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}...")
-    return str(value)[:_LONGEST]
+            return repr(value if len(value) <= _MAX_LENGTH else f"{value[:_MAX_LENGTH]}...")
+    return str(value)[:_MAX_LENGTH]
 
 
 def key_path(path: Sequence[str | int]) -> str:
@@ -46,14 +46,14 @@ def key_path(path: Sequence[str | int]) -> str:
             found += f"[{step}]"
         else:
             plain = re.fullmatch(r"[\w-]{1,60}", step)
-            found += f"{'.' if found else ''}{step if plain else spoken(step)}"
+            found += f"{'.' if found else ''}{step if plain else format_value(step)}"
     return found
 
 
-def flow(value: Any) -> str:
+def format_yaml(value: Any) -> str:
     """A value as YAML in one line.
 
-    >>> flow({"path": "lake/day={partition}"}), flow(0.01), flow(["a", True])
+    >>> format_yaml({"path": "lake/day={partition}"}), format_yaml(0.01), format_yaml(["a", True])
     ("{path: 'lake/day={partition}'}", '0.01', '[a, true]')
     """
     text: str = yaml.safe_dump(value, default_flow_style=True, width=float("inf"), sort_keys=False, allow_unicode=True)

@@ -9,37 +9,40 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from headgate.project.path_template import Found, Pattern
+from headgate.project.path_template import BatchFile, PathTemplate
 from headgate.values.errors import ConfigError, EngineError, did_you_mean
 from headgate.values.hidden import Hidden
 
-_LEAST_BLOCK, _MOST_BLOCK = 1 << 20, 1 << 28  # bytes of a text file from which its types are told
-_TRUTHS = {"true": True, "false": False}
+_MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 28  # bytes of a text file from which its types are told
+_BOOLEANS = {"true": True, "false": False}
 CSV_OPTIONS = ("sep", "delimiter", "header", "quote", "escape", "nullValue", "encoding")
 
 
-def opened(pattern: Pattern, dataset: str, partition: str, form: str, options: Mapping[str, Hidden]) -> ds.Dataset:
+def open_batch(
+    template: PathTemplate, dataset: str, partition: str, format_name: str, options: Mapping[str, Hidden]
+) -> ds.Dataset:
     """The files of a batch as one Arrow dataset, whose columns are those of all its files."""
-    places = pattern.places(partition)
-    files = pattern.files(partition)
+    places = template.places(partition)
+    files = template.files(partition)
     if not files:
-        raise pattern.missing(dataset, partition)
+        raise template.no_such_batch(dataset, partition)
     base = places[0] if len(places) == 1 and places[0] != files[0].path else ""
     try:
-        read_as = arrow_format(form, max(each.size for each in files), options)
-        return _dataset(pattern.filesystem, files, read_as, base)
+        read_as = arrow_format(format_name, max(each.size for each in files), options)
+        return _make_dataset(template.filesystem, files, read_as, base)
     except PermissionError:
         raise EngineError(f"{dataset} {partition} may not be read.", hint=f"Let this user read {places[0]}.") from None
     except (pa.ArrowException, OSError) as trouble:
         what = " ".join(str(trouble).split())[:300]
         raise EngineError(
-            f"{dataset} {partition} cannot be read as {form}: {what.rstrip('.')}.", hint=_HINTS.get(form, "")
+            f"{dataset} {partition} cannot be read as {format_name}: {what.rstrip('.')}.",
+            hint=_HINTS.get(format_name, ""),
         ) from None
 
 
-def rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
+def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
     """Those rows of a dataset whose column has the batch's name, whatever type the column has."""
-    kind = _field(data, column, dataset).type
+    kind = _find_field(data, column, dataset).type
     try:
         wanted = pa.scalar(partition).cast(kind)
     except pa.ArrowException:
@@ -47,16 +50,16 @@ def rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Data
     return data.filter(ds.field(column) == wanted)
 
 
-def values(data: ds.Dataset, column: str, dataset: str) -> set[str]:
+def read_values(data: ds.Dataset, column: str, dataset: str) -> set[str]:
     """The values of a column as texts."""
-    _field(data, column, dataset)
+    _find_field(data, column, dataset)
     found: set[str] = set()
     for batch in data.to_batches(columns={"value": ds.field(column)}):
         found.update(str(each) for each in batch.column(0).unique().cast(pa.string()).to_pylist() if each is not None)
     return found
 
 
-def _field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
+def _find_field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
     if data.schema.get_field_index(column) < 0:
         raise EngineError(
             f"{dataset}: where: names the column {column!r};", hint=did_you_mean(column, data.schema.names)
@@ -64,7 +67,7 @@ def _field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
     return data.schema.field(column)
 
 
-def fingerprint(files: Iterable[Found], root: str, *read_as: str) -> str | None:
+def fingerprint_files(files: Iterable[BatchFile], root: str, *read_as: str) -> str | None:
     """Tells one input from another by the names, sizes and times of its files, and by how they are read."""
     whole, count = hashlib.sha256(), 0
     for each in sorted(files):
@@ -75,41 +78,41 @@ def fingerprint(files: Iterable[Found], root: str, *read_as: str) -> str | None:
     return whole.hexdigest()[:40] if count else None
 
 
-def _dataset(filesystem: Any, files: list[Found], form: ds.FileFormat, base: str) -> ds.Dataset:
+def _make_dataset(filesystem: Any, files: list[BatchFile], file_format: ds.FileFormat, base: str) -> ds.Dataset:
     """Folders below the batch's own (`hour=06`) become columns, as they do in Spark."""
     options = ds.FileSystemFactoryOptions(partition_base_dir=base or None, exclude_invalid_files=False)
     if base:
         options.partitioning_factory = ds.HivePartitioning.discover(infer_dictionary=False)
     paths = [each.path for each in files]
-    factory = ds.FileSystemDatasetFactory(filesystem, paths, form, options)
-    inspected = [form.inspect(path, filesystem) for path in paths]
+    factory = ds.FileSystemDatasetFactory(filesystem, paths, file_format, options)
+    inspected = [file_format.inspect(path, filesystem) for path in paths]
     # of the factory's own, the last is that of the folders; of files it looks at the first only
     merged = pa.unify_schemas([*inspected, factory.inspect_schemas()[-1]], promote_options="permissive")
     return factory.finish(merged)
 
 
-def arrow_format(form: str, largest: int, options: Mapping[str, Hidden]) -> ds.FileFormat:
+def arrow_format(format_name: str, largest: int, options: Mapping[str, Hidden]) -> ds.FileFormat:
     """How files of a format are read, the largest of which has so many bytes."""
-    block = min(_MOST_BLOCK, max(_LEAST_BLOCK, largest + 1))
-    match form:
+    block = min(_MAX_BLOCK, max(_MIN_BLOCK, largest + 1))
+    match format_name:
         case "csv":
-            return _csv(options, block)
+            return _csv_format(options, block)
         case "json":
             import pyarrow.json as pj
 
-            _known(options, ())
+            _check_options(options, ())
             return ds.JsonFileFormat(read_options=pj.ReadOptions(block_size=block))
         case "orc":
-            _known(options, ())
+            _check_options(options, ())
             return ds.OrcFileFormat()
-    _known(options, ())
+    _check_options(options, ())
     return ds.ParquetFileFormat()
 
 
-def _csv(options: Mapping[str, Hidden], block: int) -> ds.FileFormat:
+def _csv_format(options: Mapping[str, Hidden], block: int) -> ds.FileFormat:
     import pyarrow.csv as pc
 
-    _known(options, CSV_OPTIONS)
+    _check_options(options, CSV_OPTIONS)
     parse, read, convert = (
         pc.ParseOptions(newlines_in_values=True),
         pc.ReadOptions(block_size=block),
@@ -124,7 +127,7 @@ def _csv(options: Mapping[str, Hidden], block: int) -> ds.FileFormat:
         "escape": lambda value: setattr(parse, "escape_char", value or False),
         "nullValue": lambda value: setattr(convert, "null_values", [value]),
         "encoding": lambda value: setattr(read, "encoding", value),
-        "header": lambda value: setattr(read, "autogenerate_column_names", not _truth("header", value)),
+        "header": lambda value: setattr(read, "autogenerate_column_names", not _parse_bool("header", value)),
     }
     for name, value in options.items():
         try:
@@ -136,13 +139,13 @@ def _csv(options: Mapping[str, Hidden], block: int) -> ds.FileFormat:
     return ds.CsvFileFormat(parse_options=parse, read_options=read, convert_options=convert)
 
 
-def _truth(name: str, value: str) -> bool:
-    if value.lower() not in _TRUTHS:
+def _parse_bool(name: str, value: str) -> bool:
+    if value.lower() not in _BOOLEANS:
         raise ConfigError(f"the option {name!r} is true or false.", hint=f"Write {_EXAMPLES[name]}.")
-    return _TRUTHS[value.lower()]
+    return _BOOLEANS[value.lower()]
 
 
-def _known(options: Mapping[str, Hidden], known: tuple[str, ...]) -> None:
+def _check_options(options: Mapping[str, Hidden], known: tuple[str, ...]) -> None:
     for name in options:
         if name not in known:
             raise ConfigError(

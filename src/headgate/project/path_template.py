@@ -14,20 +14,20 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from headgate.values.errors import EngineError, NoSuchBatch
-from headgate.values.run import LONGEST_NAME, place
+from headgate.values.run import LONGEST_NAME, partition_sort_key
 
 PARTITION = "{partition}"
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
-_HARMLESS = re.compile(r"[A-Za-z0-9][A-Za-z0-9=+,@ :_.-]*")
-_SHOWN = 5
-_OTHER_NAMES = {"s3a": "s3", "s3n": "s3"}  # what Hadoop calls it, and what Arrow does
+_SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9=+,@ :_.-]*")
+_MAX_NAMES = 5
+_ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}  # what Hadoop calls it, and what Arrow does
 
 
-def pattern_mistake(path: str) -> tuple[str, str] | None:
+def template_mistake(path: str) -> tuple[str, str] | None:
     """What is wrong with a path and what to write; None if nothing is.
 
-    >>> pattern_mistake("lake/orders/day={partition}/hour=*")
-    >>> pattern_mistake("lake/{day}")
+    >>> template_mistake("lake/orders/day={partition}/hour=*")
+    >>> template_mistake("lake/{day}")
     ('{day} stands for nothing.', 'Write {partition} where the name of the batch is.')
     """
     write = f"Write {PARTITION} where the name of the batch is."
@@ -44,7 +44,7 @@ def pattern_mistake(path: str) -> tuple[str, str] | None:
     return None
 
 
-class Found(NamedTuple):
+class BatchFile(NamedTuple):
     """One file of a batch, as the file system lists it."""
 
     path: str
@@ -52,7 +52,7 @@ class Found(NamedTuple):
     changed: int  # in nanoseconds
 
 
-class Pattern:
+class PathTemplate:
     """The pattern of a source, relative to a folder or an address of an object store."""
 
     def __init__(self, text: str, folder: Path) -> None:
@@ -63,11 +63,11 @@ class Pattern:
         parts = [each for each in whole.removeprefix(scheme[0] if scheme else "").split("/") if each not in ("", ".")]
         fixed = next((at for at, each in enumerate(parts) if PARTITION in each or "*" in each), len(parts))
         self.absolute = whole
-        self._fixed, self._open = parts[:fixed], parts[fixed:]
+        self._fixed_parts, self._open_parts = parts[:fixed], parts[fixed:]
 
     @property
     def has_partition(self) -> bool:
-        return any(PARTITION in each for each in self._open)
+        return any(PARTITION in each for each in self._open_parts)
 
     @property
     def is_local(self) -> bool:
@@ -79,9 +79,9 @@ class Pattern:
 
         if self.is_local:
             return fs.LocalFileSystem()
-        scheme = _OTHER_NAMES.get(self.scheme, self.scheme)
+        scheme = _ARROW_SCHEMES.get(self.scheme, self.scheme)
         try:
-            return fs.FileSystem.from_uri(f"{scheme}://{'/'.join(self._fixed)}")[0]
+            return fs.FileSystem.from_uri(f"{scheme}://{'/'.join(self._fixed_parts)}")[0]
         except Exception as trouble:  # of many kinds; the words of some hold credentials of the environment
             raise EngineError(
                 f"{self.scheme}:// cannot be read by this process ({type(trouble).__name__}).",
@@ -91,60 +91,60 @@ class Pattern:
     @property
     def root(self) -> str:
         """The folder below which names vary."""
-        return ("/" if self.is_local else "") + "/".join(self._fixed)
+        return ("/" if self.is_local else "") + "/".join(self._fixed_parts)
 
     def partitions(self) -> tuple[str, ...]:
         """The names of the batches that have a file, in their order."""
         found: dict[str, None] = {}
-        for path, name in self._walk(self.root, self._open, None, None):
-            if name is not None and name not in found and next(self._files(path), None) is not None:
+        for path, name in self._walk_paths(self.root, self._open_parts, None, None):
+            if name is not None and name not in found and next(self._list_files(path), None) is not None:
                 found[name] = None
-        return tuple(sorted(found, key=lambda each: (place(each), each)))
+        return tuple(sorted(found, key=lambda each: (partition_sort_key(each), each)))
 
     def places(self, partition: str) -> list[str]:
         """The files and folders that are this batch; none if it is not there."""
-        return sorted(path for path, _ in self._walk(self.root, self._open, None, partition))
+        return sorted(path for path, _ in self._walk_paths(self.root, self._open_parts, None, partition))
 
-    def files(self, partition: str) -> list[Found]:
+    def files(self, partition: str) -> list[BatchFile]:
         """All files of a batch; what is hidden or empty is none."""
-        return [each for path in self.places(partition) for each in sorted(self._files(path))]
+        return [each for path in self.places(partition) for each in sorted(self._list_files(path))]
 
-    def missing(self, dataset: str, partition: str) -> NoSuchBatch:
+    def no_such_batch(self, dataset: str, partition: str) -> NoSuchBatch:
         """The error of a batch that is not there: what was looked for, and what is there."""
         looked = self.text.replace(PARTITION, partition)
         if not self._is_there(self.root):
-            return NoSuchBatch(f"{dataset}: there is no {self.root}.", hint=self._nearest())
+            return NoSuchBatch(f"{dataset}: there is no {self.root}.", hint=self._hint_nearest())
         known = self.partitions() if self.has_partition else ()
         if not known:
-            seen = ", ".join(sorted(self._names(self.root))[:_SHOWN]) or "nothing"
+            seen = ", ".join(sorted(self._list_names(self.root))[:_MAX_NAMES]) or "nothing"
             return NoSuchBatch(f"{dataset}: nothing is at {looked}.", hint=f"In {self.root} there is {seen}.")
         if partition in known:
             return NoSuchBatch(f"{dataset}: {looked} has no files.", hint="Write the batch, then judge it.")
-        newest = ", ".join(reversed(known[-_SHOWN:]))
-        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        newest = ", ".join(reversed(known[-_MAX_NAMES:]))
+        more = f" and {len(known) - _MAX_NAMES} more" if len(known) > _MAX_NAMES else ""
         return NoSuchBatch(f"{dataset} has no batch {partition}: nothing is at {looked}.", f"There are {newest}{more}.")
 
-    def _nearest(self) -> str:
-        above = self._fixed
+    def _hint_nearest(self) -> str:
+        above = self._fixed_parts
         while above := above[:-1]:
             folder = ("/" if self.is_local else "") + "/".join(above)
             if self._is_there(folder):
-                seen = ", ".join(sorted(self._names(folder))[:_SHOWN]) or "nothing"
+                seen = ", ".join(sorted(self._list_names(folder))[:_MAX_NAMES]) or "nothing"
                 return f"In {folder} there is {seen}."
         return "Paths in headgate.yml are relative to its folder."
 
-    def _walk(
+    def _walk_paths(
         self, base: str, rest: list[str], bound: str | None, wanted: str | None
     ) -> Iterator[tuple[str, str | None]]:
         """The paths that match, each with the name that stands in the partition's place."""
         if not rest:
             if self._is_there(base):
-                yield base, bound if bound is None else _decoded(bound)
+                yield base, bound if bound is None else _decode_name(bound)
             return
-        for name, raw in self._matching(base, rest[0], bound, wanted):
-            yield from self._walk(f"{base}/{name}", rest[1:], raw, wanted)
+        for name, raw in self._match_names(base, rest[0], bound, wanted):
+            yield from self._walk_paths(f"{base}/{name}", rest[1:], raw, wanted)
 
-    def _matching(
+    def _match_names(
         self, base: str, part: str, bound: str | None, wanted: str | None
     ) -> Iterator[tuple[str, str | None]]:
         if bound is not None:
@@ -152,13 +152,13 @@ class Pattern:
         if PARTITION not in part and "*" not in part:
             yield part, bound
             return
-        if wanted is not None and "*" not in part and _HARMLESS.fullmatch(wanted):
+        if wanted is not None and "*" not in part and _SAFE_NAME.fullmatch(wanted):
             name = part.replace(PARTITION, wanted)  # one look instead of a listing, for a name that is one
             if self._is_there(f"{base}/{name}"):
                 yield name, wanted
                 return
-        fits = _compiled(part)
-        for name in self._names(base):
+        fits = _compile_part(part)
+        for name in self._list_names(base):
             if not (found := fits.fullmatch(name)):
                 continue
             raw = found.groupdict().get("partition", bound)
@@ -166,20 +166,20 @@ class Pattern:
                 continue
             yield name, raw
 
-    def _names(self, folder: str) -> list[str]:
-        return [name for each in self._listed(folder, False) if not _is_hidden(name := each.base_name)]
+    def _list_names(self, folder: str) -> list[str]:
+        return [name for each in self._list_folder(folder, False) if not _is_hidden(name := each.base_name)]
 
-    def _files(self, path: str) -> Iterator[Found]:
+    def _list_files(self, path: str) -> Iterator[BatchFile]:
         from pyarrow import fs
 
-        info = self._info(path)
-        listed = [info] if info.type == fs.FileType.File else self._listed(path, True)
+        info = self._read_info(path)
+        listed = [info] if info.type == fs.FileType.File else self._list_folder(path, True)
         for each in listed:
             below = each.path[len(path) :].split("/") if each is not info else []
             if each.type == fs.FileType.File and each.size and not any(map(_is_hidden, below)):
-                yield Found(each.path, each.size, each.mtime_ns or 0)
+                yield BatchFile(each.path, each.size, each.mtime_ns or 0)
 
-    def _listed(self, folder: str, deep: bool) -> list[Any]:
+    def _list_folder(self, folder: str, deep: bool) -> list[Any]:
         from pyarrow import fs
 
         try:
@@ -187,22 +187,26 @@ class Pattern:
                 fs.FileSelector(folder, recursive=deep, allow_not_found=True)
             )
         except (OSError, UnicodeDecodeError) as trouble:
-            raise EngineError(f"{folder} cannot be listed: {_words(trouble)}.", hint="May it be read?") from None
+            raise EngineError(
+                f"{folder} cannot be listed: {_describe_error(trouble)}.", hint="May it be read?"
+            ) from None
         return found
 
-    def _info(self, path: str) -> Any:
+    def _read_info(self, path: str) -> Any:
         try:
             return self.filesystem.get_file_info(path)
         except OSError as trouble:
-            raise EngineError(f"{path} cannot be looked at: {_words(trouble)}.", hint="May it be read?") from None
+            raise EngineError(
+                f"{path} cannot be looked at: {_describe_error(trouble)}.", hint="May it be read?"
+            ) from None
 
     def _is_there(self, path: str) -> bool:
         from pyarrow import fs
 
-        return bool(self._info(path).type != fs.FileType.NotFound)
+        return bool(self._read_info(path).type != fs.FileType.NotFound)
 
 
-def _compiled(part: str) -> re.Pattern[str]:
+def _compile_part(part: str) -> re.Pattern[str]:
     text = re.escape(part).replace(r"\*", "[^/]*")
     first, *others = text.split(re.escape(PARTITION))
     if not others:
@@ -212,14 +216,14 @@ def _compiled(part: str) -> re.Pattern[str]:
 
 def _is_name(raw: str, wanted: str | None) -> bool:
     if wanted is not None:
-        return wanted in (raw, _decoded(raw))
+        return wanted in (raw, _decode_name(raw))
     return len(raw) <= LONGEST_NAME
 
 
-def _decoded(raw: str) -> str:
+def _decode_name(raw: str) -> str:
     """The name that Hive and Spark wrote with percent signs.
 
-    >>> _decoded("2026-11-14 06%3A00"), _decoded("100%")
+    >>> _decode_name("2026-11-14 06%3A00"), _decode_name("100%")
     ('2026-11-14 06:00', '100%')
     """
     name = unquote(raw, errors="replace")
@@ -230,5 +234,5 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(("_", ".")) and "=" not in name
 
 
-def _words(trouble: Exception) -> str:
+def _describe_error(trouble: Exception) -> str:
     return (getattr(trouble, "strerror", None) or str(trouble) or type(trouble).__name__).rstrip(".")

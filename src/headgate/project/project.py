@@ -11,12 +11,12 @@ from typing import Any, Self, TypeVar
 from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.gate.notification import Notice
+from headgate.gate.notification import Notification
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
-from headgate.project.reading import Reading, read_config
+from headgate.project.reading import ConfigReading, read_config
 from headgate.project.row_filter import column_of
-from headgate.project.source import FILES, Files, Source, SparkFiles, SparkTable
+from headgate.project.source import FINGERPRINT_PREFIX, BatchSource, LocalFiles, SparkFiles, SparkTable
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
 from headgate.values.run import Decision, Revision
@@ -31,12 +31,12 @@ class Project:
     are first used. `close` lets go of what the project opened itself.
     """
 
-    def __init__(self, path: Path, reading: Reading, config: Config, spark: Any = None) -> None:
+    def __init__(self, path: Path, reading: ConfigReading, config: Config, spark: Any = None) -> None:
         self.path = path
         self.config = config
         self._reading = reading
-        self._given = spark
-        self._started: Any = None
+        self._given_session = spark
+        self._own_session: Any = None
         self._datasets: dict[str, Dataset] = {}
 
     @classmethod
@@ -61,9 +61,9 @@ class Project:
     @staticmethod
     def schema() -> dict[str, Any]:
         """The JSON schema of `headgate.yml`, by which editors complete and check it."""
-        from headgate.project.schema import schema
+        from headgate.project.schema import make_schema
 
-        return schema()
+        return make_schema()
 
     def __repr__(self) -> str:
         return f"Project({str(self.path)!r})"
@@ -85,20 +85,23 @@ class Project:
 
     @cached_property
     def store(self) -> HistoryStore:
-        from headgate.project.store import opened
+        from headgate.project.store import open_project_store
 
         config = self.config
-        return self.told(("store",), lambda: opened(config.store, config.secret, config.values, self.folder))
+        return self._locate_errors(
+            ("store",), lambda: open_project_store(config.store, config.secret, config.values, self.folder)
+        )
 
     @cached_property
-    def tell(self) -> Callable[[Notice], Any] | None:
+    def notify(self) -> Callable[[Notification], Any] | None:
         """What a gate tells of its verdicts: all alerts of the file; None if there are none."""
-        from headgate.project.alert_channels import everybody, tell_of
+        from headgate.project.alert_channels import combine_receivers, make_receiver
 
-        told = [
-            self.told(("alerts", at), partial(tell_of, each, self.folder)) for at, each in enumerate(self.config.alerts)
+        receivers = [
+            self._locate_errors(("alerts", at), partial(make_receiver, each, self.folder))
+            for at, each in enumerate(self.config.alerts)
         ]
-        return everybody(told)
+        return combine_receivers(receivers)
 
     def dataset(self, name: str) -> Dataset:
         if name not in self.config.datasets:
@@ -110,33 +113,33 @@ class Project:
     @property
     def has_session(self) -> bool:
         """Whether a Spark session was given or is named in the file."""
-        return self._given is not None or self.config.spark is not None
+        return self._given_session is not None or self.config.spark is not None
 
     def session(self) -> Any:
         """The Spark session: the one that was given, or that is active, or else a new one as the file says."""
-        if self._given is not None:
-            return self._given
+        if self._given_session is not None:
+            return self._given_session
         from headgate.engine.spark_sources import active_session
 
-        if self._started is None and (active := active_session()) is not None:
+        if self._own_session is None and (active := active_session()) is not None:
             return active
-        if self._started is None:
-            self._started = self.told(("spark",), self._start)
-        return self._started
+        if self._own_session is None:
+            self._own_session = self._locate_errors(("spark",), self._start_session)
+        return self._own_session
 
-    def _start(self) -> Any:
+    def _start_session(self) -> Any:
         from headgate.engine.spark_sources import start_session
         from headgate.project.config import SparkConfig
 
-        said = self.config.spark or SparkConfig()
+        settings = self.config.spark or SparkConfig()
         return start_session(
-            master=said.master,
-            remote=None if said.remote is None else said.remote.reveal(),
-            config={name: value.reveal() for name, value in said.config.items()},
-            packages=said.packages,
+            master=settings.master,
+            remote=None if settings.remote is None else settings.remote.reveal(),
+            config={name: value.reveal() for name, value in settings.config.items()},
+            packages=settings.packages,
         )
 
-    def told(self, path: tuple[str | int, ...], make: Callable[[], T]) -> T:
+    def _locate_errors(self, path: tuple[str | int, ...], make: Callable[[], T]) -> T:
         """What a part of the file stands for; a mistake in it is told with its place in the file."""
         try:
             return make()
@@ -144,7 +147,7 @@ class Project:
             if isinstance(trouble, ConfigError) and trouble.mistakes:
                 raise
             message = str(trouble).removesuffix(trouble.hint).strip()
-            mistake = Mistake(self._reading.place(*path), key_path(path), message, trouble.hint)
+            mistake = Mistake(self._reading.find_place(*path), key_path(path), message, trouble.hint)
         raise ConfigError.of([mistake])
 
     def close(self) -> None:
@@ -153,9 +156,9 @@ class Project:
             self.store.close()
             del self.__dict__["store"]
         self._datasets.clear()
-        if self._started is not None:
-            self._started.stop()
-            self._started = None
+        if self._own_session is not None:
+            self._own_session.stop()
+            self._own_session = None
 
     def __enter__(self) -> Self:
         return self
@@ -186,19 +189,19 @@ class Dataset:
 
     @cached_property
     def gate(self) -> Gate:
-        said, project = self.settings, self._project
+        settings, project = self.settings, self._project
         return Gate(
             self.name,
             store=project.store,
-            false_alarms=said.false_alarms,
-            checks=(said.checks,) if said.checks.rules else (),
-            learn=said.learn,
-            mode=said.mode,
-            index=self._index(),
-            publisher=self._publisher(),
-            tell=project.tell,
-            owner=said.owner or "",
-            runs=said.runs,
+            false_alarms=settings.false_alarms,
+            checks=(settings.checks,) if settings.checks.rules else (),
+            learn=settings.learn,
+            mode=settings.mode,
+            index=self._open_index(),
+            publisher=self._make_publisher(),
+            notify=project.notify,
+            owner=settings.owner or "",
+            runs=settings.runs,
         )
 
     @property
@@ -209,7 +212,7 @@ class Dataset:
     def read(self, partition: str) -> Any:
         """A batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
         path = ("datasets", self.name, "source", "options")
-        return self._project.told(path, lambda: self._source.read(partition))
+        return self._project._locate_errors(path, lambda: self._source.read(partition))
 
     def partitions(self) -> tuple[str, ...]:
         """The batches that the source has, in their order; none if it cannot say."""
@@ -238,25 +241,29 @@ class Dataset:
         """Whether a batch that did not pass is to be judged again: it is another input than the one that was judged."""
         if revision.unread and revision.decision in (None, Decision.HELD):
             return True
-        if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.fingerprint.startswith(FILES):
+        if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.fingerprint.startswith(
+            FINGERPRINT_PREFIX
+        ):
             return False
         now = self.fingerprint(revision.partition)
         return now is not None and not revision.fingerprint.startswith(now)
 
     @cached_property
-    def _source(self) -> Source:
-        said, project = self.settings.source, self._project
+    def _source(self) -> BatchSource:
+        settings, project = self.settings.source, self._project
         if self.engine == "local":
-            if said.where is not None and column_of(said.where) is None:
+            if settings.where is not None and column_of(settings.where) is None:
                 path = ("datasets", self.name, "source", "where")
                 hint = "Write where: \"day = '{partition}'\", or engine: spark."
-                project.told(path, lambda: _refuse("the local engine only finds rows whose column is the batch.", hint))
-            return Files(self.name, said, project.folder)
-        if said.table is not None:
-            return SparkTable(said, project.session)
-        return SparkFiles(self.name, said, project.folder, project.session)
+                project._locate_errors(
+                    path, lambda: _raise_misuse("the local engine only finds rows whose column is the batch.", hint)
+                )
+            return LocalFiles(self.name, settings, project.folder)
+        if settings.table is not None:
+            return SparkTable(settings, project.session)
+        return SparkFiles(self.name, settings, project.folder, project.session)
 
-    def _index(self) -> Any:
+    def _open_index(self) -> Any:
         if self.settings.index is None:
             return None
         from headgate.learn.patterns.index import PatternIndex
@@ -264,17 +271,19 @@ class Dataset:
         file = self._project.folder / self.settings.index
         if not file.exists():
             path = ("datasets", self.name, "index")
-            self._project.told(path, lambda: _refuse(f"there is no {file}.", "Make it with headgate index build."))
+            self._project._locate_errors(
+                path, lambda: _raise_misuse(f"there is no {file}.", "Make it with headgate index build.")
+            )
         return PatternIndex.open(file)
 
-    def _publisher(self) -> Any:
+    def _make_publisher(self) -> Any:
         if self.settings.publish is None:
             return None
         from headgate.gate.publish.folders import Folders
 
         folder = self._project.folder / self.settings.publish
-        return self._project.told(("datasets", self.name, "publish"), lambda: Folders(folder))
+        return self._project._locate_errors(("datasets", self.name, "publish"), lambda: Folders(folder))
 
 
-def _refuse(message: str, hint: str) -> None:
+def _raise_misuse(message: str, hint: str) -> None:
     raise MisuseError(message, hint)

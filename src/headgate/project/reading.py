@@ -8,14 +8,14 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from headgate.project.config import Config
-from headgate.project.config_errors import mistakes_of, write
+from headgate.project.config_errors import example_hint, mistakes_of
 from headgate.project.tree import KeyPath, Tree
 from headgate.values.errors import Mistake
 
-_MOST = 4_000_000  # bytes of a file; what has more is no configuration
+_MAX_BYTES = 4_000_000  # bytes of a file; what has more is no configuration
 
 
-class Reading:
+class ConfigReading:
     """The configuration, or what is wrong with it; and where each of its keys is."""
 
     def __init__(self, config: Config | None, mistakes: list[Mistake], places: Mapping[KeyPath, str]) -> None:
@@ -23,44 +23,44 @@ class Reading:
         self.mistakes = mistakes
         self._places = places
 
-    def place(self, *path: str | int) -> str:
+    def find_place(self, *path: str | int) -> str:
         """Where a key is, or the nearest one around it."""
         while path and path not in self._places:
             path = path[:-1]
         return self._places.get(path, "headgate.yml")
 
 
-def read_config(file: Path, settings: Mapping[str, str]) -> Reading:
+def read_config(file: Path, settings: Mapping[str, str]) -> ConfigReading:
     """What the file and the settings say."""
-    text = _text(file)
+    text = _read_text(file)
     if isinstance(text, Mistake):
-        return Reading(None, [text], {})
-    tree = Tree(str(file), text, settings, write)
+        return ConfigReading(None, [text], {})
+    tree = Tree(str(file), text, settings, example_hint)
     if not tree.data and tree.mistakes:
-        return Reading(None, tree.mistakes, tree.places)
+        return ConfigReading(None, tree.mistakes, tree.places)
     try:
         config = Config.model_validate(tree.data)
     except ValidationError as error:
-        return Reading(None, sorted_by_line([*tree.mistakes, *mistakes_of(error, tree)]), tree.places)
-    return Reading(None if tree.mistakes else config, sorted_by_line(tree.mistakes), tree.places)
+        return ConfigReading(None, sort_by_line([*tree.mistakes, *mistakes_of(error, tree)]), tree.places)
+    return ConfigReading(None if tree.mistakes else config, sort_by_line(tree.mistakes), tree.places)
 
 
-def sorted_by_line(mistakes: list[Mistake]) -> list[Mistake]:
-    def line(mistake: Mistake) -> tuple[bool, int]:
+def sort_by_line(mistakes: list[Mistake]) -> list[Mistake]:
+    def line_number(mistake: Mistake) -> tuple[bool, int]:
         number = mistake.where.rpartition(":")[2]
         return not number.isdecimal(), int(number) if number.isdecimal() else 0
 
-    return sorted(mistakes, key=line)
+    return sorted(mistakes, key=line_number)
 
 
-def _text(file: Path) -> str | Mistake:
+def _read_text(file: Path) -> str | Mistake:
     where = str(file)
     try:
         if file.is_dir():
             return Mistake(where, "", "this is a folder.", "Name the file: headgate.yml.")
         size = file.stat().st_size
-        if size > _MOST:
-            return Mistake(f"{where}:1", "", f"the file has {size:,} bytes; {_MOST:,} are the most.", "Split it.")
+        if size > _MAX_BYTES:
+            return Mistake(f"{where}:1", "", f"the file has {size:,} bytes; {_MAX_BYTES:,} are the most.", "Split it.")
         whole = file.read_bytes()
     except FileNotFoundError:
         return Mistake(where, "", "there is no such file.", "Write one with headgate init, or name another.")

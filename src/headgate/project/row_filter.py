@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from headgate.metrics.base.sql import literal
+from headgate.metrics.base.sql import quote_value
 from headgate.project.path_template import PARTITION
 from headgate.values.errors import BadPredicate
 
@@ -20,20 +20,20 @@ def where_mistake(where: str) -> tuple[str, str] | None:
     '{partition} must be a whole text in quotes.'
     """
     try:
-        _template(where)
+        _parse_template(where)
     except BadPredicate as trouble:
         message = str(trouble).removesuffix(trouble.hint).strip().replace(_MARK, PARTITION)
         return message, trouble.hint or "Write day = '{partition}'."
     return None
 
 
-def rows_of(where: str, partition: str) -> str:
+def batch_predicate(where: str, partition: str) -> str:
     r"""The predicate for one batch, with its name as a SQL literal.
 
-    >>> print(rows_of("day='{partition}' and region <> 'test'", "it's"))
+    >>> print(batch_predicate("day='{partition}' and region <> 'test'", "it's"))
     day = 'it\'s' AND region <> 'test'
     """
-    return _template(where).replace(f"'{_MARK}'", literal(partition))
+    return _parse_template(where).replace(f"'{_MARK}'", quote_value(partition))
 
 
 def column_of(where: str) -> str | None:
@@ -42,15 +42,15 @@ def column_of(where: str) -> str | None:
     >>> column_of("day = '{partition}'"), column_of("`order day` = '{partition}'"), column_of("day >= '{partition}'")
     ('day', 'order day', None)
     """
-    found = _EQUAL.fullmatch(_template(where))
+    found = _EQUAL.fullmatch(_parse_template(where))
     if found is None:
         return None
     return found[2] or found[1].replace("``", "`")
 
 
-def _template(where: str) -> str:
+def _parse_template(where: str) -> str:
     """The predicate written anew from what was read of it, the mark in the batch's place."""
-    from headgate.checks.guard import guarded
+    from headgate.checks.guard import guard_predicate
 
     if _MARK in where:
         raise BadPredicate(f"{_MARK} may not be used.")
@@ -59,7 +59,7 @@ def _template(where: str) -> str:
     loose = where.count(PARTITION) - where.count(f"'{PARTITION}'")
     if loose:
         raise BadPredicate(f"{PARTITION} must be a whole text in quotes.", hint=f"Write day = '{PARTITION}'.")
-    written = guarded(where.replace(PARTITION, _MARK))
+    written = guard_predicate(where.replace(PARTITION, _MARK))
     if written.count(f"'{_MARK}'") != where.count(PARTITION):
         raise BadPredicate(f"{PARTITION} must be a whole text in quotes.", hint=f"Write day = '{PARTITION}'.")
     return written

@@ -29,21 +29,21 @@ _MODIFIERS: dict[str, Any] = {
 }
 
 
-def schema() -> dict[str, Any]:
+def make_schema() -> dict[str, Any]:
     """The schema, of the draft of 2020-12."""
-    made: dict[str, Any] = _plain(Config.model_json_schema())
+    made: dict[str, Any] = _simplify_node(Config.model_json_schema())
     made["$defs"]["DatasetConfig"]["properties"]["checks"]["items"] = {"$ref": "#/$defs/Rule"}
-    made["$defs"]["Rule"] = _rule()
+    made["$defs"]["Rule"] = _rule_schema()
     return {"$schema": DIALECT, **made, "title": "headgate.yml"}
 
 
-def _plain(node: Any) -> Any:
+def _simplify_node(node: Any) -> Any:
     """As the reader takes it: nothing is null, one word may stand for a list of one, and titles say nothing new."""
     if isinstance(node, list):
-        return [_plain(each) for each in node]
+        return [_simplify_node(each) for each in node]
     if not isinstance(node, dict):
         return node
-    kept = {name: _plain(value) for name, value in node.items() if (name, value) != ("default", None)}
+    kept = {name: _simplify_node(value) for name, value in node.items() if (name, value) != ("default", None)}
     if isinstance(kept.get("title"), str):
         del kept["title"]
     choices = [each for each in kept.get("anyOf", ()) if each != {"type": "null"}]
@@ -56,14 +56,14 @@ def _plain(node: Any) -> Any:
     return kept
 
 
-def _rule() -> dict[str, Any]:
+def _rule_schema() -> dict[str, Any]:
     known = constraints()
     parameters = {each.name for found in known.values() for each in found.parameters}
     said = {name: _MODIFIERS.get(name, _ANYTHING) for name in MODIFIERS if name != "holds"}
     properties = {
         **dict.fromkeys(sorted(parameters), _ANYTHING),
         **said,
-        **{name: {"description": _says(found)} for name, found in known.items()},
+        **{name: {"description": _describe_constraint(found)} for name, found in known.items()},
     }
     rule = {
         "type": "object",
@@ -77,5 +77,5 @@ def _rule() -> dict[str, Any]:
     }
 
 
-def _says(found: Constraint) -> str:
+def _describe_constraint(found: Constraint) -> str:
     return f"{found.name}{found.signature()}: {found.says}"

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from headgate.project.config import SourceConfig
-from headgate.project.path_template import PARTITION, Pattern
-from headgate.project.row_filter import column_of, rows_of
+from headgate.project.path_template import PARTITION, PathTemplate
+from headgate.project.row_filter import batch_predicate, column_of
 from headgate.values.errors import EngineError
-from headgate.values.run import place
+from headgate.values.run import partition_sort_key
 
-FILES = "files:"  # with this begins the fingerprint of files
-_HEADED = {"header": "true", "inferSchema": "true"}  # as the local engine reads csv files
+FINGERPRINT_PREFIX = "files:"  # with this begins the fingerprint of files
+_CSV_DEFAULTS = {"header": "true", "inferSchema": "true"}  # as the local engine reads csv files
 
 
-class Source(Protocol):
+class BatchSource(Protocol):
     """The batches of one dataset."""
 
     @property
@@ -30,37 +30,37 @@ class Source(Protocol):
     def fingerprint(self, partition: str) -> str | None: ...
 
 
-class Files:
+class LocalFiles:
     """Files that this process reads with Arrow."""
 
     def __init__(self, dataset: str, settings: SourceConfig, folder: Path) -> None:
         self._dataset = dataset
         self._settings = settings
-        self._pattern = Pattern(settings.path or "", folder)
+        self._template = PathTemplate(settings.path or "", folder)
         self._column = None if settings.where is None else column_of(settings.where)
 
     @property
     def is_listed(self) -> bool:
-        return self._pattern.has_partition or self._column is not None
+        return self._template.has_partition or self._column is not None
 
     def read(self, partition: str) -> Any:
-        from headgate.project.files import opened, rows
+        from headgate.project.files import open_batch, select_rows
 
-        data = opened(self._pattern, self._dataset, partition, self._settings.format, self._settings.options)
-        return data if self._column is None else rows(data, self._column, partition, self._dataset)
+        data = open_batch(self._template, self._dataset, partition, self._settings.format, self._settings.options)
+        return data if self._column is None else select_rows(data, self._column, partition, self._dataset)
 
     def partitions(self) -> tuple[str, ...]:
-        if self._pattern.has_partition:
-            return self._pattern.partitions()
+        if self._template.has_partition:
+            return self._template.partitions()
         if self._column is None:
             return ()
-        from headgate.project.files import opened, values
+        from headgate.project.files import open_batch, read_values
 
-        data = opened(self._pattern, self._dataset, "", self._settings.format, self._settings.options)
-        return _ordered(values(data, self._column, self._dataset))
+        data = open_batch(self._template, self._dataset, "", self._settings.format, self._settings.options)
+        return _sort_names(read_values(data, self._column, self._dataset))
 
     def fingerprint(self, partition: str) -> str | None:
-        return _fingerprint(self._pattern, self._settings, partition)
+        return _fingerprint_batch(self._template, self._settings, partition)
 
 
 class SparkFiles:
@@ -70,51 +70,55 @@ class SparkFiles:
         self._dataset = dataset
         self._settings = settings
         self._session = session
-        self._pattern = Pattern(settings.path or "", folder)
+        self._template = PathTemplate(settings.path or "", folder)
 
     @property
     def is_listed(self) -> bool:
-        return self._pattern.has_partition or _column(self._settings) is not None
+        return self._template.has_partition or _batch_column(self._settings) is not None
 
     def read(self, partition: str) -> Any:
-        from headgate.engine.spark_sources import read_files, selected
+        from headgate.engine.spark_sources import read_files, select_rows
 
         data = read_files(
-            self._session(), self._settings.format, _spark_options(self._settings), self._places(partition)
+            self._session(), self._settings.format, _spark_options(self._settings), self._find_paths(partition)
         )
-        return data if self._settings.where is None else selected(data, rows_of(self._settings.where, partition))
+        return (
+            data
+            if self._settings.where is None
+            else select_rows(data, batch_predicate(self._settings.where, partition))
+        )
 
     def partitions(self) -> tuple[str, ...]:
-        if self._pattern.has_partition:
-            return self._pattern.partitions()
-        column = _column(self._settings)
+        if self._template.has_partition:
+            return self._template.partitions()
+        column = _batch_column(self._settings)
         if column is None:
             return ()
         from headgate.engine.spark_sources import read_files, values_of
 
-        said = self._settings
-        data = read_files(self._session(), said.format, _spark_options(said), self._places(""))
-        return _ordered(values_of(data, column))
+        settings = self._settings
+        data = read_files(self._session(), settings.format, _spark_options(settings), self._find_paths(""))
+        return _sort_names(values_of(data, column))
 
     def fingerprint(self, partition: str) -> str | None:
-        return _fingerprint(self._pattern, self._settings, partition) if self._is_here else None
+        return _fingerprint_batch(self._template, self._settings, partition) if self._is_here else None
 
     @property
     def _is_here(self) -> bool:
         """Whether the files are on this machine; those of a cluster or of a Connect server need not be."""
-        return self._pattern.is_local and Path(self._pattern.root).exists()
+        return self._template.is_local and Path(self._template.root).exists()
 
-    def _places(self, partition: str) -> list[str]:
+    def _find_paths(self, partition: str) -> list[str]:
         if not self._is_here:
-            from headgate.engine.spark_sources import escaped
+            from headgate.engine.spark_sources import escape_partition
 
-            return [self._pattern.absolute.replace(PARTITION, escaped(partition))]
-        found = self._pattern.places(partition)
+            return [self._template.absolute.replace(PARTITION, escape_partition(partition))]
+        found = self._template.places(partition)
         if not found:
-            raise self._pattern.missing(self._dataset, partition)
-        from headgate.engine.spark_sources import globbed
+            raise self._template.no_such_batch(self._dataset, partition)
+        from headgate.engine.spark_sources import escape_glob
 
-        return [globbed(each) for each in found]
+        return [escape_glob(each) for each in found]
 
 
 class SparkTable:
@@ -126,43 +130,47 @@ class SparkTable:
 
     @property
     def is_listed(self) -> bool:
-        return _column(self._settings) is not None
+        return _batch_column(self._settings) is not None
 
     def read(self, partition: str) -> Any:
-        from headgate.engine.spark_sources import read_table, selected
+        from headgate.engine.spark_sources import read_table, select_rows
 
-        data = read_table(self._session(), self._settings.table or "", _options(self._settings))
-        return data if self._settings.where is None else selected(data, rows_of(self._settings.where, partition))
+        data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))
+        return (
+            data
+            if self._settings.where is None
+            else select_rows(data, batch_predicate(self._settings.where, partition))
+        )
 
     def partitions(self) -> tuple[str, ...]:
-        column = _column(self._settings)
+        column = _batch_column(self._settings)
         if column is None:
             return ()
         from headgate.engine.spark_sources import read_table, values_of
 
-        data = read_table(self._session(), self._settings.table or "", _options(self._settings))
-        return _ordered(values_of(data, column))
+        data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))
+        return _sort_names(values_of(data, column))
 
     def fingerprint(self, partition: str) -> str | None:
         return None
 
 
-def _column(settings: SourceConfig) -> str | None:
+def _batch_column(settings: SourceConfig) -> str | None:
     return None if settings.where is None else column_of(settings.where)
 
 
-def _options(settings: SourceConfig) -> dict[str, str]:
+def _reveal_options(settings: SourceConfig) -> dict[str, str]:
     return {name: value.reveal() for name, value in settings.options.items()}
 
 
 def _spark_options(settings: SourceConfig) -> dict[str, str]:
-    return {**(_HEADED if settings.format == "csv" else {}), **_options(settings)}
+    return {**(_CSV_DEFAULTS if settings.format == "csv" else {}), **_reveal_options(settings)}
 
 
-def _fingerprint(pattern: Pattern, settings: SourceConfig, partition: str) -> str | None:
-    from headgate.project.files import fingerprint
+def _fingerprint_batch(template: PathTemplate, settings: SourceConfig, partition: str) -> str | None:
+    from headgate.project.files import fingerprint_files
 
-    if settings.where is not None and not pattern.has_partition:
+    if settings.where is not None and not template.has_partition:
         return None  # a file that all batches share: it changes with each new one, and the old ones do not
 
     read_as = [
@@ -171,12 +179,12 @@ def _fingerprint(pattern: Pattern, settings: SourceConfig, partition: str) -> st
         *(f"{name}={value!r}" for name, value in settings.options.items()),
     ]
     try:
-        files = pattern.files(partition)
+        files = template.files(partition)
     except EngineError:
         return None
-    found = fingerprint(files, pattern.root, *read_as, *_options(settings).values())
-    return None if found is None else f"{FILES}{found}"
+    found = fingerprint_files(files, template.root, *read_as, *_reveal_options(settings).values())
+    return None if found is None else f"{FINGERPRINT_PREFIX}{found}"
 
 
-def _ordered(names: set[str]) -> tuple[str, ...]:
-    return tuple(sorted(names, key=lambda each: (place(each), each)))
+def _sort_names(names: set[str]) -> tuple[str, ...]:
+    return tuple(sorted(names, key=lambda each: (partition_sort_key(each), each)))

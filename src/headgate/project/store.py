@@ -17,36 +17,38 @@ _WRITE = "Write file:history, sqlite:///history.db, postgresql+psycopg://user@ho
 _RELATIVE_SQLITE = re.compile(r"(sqlite(?:\+pysqlite)?:///)(?![/:])(.+)", re.DOTALL)
 
 
-def opened(address: Hidden, secret: Hidden | None, values: Literal["hidden", "plain"], folder: Path) -> HistoryStore:
+def open_project_store(
+    address: Hidden, secret: Hidden | None, values: Literal["hidden", "plain"], folder: Path
+) -> HistoryStore:
     """The store; relative paths are relative to the folder of the configuration."""
-    store, trouble = _tried(address, secret, values, folder)
+    store, trouble = _try_to_open(address, secret, values, folder)
     if trouble is not None:
         raise trouble
     assert store is not None
     return store
 
 
-def _tried(
+def _try_to_open(
     address: Hidden, secret: Hidden | None, values: Literal["hidden", "plain"], folder: Path
 ) -> tuple[HistoryStore | None, HeadgateError | None]:
     """What went wrong comes back as a value: the frames below hold the address in plain."""
     try:
-        text = anchored(address.reveal(), folder)
+        text = anchor_address(address.reveal(), folder)
         key = None if secret is None else secret.reveal()
     except ConfigError as trouble:
-        return None, ConfigError(_words(trouble), trouble.hint)
+        return None, ConfigError(_message_of(trouble), trouble.hint)
     if text.partition(":")[0].partition("+")[0] not in _KINDS or ":" not in text:
         return None, ConfigError("this is no address of a store.", hint=_WRITE)
     try:
         return open_store(text, values=values, secret=key), None
     except HeadgateError as trouble:
         kind = StoreUnavailable if isinstance(trouble, StoreUnavailable) else type(trouble)
-        return None, _again(kind, _without(_words(trouble), text), _without(trouble.hint, text))
+        return None, _copy_error(kind, _remove_secrets(_message_of(trouble), text), _remove_secrets(trouble.hint, text))
     except Exception as trouble:  # of a driver; its words may hold the address
         return None, StoreUnavailable(f"the store could not be opened ({type(trouble).__name__}).")
 
 
-def _again(kind: type[HeadgateError], message: str, hint: str) -> HeadgateError:
+def _copy_error(kind: type[HeadgateError], message: str, hint: str) -> HeadgateError:
     """The same error once more, without what led to it."""
     try:
         return kind(message, hint)
@@ -54,10 +56,10 @@ def _again(kind: type[HeadgateError], message: str, hint: str) -> HeadgateError:
         return HeadgateError(message, hint)
 
 
-def anchored(address: str, folder: Path) -> str:
+def anchor_address(address: str, folder: Path) -> str:
     """An address whose file is relative to the folder of the configuration.
 
-    >>> anchored("file:history", Path("/dq")), anchored("sqlite:///dq.db", Path("/dq"))
+    >>> anchor_address("file:history", Path("/dq")), anchor_address("sqlite:///dq.db", Path("/dq"))
     ('file:///dq/history', 'sqlite:////dq/dq.db')
     """
     if address.startswith("file:") and not address.startswith("file:/"):
@@ -67,18 +69,18 @@ def anchored(address: str, folder: Path) -> str:
     return address
 
 
-def _words(trouble: HeadgateError) -> str:
+def _message_of(trouble: HeadgateError) -> str:
     return str(trouble).removesuffix(trouble.hint).strip()
 
 
-def _without(words: str, address: str) -> str:
+def _remove_secrets(words: str, address: str) -> str:
     """The words, with every part of the address that may be secret taken out."""
-    for secret in sorted(_secrets(address), key=len, reverse=True):
+    for secret in sorted(_secrets_in(address), key=len, reverse=True):
         words = words.replace(secret, "***")
     return words
 
 
-def _secrets(address: str) -> set[str]:
+def _secrets_in(address: str) -> set[str]:
     found = {address}
     if "://" not in address and ":" not in address:
         return found

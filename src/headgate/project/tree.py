@@ -10,14 +10,14 @@ import yaml
 from headgate.checks.check import Check
 from headgate.checks.yaml_form import read_nodes
 from headgate.checks.yaml_nodes import BadCheckFile, Node, kind_of, line_of, nodes_of, value_of
-from headgate.project.error_text import key_path, spoken
+from headgate.project.error_text import format_value, key_path
 from headgate.values.errors import Mistake
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 
-_EMPTY = "Write store: and datasets:, or let headgate init write the file."
+_EMPTY_HINT = "Write store: and datasets:, or let headgate init write the file."
 _NULL = "tag:yaml.org,2002:null"
-_SYNTAX = {
+_SYNTAX_HINTS = {
     "\\t": "Indent with spaces, not with tabs.",
     "mapping values": "Put a text with a colon in quotes, and keys of one level in one column.",
     "expected ':'": "Write key: value, with a space behind the colon.",
@@ -33,151 +33,160 @@ class Tree:
     """What was read: `data` for the models, `places` of its keys, and the `mistakes` that were met on the way."""
 
     def __init__(
-        self, file: str, text: str, settings: Mapping[str, str], write: Callable[[KeyPath], str] = lambda _: ""
+        self, file: str, text: str, settings: Mapping[str, str], example_hint: Callable[[KeyPath], str] = lambda _: ""
     ) -> None:
         self.data: dict[str, Any] = {}
         self.places: dict[KeyPath, str] = {}
         self.mistakes: list[Mistake] = []
         self._file = file
-        self._write = write
-        self._said: dict[int, tuple[Node, str]] = {}  # nodes that come from settings; kept, so that ids stay theirs
-        root = self._root(text)
+        self._example_hint = example_hint
+        self._from_settings: dict[
+            int, tuple[Node, str]
+        ] = {}  # nodes that come from settings; kept, so that ids stay theirs
+        root = self._read_root(text)
         if root is None:
             return
         for name, value in settings.items():
-            self._set(root, name, value)
-        self.data = self._mapping(root, (), "")
+            self._apply_setting(root, name, value)
+        self.data = self._read_mapping(root, (), "")
 
     def __repr__(self) -> str:
         return f"Tree({self._file})"
 
-    def place(self, path: KeyPath) -> str:
+    def find_place(self, path: KeyPath) -> str:
         """Where a key is, or the nearest one around it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path, f"{self._file}:1")
 
-    def _root(self, text: str) -> yaml.MappingNode | None:
+    def _read_root(self, text: str) -> yaml.MappingNode | None:
         try:
             root = nodes_of(text)
         except BadCheckFile as trouble:
-            self._add(f"{self._file}:{trouble.line}", (), *_syntax(trouble))
+            self._add_mistake(f"{self._file}:{trouble.line}", (), *_explain_syntax(trouble))
             return None
         if not isinstance(root, yaml.MappingNode):
-            self._add(f"{self._file}:{line_of(root)}", (), f"the file is a mapping of keys, not {_kind(root)}.", _EMPTY)
+            self._add_mistake(
+                f"{self._file}:{line_of(root)}",
+                (),
+                f"the file is a mapping of keys, not {_describe_node(root)}.",
+                _EMPTY_HINT,
+            )
             return None
         return root
 
-    def _add(self, where: str, path: KeyPath, message: str, hint: str) -> None:
+    def _add_mistake(self, where: str, path: KeyPath, message: str, hint: str) -> None:
         self.mistakes.append(Mistake(where, key_path(path), message, hint))
 
     # --- settings: the nodes of a value, in the place of those of the file
 
-    def _set(self, root: yaml.MappingNode, name: str, text: str) -> None:
-        where = f"--set {spoken_setting(name)}"
+    def _apply_setting(self, root: yaml.MappingNode, name: str, text: str) -> None:
+        where = f"--set {format_setting(name)}"
         try:
-            value = nodes_of(text) if text.strip() else yaml.ScalarNode(_NULL, "", *_marks(root))
+            value = nodes_of(text) if text.strip() else yaml.ScalarNode(_NULL, "", *_marks_of(root))
             if isinstance(value, yaml.CollectionNode) and not value.flow_style:
                 # "memory:" is meant as a text; a mapping in one line has braces
-                value = yaml.ScalarNode("tag:yaml.org,2002:str", text, *_marks(root), style='"')
+                value = yaml.ScalarNode("tag:yaml.org,2002:str", text, *_marks_of(root), style='"')
         except BadCheckFile as trouble:
-            return self._add(where, (), *_syntax(trouble))
+            return self._add_mistake(where, (), *_explain_syntax(trouble))
         node: Node = root
-        steps = _steps(root, name)
+        steps = _split_setting(root, name)
         for at, step in enumerate(steps):
             last = at + 1 == len(steps)
-            inner = self._stepped(node, step, value if last else None, where)
+            inner = self._step_into(node, step, value if last else None, where)
             if inner is None:
                 path = key_path(tuple(steps[:at]))
-                return self._add(where, (), f"{path or name} has no {step!r}.", "Name keys as the file nests them.")
+                return self._add_mistake(
+                    where, (), f"{path or name} has no {step!r}.", "Name keys as the file nests them."
+                )
             node = inner
         return None
 
-    def _stepped(self, node: Node, step: str, value: Node | None, where: str) -> Node | None:
+    def _step_into(self, node: Node, step: str, value: Node | None, where: str) -> Node | None:
         """The node under a key, put there if `value` is given or nothing is there yet."""
         if isinstance(node, yaml.SequenceNode):
             if not step.isdecimal() or int(step) >= len(node.value):
                 return None
             at = int(step)
             if value is not None:
-                node.value[at] = self._own(value, where)
+                node.value[at] = self._mark_as_setting(value, where)
             return node.value[at]  # type: ignore[no-any-return]
         if not isinstance(node, yaml.MappingNode):
             return None
         known = [at for at, (key, _) in enumerate(node.value) if getattr(key, "value", None) == step]
         if known and value is None:
             return node.value[known[0]][1]  # type: ignore[no-any-return]
-        key = yaml.ScalarNode("tag:yaml.org,2002:str", step, *_marks(node), style='"')
-        put = self._own(value or yaml.MappingNode("tag:yaml.org,2002:map", [], *_marks(node)), where)
+        key = yaml.ScalarNode("tag:yaml.org,2002:str", step, *_marks_of(node), style='"')
+        put = self._mark_as_setting(value or yaml.MappingNode("tag:yaml.org,2002:map", [], *_marks_of(node)), where)
         for at in reversed(known):
             del node.value[at]
-        node.value.insert(known[0] if known else len(node.value), (self._own(key, where), put))
+        node.value.insert(known[0] if known else len(node.value), (self._mark_as_setting(key, where), put))
         return put
 
-    def _own(self, node: Node, where: str) -> Node:
-        self._said[id(node)] = node, where
+    def _mark_as_setting(self, node: Node, where: str) -> Node:
+        self._from_settings[id(node)] = node, where
         return node
 
     # --- from nodes to data
 
-    def _where(self, node: Node, inherited: str) -> str:
-        said = self._said.get(id(node))
-        return said[1] if said else inherited or f"{self._file}:{line_of(node)}"
+    def _locate_node(self, node: Node, inherited: str) -> str:
+        setting = self._from_settings.get(id(node))
+        return setting[1] if setting else inherited or f"{self._file}:{line_of(node)}"
 
-    def _value(self, node: Node, path: KeyPath, said: str) -> Any:
-        said = self._said[id(node)][1] if id(node) in self._said else said
+    def _read_value(self, node: Node, path: KeyPath, inherited: str) -> Any:
+        inherited = self._from_settings[id(node)][1] if id(node) in self._from_settings else inherited
         if len(path) == 3 and path[0] == "datasets" and path[2] == "checks" and not _is_null(node):
-            return self._checks(node, path, said)
+            return self._read_checks(node, path, inherited)
         if isinstance(node, yaml.MappingNode):
-            return self._mapping(node, path, said)
+            return self._read_mapping(node, path, inherited)
         if isinstance(node, yaml.SequenceNode):
             found = []
             for at, each in enumerate(node.value):
-                self.places[(*path, at)] = self._where(each, said)
-                found.append(self._value(each, (*path, at), said))
+                self.places[(*path, at)] = self._locate_node(each, inherited)
+                found.append(self._read_value(each, (*path, at), inherited))
             return found
         if _is_null(node):
-            hint = self._write(path).removesuffix(".") or "Write a value behind it"
-            self._add(self._where(node, said), path, "it says nothing.", f"{hint}, or leave it out.")
+            hint = self._example_hint(path).removesuffix(".") or "Write a value behind it"
+            self._add_mistake(self._locate_node(node, inherited), path, "it says nothing.", f"{hint}, or leave it out.")
             return None
         try:
             return value_of(node)
         except BadCheckFile as trouble:
-            self._add(self._where(node, said), path, *_told(trouble))
+            self._add_mistake(self._locate_node(node, inherited), path, *_split_error(trouble))
             return None
 
-    def _mapping(self, node: yaml.MappingNode, path: KeyPath, said: str) -> dict[str, Any]:
+    def _read_mapping(self, node: yaml.MappingNode, path: KeyPath, inherited: str) -> dict[str, Any]:
         found: dict[str, Any] = {}
         for key, value in node.value:
-            where = self._where(key, said)
+            where = self._locate_node(key, inherited)
             if not isinstance(key, yaml.ScalarNode):
-                self._add(where, path, f"a key is a word, not {kind_of(key)}.", "Write key: value.")
+                self._add_mistake(where, path, f"a key is a word, not {kind_of(key)}.", "Write key: value.")
             elif key.value in found:
                 first = self.places[(*path, key.value)]
                 hint = "Leave one of them out."
-                self._add(where, (*path, key.value), f"it is said twice; first at {first}.", hint)
+                self._add_mistake(where, (*path, key.value), f"it is said twice; first at {first}.", hint)
             else:
                 inner = (*path, key.value)
                 self.places[inner] = where
-                found[key.value] = self._value(value, inner, said)
+                found[key.value] = self._read_value(value, inner, inherited)
         return found
 
-    def _checks(self, node: Node, path: KeyPath, said: str) -> Check:
+    def _read_checks(self, node: Node, path: KeyPath, inherited: str) -> Check:
         """Rule by rule, so that every mistake is told."""
         name = str(path[1])
         items = node.value if isinstance(node, yaml.SequenceNode) else [node]
         good = []
         for at, item in enumerate(items):
-            one = yaml.SequenceNode("tag:yaml.org,2002:seq", [item], *_marks(item)) if item is not node else node
+            one = yaml.SequenceNode("tag:yaml.org,2002:seq", [item], *_marks_of(item)) if item is not node else node
             try:
                 read_nodes(one)
                 good.append(item)
             except BadCheckFile as trouble:
                 inside = (*path, at) if item is not node else path
-                where = said or f"{self._file}:{trouble.line}"
-                message, hint = _told(trouble)
-                self._add(where, inside, message, hint or "docs/constraints.md lists what there is.")
-        return Check(name).with_rules(read_nodes(yaml.SequenceNode("tag:yaml.org,2002:seq", good, *_marks(node))))
+                where = inherited or f"{self._file}:{trouble.line}"
+                message, hint = _split_error(trouble)
+                self._add_mistake(where, inside, message, hint or "docs/constraints.md lists what there is.")
+        return Check(name).with_rules(read_nodes(yaml.SequenceNode("tag:yaml.org,2002:seq", good, *_marks_of(node))))
 
 
 def check_of(items: Any, name: str = "checks") -> Check:
@@ -185,14 +194,14 @@ def check_of(items: Any, name: str = "checks") -> Check:
     return Check(name).with_rules(read_nodes(nodes_of(yaml.safe_dump(list(items), allow_unicode=True))))
 
 
-def spoken_setting(name: str) -> str:
-    return spoken(name).strip("'")
+def format_setting(name: str) -> str:
+    return format_value(name).strip("'")
 
 
-def _steps(root: Node, name: str) -> list[str]:
+def _split_setting(root: Node, name: str) -> list[str]:
     """The keys that a dotted name goes through; names with dots in them are known from the file.
 
-    >>> _steps(nodes_of("datasets: {shop.orders: {runs: 3}}"), "datasets.shop.orders.runs")
+    >>> _split_setting(nodes_of("datasets: {shop.orders: {runs: 3}}"), "datasets.shop.orders.runs")
     ['datasets', 'shop.orders', 'runs']
     """
     steps: list[str] = []
@@ -209,7 +218,7 @@ def _steps(root: Node, name: str) -> list[str]:
         name = name[len(step) + 1 :]
 
 
-def _marks(node: Node) -> tuple[Any, Any]:
+def _marks_of(node: Node) -> tuple[Any, Any]:
     return node.start_mark, node.end_mark
 
 
@@ -217,21 +226,21 @@ def _is_null(node: Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and node.style is None and node.value in ("", "~", "null", "Null", "NULL")
 
 
-def _kind(node: Node) -> str:
-    return spoken(node.value) if isinstance(node, yaml.ScalarNode) else kind_of(node)
+def _describe_node(node: Node) -> str:
+    return format_value(node.value) if isinstance(node, yaml.ScalarNode) else kind_of(node)
 
 
-def _told(trouble: BadCheckFile) -> tuple[str, str]:
+def _split_error(trouble: BadCheckFile) -> tuple[str, str]:
     message = str(trouble).removesuffix(trouble.hint).strip().removeprefix(f"line {trouble.line}: ")
     return message, trouble.hint
 
 
-def _syntax(trouble: BadCheckFile) -> tuple[str, str]:
+def _explain_syntax(trouble: BadCheckFile) -> tuple[str, str]:
     """The words of the parser, with what to write."""
-    message, hint = _told(trouble)
+    message, hint = _split_error(trouble)
     if "empty" in message:
-        return message, _EMPTY
+        return message, _EMPTY_HINT
     if "characters; " in message or "more than" in message:
         return message, "Split the project into several files."
-    known = next((write for word, write in _SYNTAX.items() if word in message), "")
+    known = next((write for word, write in _SYNTAX_HINTS.items() if word in message), "")
     return message, hint or known or "Put texts with special characters in quotes, and indent with two spaces."

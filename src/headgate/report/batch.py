@@ -10,19 +10,20 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.display.numbers import shown, shown_moment
+from headgate.display.numbers import format_moment, format_number
 from headgate.display.table import Table
-from headgate.explain.causes import SHOWN as CAUSES
+from headgate.explain.causes import MAX_CAUSES as CAUSES
 from headgate.explain.causes import Cause
-from headgate.explain.verdict_page import python, shell, tone_of
-from headgate.explain.wording import place_of, share
+from headgate.explain.metric_names import tells_missing
+from headgate.explain.verdict_page import choose_tone, python_steps, shell_steps
+from headgate.explain.wording import format_segment, format_share
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.learn.history.program import rarity
-from headgate.report.chart import spark, strip
+from headgate.learn.history.program import format_rarity
+from headgate.report.chart import draw_sparkline, draw_strip
 from headgate.report.drawing import Distributions
 from headgate.report.panel import panel_of
-from headgate.report.run_series import SHOWN, Trail
-from headgate.report.words import metric_words, tells, value_words
+from headgate.report.run_series import SHOWN_RUNS, RunSeries
+from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey
@@ -39,7 +40,7 @@ class ColumnRow(msgspec.Struct, frozen=True):
     type: str
     facts: tuple[str, ...]
     moved: str
-    spark: Markup
+    sparkline: Markup
     wrong: bool
 
 
@@ -54,38 +55,39 @@ class Change(msgspec.Struct, frozen=True):
 
 def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | None = None) -> Mapping[str, Any]:
     """What the template asks for."""
-    run, earlier = verdict.run, store.last(verdict.dataset, SHOWN, before=verdict.partition)
+    run, earlier = verdict.run, store.last(verdict.dataset, SHOWN_RUNS, before=verdict.partition)
     now = msgspec.structs.replace(verdict.revision, decision=verdict.decision)
-    trail = Trail.read(store, [*earlier, now], run.schema)
+    runs = RunSeries.read(store, [*earlier, now], run.schema)
     distributions = Distributions(store, run)
     hidden = store.secret is not None
     wrong = {column for cause in verdict.causes for column in cause.columns}
     return {
         "verdict": verdict,
-        "judged_at": shown_moment(run.at, whole_days=False),
-        "tone": tone_of(verdict).value,
-        "state": state(verdict),
-        "recovered": _recovered(verdict, trail),
-        "rows": _rows(trail),
-        "strip": strip(list(zip(trail.partitions, trail.marks, strict=True))),
-        "panels": [panel_of(verdict, each, trail, distributions, hidden) for each in verdict.causes[:CAUSES]],
+        "judged_at": format_moment(run.at, whole_days=False),
+        "tone": choose_tone(verdict).value,
+        "state": describe_state(verdict),
+        "recovered": _describe_recovery(verdict, runs),
+        "rows": _format_rows(runs),
+        "strip": draw_strip(list(zip(runs.partitions, runs.marks, strict=True))),
+        "panels": [panel_of(verdict, each, runs, distributions, hidden) for each in verdict.causes[:CAUSES]],
         "more": verdict.causes[CAUSES:],
-        "month": _month(store, verdict),
-        "rarest": _rarest(verdict.causes),
-        "schema_changes": list(_schema_changes(store, verdict)),
-        "rulings": _rulings(store, verdict),
+        "month": _count_month(store, verdict),
+        "rarest": _format_rarest(verdict.causes),
+        "schema_changes": list(_find_schema_changes(store, verdict)),
+        "rulings": _list_rulings(store, verdict),
         "examples": examples,
-        "shell": shell(verdict),
-        "python": python(verdict),
+        "shell": shell_steps(verdict),
+        "python": python_steps(verdict),
         "judgements": [
-            _judgement(each, hidden) for each in sorted(verdict.judgements, key=lambda each: GRAVEST.index(each.status))
+            _make_judgement_row(each, hidden)
+            for each in sorted(verdict.judgements, key=lambda each: GRAVEST.index(each.status))
         ],
         "counts": {each.value: sum(one.status is each for one in verdict.judgements) for each in GRAVEST},
-        "columns": [_column(each, trail, each.label in wrong) for each in run.schema.columns],
+        "columns": [_make_column_row(each, runs, each.label in wrong) for each in run.schema.columns],
     }
 
 
-def state(verdict: BatchVerdict) -> str:
+def describe_state(verdict: BatchVerdict) -> str:
     """What was done with the batch, in a word or two."""
     if verdict.decision is Decision.SPLIT:
         return "rows split"
@@ -94,12 +96,12 @@ def state(verdict: BatchVerdict) -> str:
     return "published" if verdict.action == "publish" else "held"
 
 
-def _recovered(verdict: BatchVerdict, trail: Trail) -> str:
+def _describe_recovery(verdict: BatchVerdict, runs: RunSeries) -> str:
     """How many batches right before this good one were not good."""
     if not verdict.passed:
         return ""
     bad = 0
-    for revision in reversed(trail.revisions[:-1]):
+    for revision in reversed(runs.revisions[:-1]):
         if revision.status not in (Status.FAIL, Status.ERROR) or revision.decision is Decision.ACCEPTED:
             break
         bad += 1
@@ -108,25 +110,25 @@ def _recovered(verdict: BatchVerdict, trail: Trail) -> str:
     return "Healthy again: the batch before was not good." if bad == 1 else f"Healthy again after {bad} bad batches."
 
 
-def _rows(trail: Trail) -> str:
+def _format_rows(runs: RunSeries) -> str:
     key = MetricKey("size")
-    value = trail.values(key)[-1] if key in trail else np.nan
-    return f"{shown(float(value))} {'row' if value == 1 else 'rows'}" if np.isfinite(value) else ""
+    value = runs.values(key)[-1] if key in runs else np.nan
+    return f"{format_number(float(value))} {'row' if value == 1 else 'rows'}" if np.isfinite(value) else ""
 
 
-def _month(store: HistoryStore, verdict: BatchVerdict) -> tuple[int, int]:
+def _count_month(store: HistoryStore, verdict: BatchVerdict) -> tuple[int, int]:
     """Runs of the month in which this was judged, and those of them that were held."""
     month = time.gmtime(verdict.run.at)[:2]
     newest = {each.partition: each for each in store.revisions(verdict.dataset) if time.gmtime(each.at)[:2] == month}
     return len(newest), sum(each.decision in STOPPED for each in newest.values())
 
 
-def _rarest(causes: Sequence[Cause]) -> str:
+def _format_rarest(causes: Sequence[Cause]) -> str:
     rates = [each.false_alarm for each in causes if each.false_alarm]
-    return rarity(min(rates)) if rates else ""
+    return format_rarity(min(rates)) if rates else ""
 
 
-def _rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, str]]:
+def _list_rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, str]]:
     """What people decided about this revision; what the gate did is the headline."""
     found = [
         each for each in store.rulings(verdict.dataset, verdict.partition) if each.number == verdict.revision.number
@@ -136,7 +138,7 @@ def _rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, str]]
             "decision": each.decision.value,
             "who": each.who or "somebody",
             "note": each.note,
-            "at": shown_moment(each.at, whole_days=False),
+            "at": format_moment(each.at, whole_days=False),
         }
         for each in found
         if each.decision not in (Decision.PUBLISHED, Decision.HELD)
@@ -146,7 +148,7 @@ def _rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, str]]
 # --- what changed
 
 
-def _schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Change]:
+def _find_schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Change]:
     """Columns that came, went or changed their type since the newest accepted run."""
     before = store.last(verdict.dataset, 1, before=verdict.partition, only=TRUSTED)
     if not before or not verdict.run.schema.columns:
@@ -166,40 +168,45 @@ def _schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Chan
 # --- everything
 
 
-def _judgement(each: Judgement, hidden: bool) -> tuple[str, str, str, str, str, str]:
-    expectation = each.expectation
+def _make_judgement_row(judgement: Judgement, hidden: bool) -> tuple[str, str, str, str, str, str]:
+    expectation = judgement.expectation
     source = "you" if expectation.source is Source.DECLARED else expectation.source.value
-    where = f" {place_of(each.segment, hidden)}" if each.segment else ""
-    value = "" if each.value is None else expectation.predicate.shown(each.value)
-    said = value or (each.reason if each.status in (Status.ERROR, Status.SKIP) else "")
+    where = f" {format_segment(judgement.segment, hidden)}" if judgement.segment else ""
+    value = "" if judgement.value is None else expectation.predicate.format_value(judgement.value)
+    said = value or (judgement.reason if judgement.status in (Status.ERROR, Status.SKIP) else "")
     return (
-        each.status.value,
+        judgement.status.value,
         source,
         expectation.subject + where,
         said,
         str(expectation.predicate),
-        rarity(expectation.false_alarm),
+        format_rarity(expectation.false_alarm),
     )
 
 
-def _column(column: Column, trail: Trail, wrong: bool) -> ColumnRow:
+def _make_column_row(column: Column, runs: RunSeries, wrong: bool) -> ColumnRow:
     facts = []
     for name in _COLUMN_FACTS:
         key = MetricKey(name, (column.label,))
-        value = trail.values(key)[-1] if key in trail else np.nan
-        facts.append(_fact(name, trail, key, float(value)) if np.isfinite(value) else "")
-    drawable = (key for key in trail.moved(column.label) if tells(trail.measure(key)) and not _constant(trail, key))
+        value = runs.values(key)[-1] if key in runs else np.nan
+        facts.append(_format_fact(runs, key, float(value)) if np.isfinite(value) else "")
+    drawable = (
+        key
+        for key in runs.rank_metrics(column.label)
+        if is_self_explanatory(runs.traits(key)) and not _is_constant(runs, key)
+    )
     moved = next(drawable, None)
-    words = "" if moved is None else metric_words(trail.measure(moved), moved, bare=True)
-    drawn = Markup("") if moved is None else spark(trail.plain(moved), trail.marks)
+    words = "" if moved is None else describe_metric(runs.traits(moved), moved, bare=True)
+    drawn = Markup("") if moved is None else draw_sparkline(runs.plain_values(moved), runs.marks)
     return ColumnRow(column.label, column.type, tuple(facts), words, drawn, wrong)
 
 
-def _fact(name: str, trail: Trail, key: MetricKey, value: float) -> str:
-    return share(value) if name == "completeness" else value_words(trail.measure(key), value, digits=5)
+def _format_fact(runs: RunSeries, key: MetricKey, value: float) -> str:
+    traits = runs.traits(key)
+    return format_share(value) if tells_missing(traits) else describe_value(traits, value, digits=5)
 
 
-def _constant(trail: Trail, key: MetricKey) -> bool:
-    values = trail.values(key)
+def _is_constant(runs: RunSeries, key: MetricKey) -> bool:
+    values = runs.values(key)
     there = values[np.isfinite(values)]
     return len(there) < 2 or bool(there.min() == there.max())

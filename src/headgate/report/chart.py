@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from headgate.report.run_series import WORDS, Mark
+from headgate.report.run_series import MARK_WORDS, RunMark
 
 Floats = npt.NDArray[np.float64]
 
 WIDTH, HEIGHT = 400, 156
 _RIGHT, _TOP, _BOTTOM = 14, 10, 20
 _LETTER, _WIDEST = 6.1, 120  # what a letter of a tick takes, and all of them at most
-_SPARK = 96, 20
+_SPARKLINE_SIZE = 96, 20
 _HUGE = 1e307
 
 
@@ -28,13 +28,13 @@ class Band(msgspec.Struct, frozen=True):
     high: float | None = None
 
 
-class Line(msgspec.Struct, frozen=True):
+class TrendLine(msgspec.Struct, frozen=True):
     """The values of a metric over runs, the last one now."""
 
     title: str
     partitions: tuple[str, ...]
     values: Floats
-    marks: tuple[Mark, ...]
+    marks: tuple[RunMark, ...]
     say: Callable[[float], str]
     band: Band | None = None
     expected: str = ""
@@ -51,16 +51,16 @@ class Line(msgspec.Struct, frozen=True):
         return said + (f"; expected {self.expected}" if self.expected else "")
 
 
-def drawable(values: Floats | float) -> Floats:
+def clip_extremes(values: Floats | float) -> Floats:
     """Numbers whose differences are numbers too: those near the largest there are stand at the edge."""
     return np.clip(values, -_HUGE, _HUGE)
 
 
-class _Scale:
+class _HeightScale:
     """From values to heights. Ends of the band that lie far from all values are cut off."""
 
     def __init__(self, values: Floats, band: Band | None) -> None:
-        there = drawable(values[np.isfinite(values)])
+        there = clip_extremes(values[np.isfinite(values)])
         low, high = (float(there.min()), float(there.max())) if len(there) else (0.0, 1.0)
         room = (high - low) or abs(high) * 0.1 or 1.0
         for end in (band.low, band.high) if band else ():
@@ -71,13 +71,13 @@ class _Scale:
         self.low, self.high = low - margin, high + margin
 
     def __call__(self, value: float) -> float:
-        share = (float(drawable(value)) - self.low) / (self.high - self.low)
+        share = (float(clip_extremes(value)) - self.low) / (self.high - self.low)
         return round(HEIGHT - _BOTTOM - share * (HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def trend(line: Line) -> Markup:
+def draw_trend(line: TrendLine) -> Markup:
     """The last runs as a line, what is expected as a band, held runs and the last one marked."""
-    scale = _Scale(line.values, line.band)
+    scale = _HeightScale(line.values, line.band)
     ticks = {each: line.say(each) for each in scale.ends}
     left = round(min(_WIDEST, max(map(len, ticks.values())) * _LETTER) + 6)
     xs = np.linspace(left + 6, WIDTH - _RIGHT, max(len(line.values), 2))[-len(line.values) :].round(1)
@@ -85,17 +85,17 @@ def trend(line: Line) -> Markup:
         Markup('<svg class="trend" role="img" viewBox="0 0 {} {}" aria-label="{}">').format(
             WIDTH, HEIGHT, line.summary()
         ),
-        _band(line.band, scale, left),
-        _grid(ticks, scale, left),
-        _path(xs, line.values, scale),
-        *(_dot(line, at, x, scale) for at, x in enumerate(xs.tolist())),
-        _ends(line.partitions, left),
+        _draw_band(line.band, scale, left),
+        _draw_grid(ticks, scale, left),
+        _draw_path(xs, line.values, scale),
+        *(_draw_dot(line, at, x, scale) for at, x in enumerate(xs.tolist())),
+        _draw_ends(line.partitions, left),
         Markup("</svg>"),
     ]
     return Markup("").join(parts)
 
 
-def _band(band: Band | None, scale: _Scale, left: int) -> Markup:
+def _draw_band(band: Band | None, scale: _HeightScale, left: int) -> Markup:
     if band is None:
         return Markup("")
     top = _TOP - 6 if band.high is None or band.high > scale.high else scale(band.high)
@@ -106,7 +106,7 @@ def _band(band: Band | None, scale: _Scale, left: int) -> Markup:
     )
 
 
-def _grid(ticks: Mapping[float, str], scale: _Scale, left: int) -> Markup:
+def _draw_grid(ticks: Mapping[float, str], scale: _HeightScale, left: int) -> Markup:
     """A line at the least and at the largest value, with what it is."""
     row = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>')
     return Markup("").join(
@@ -114,7 +114,7 @@ def _grid(ticks: Mapping[float, str], scale: _Scale, left: int) -> Markup:
     )
 
 
-def _path(xs: Floats, values: Floats, scale: _Scale) -> Markup:
+def _draw_path(xs: Floats, values: Floats, scale: _HeightScale) -> Markup:
     pieces, pen = [], "M"
     for x, value in zip(xs.tolist(), values.tolist(), strict=True):
         if not np.isfinite(value):
@@ -125,44 +125,44 @@ def _path(xs: Floats, values: Floats, scale: _Scale) -> Markup:
     return Markup('<path class="line" d="{}"/>').format("".join(pieces))
 
 
-def _dot(line: Line, at: int, x: float, scale: _Scale) -> Markup:
+def _draw_dot(line: TrendLine, at: int, x: float, scale: _HeightScale) -> Markup:
     value = float(line.values[at])
     if not np.isfinite(value):
         return Markup("")
     last, mark = at == len(line.values) - 1, line.marks[at]
-    title = f"{line.partitions[at]}: {line.say(value)}" + ("" if mark is Mark.GOOD else f", {WORDS[mark]}")
-    if not last and mark is Mark.GOOD:
+    title = f"{line.partitions[at]}: {line.say(value)}" + ("" if mark is RunMark.GOOD else f", {MARK_WORDS[mark]}")
+    if not last and mark is RunMark.GOOD:
         return Markup('<circle class="run" cx="{}" cy="{}" r="2"><title>{}</title></circle>').format(
             x, scale(value), title
         )
     y = scale(value)
     shape = Markup('<path class="mark {}" d="M{} {}l{} {}l{} {}l{} {}z"><title>{}</title></path>')
     size = 6 if last else 4.5
-    if mark is Mark.GOOD:
+    if mark is RunMark.GOOD:
         return Markup('<circle class="mark good" cx="{}" cy="{}" r="5"><title>{}</title></circle>').format(x, y, title)
     return shape.format(mark.value, x, round(y - size, 1), size, size, -size, size, -size, -size, title)
 
 
-def _ends(partitions: Sequence[str], left: int) -> Markup:
+def _draw_ends(partitions: Sequence[str], left: int) -> Markup:
     label = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
     shown = [(left, "start", partitions[0]), (WIDTH - 4, "end", partitions[-1])][-len(partitions) :]
-    return Markup("").join(label.format(x, HEIGHT - 6, anchor, _cut(text)) for x, anchor, text in shown)
+    return Markup("").join(label.format(x, HEIGHT - 6, anchor, _shorten_text(text)) for x, anchor, text in shown)
 
 
-def _cut(text: str, most: int = 26) -> str:
+def _shorten_text(text: str, most: int = 26) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
-def spark(values: Floats, marks: Sequence[Mark] = ()) -> Markup:
+def draw_sparkline(values: Floats, marks: Sequence[RunMark] = ()) -> Markup:
     """A line without words, for a cell of a table; held runs are dots. Of numbers alone, so nothing is escaped."""
-    there, values = np.isfinite(values), drawable(values)
+    there, values = np.isfinite(values), clip_extremes(values)
     if not there.any():
         return Markup("")
     low, high = float(values[there].min()), float(values[there].max())
-    width, height = _SPARK
+    width, height = _SPARKLINE_SIZE
     shares = (np.where(there, values, low) - low) / (high - low) if high > low else np.full(len(values), 0.5)
     ys = (height - 3 - shares * (height - 6)).round().astype(int).tolist()
-    known, places = there.tolist(), _places(len(values))
+    known, places = there.tolist(), _place_runs(len(values))
     line = "".join(
         f"{'L' if at and known[at - 1] else 'M'}{x} {y}"
         for at, (x, y) in enumerate(zip(places, ys, strict=True))
@@ -171,7 +171,7 @@ def spark(values: Floats, marks: Sequence[Mark] = ()) -> Markup:
     dots = "".join(
         f"M{x} {y}h0"
         for x, y, seen, mark in zip(places, ys, known, marks, strict=False)
-        if seen and mark is not Mark.GOOD
+        if seen and mark is not RunMark.GOOD
     )
     held = f'<path class="held" d="{dots}"/>' if dots else ""
     return Markup(
@@ -180,20 +180,20 @@ def spark(values: Floats, marks: Sequence[Mark] = ()) -> Markup:
 
 
 @cache
-def _places(runs: int) -> list[int]:
-    found: list[int] = np.linspace(2, _SPARK[0] - 3, max(runs, 2))[-runs:].round().astype(int).tolist()
+def _place_runs(runs: int) -> list[int]:
+    found: list[int] = np.linspace(2, _SPARKLINE_SIZE[0] - 3, max(runs, 2))[-runs:].round().astype(int).tolist()
     return found
 
 
-def strip(marks: Sequence[tuple[str, Mark]]) -> Markup:
+def draw_strip(marks: Sequence[tuple[str, RunMark]]) -> Markup:
     """What became of the last runs, a small box for each."""
     boxes = [
         Markup('<rect class="{}" x="{}" width="7" height="14" rx="1.5"><title>{}: {}</title></rect>').format(
-            mark.value, at * 9, name, WORDS[mark]
+            mark.value, at * 9, name, MARK_WORDS[mark]
         )
         for at, (name, mark) in enumerate(marks)
     ]
-    held = sum(mark is Mark.HELD for _, mark in marks)
+    held = sum(mark is RunMark.HELD for _, mark in marks)
     return Markup('<svg class="strip" role="img" viewBox="0 0 {} 14" width="{}" height="14" aria-label="{}">').format(
         max(1, len(marks) * 9), max(1, len(marks) * 9), f"{held} of the last {len(marks)} runs held"
     ) + Markup("").join([*boxes, Markup("</svg>")])

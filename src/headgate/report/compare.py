@@ -9,11 +9,11 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from headgate.metrics.distances.sketches import sketched
+from headgate.metrics.distances.sketches import read_sketch
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
-from headgate.report.chart import drawable
-from headgate.stats.distances import Sample
+from headgate.report.chart import clip_extremes
+from headgate.stats.distances import EmpiricalDistribution
 
 Floats = npt.NDArray[np.float64]
 
@@ -32,13 +32,13 @@ class Bar(msgspec.Struct, frozen=True):
     before: float
 
     @property
-    def new(self) -> bool:
+    def is_new(self) -> bool:
         return self.before == 0 and self.now > 0
 
 
 def bars_of(now: Frequencies, before: Sequence[Frequencies]) -> list[Bar]:
     """The labels that are frequent now or were, those that changed the most first."""
-    past = Frequencies.merged(before)
+    past = Frequencies.merge_all(before)
     if not now.total or not past.total or now.hashed != past.hashed:
         return []
     new, old = now.labels(), past.labels()
@@ -51,22 +51,24 @@ def bars_of(now: Frequencies, before: Sequence[Frequencies]) -> list[Bar]:
     return sorted(frequent, key=lambda each: (-each.before, -each.now, each.name or ""))
 
 
-def histogram(
+def draw_histogram(
     now: Quantiles, before: Sequence[Quantiles], title: str, say: Callable[[float], str], moments: bool = False
 ) -> Markup:
     """Numbers now as bars, before as an outline over them; empty where there are none."""
-    past = Quantiles.merged(before)
+    past = Quantiles.merge_all(before)
     if not now.sketch or not past.sketch:
         return Markup("")
-    new, old = sketched(now).sample, sketched(past).sample
-    edges, logarithmic = _edges(new, old, moments)
+    new, old = read_sketch(now).sample, read_sketch(past).sample
+    edges, logarithmic = _find_edges(new, old, moments)
     if len(edges) < 2:
         return Markup("")
-    heights = [_shares(each, edges) for each in (new, old)]
+    heights = [_bin_shares(each, edges) for each in (new, old)]
     top = max(float(each.max()) for each in heights) or 1.0
     xs = np.linspace(2, _WIDTH - 2, len(edges)).round(1)
-    bars, outline = (_bars(xs, heights[0] / top), _outline(xs, heights[1] / top))
-    label = f"{title}: a typical value is {say(_middle(new))} now, {say(_middle(old))} in the accepted runs before"
+    bars, outline = (_draw_bars(xs, heights[0] / top), _draw_outline(xs, heights[1] / top))
+    label = (
+        f"{title}: a typical value is {say(_median_of(new))} now, {say(_median_of(old))} in the accepted runs before"
+    )
     ends = Markup('<text x="2" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>')
     note = " (steps of equal ratio)" if logarithmic else ""
     return Markup("").join(
@@ -82,50 +84,50 @@ def histogram(
     )
 
 
-def _middle(sample: Sample) -> float:
-    return _quantile(sample, 0.5)
+def _median_of(sample: EmpiricalDistribution) -> float:
+    return _quantile_of(sample, 0.5)
 
 
-def _quantile(sample: Sample, share: float) -> float:
+def _quantile_of(sample: EmpiricalDistribution, share: float) -> float:
     at = int(np.searchsorted(sample.shares, share))
     return float(sample.values[min(at, len(sample.values) - 1)])
 
 
-def _edges(new: Sample, old: Sample, moments: bool) -> tuple[Floats, bool]:
+def _find_edges(new: EmpiricalDistribution, old: EmpiricalDistribution, moments: bool) -> tuple[Floats, bool]:
     """Ends of bins over nearly all values of both; of equal ratio where one batch's values are many times larger."""
-    low = float(drawable(min(_quantile(new, 0.005), _quantile(old, 0.005))))
-    high = float(drawable(max(_quantile(new, 0.995), _quantile(old, 0.995))))
+    low = float(clip_extremes(min(_quantile_of(new, 0.005), _quantile_of(old, 0.005))))
+    high = float(clip_extremes(max(_quantile_of(new, 0.995), _quantile_of(old, 0.995))))
     if not low < high:
         return np.array([]), False
-    middles = sorted([_middle(new), _middle(old)])
+    middles = sorted([_median_of(new), _median_of(old)])
     if not moments and low > 0 and middles[1] / middles[0] > _LOG:
         return np.geomspace(low, high, BINS + 1), True
     return np.linspace(low, high, BINS + 1), False
 
 
-def _shares(sample: Sample, edges: Floats) -> Floats:
+def _bin_shares(sample: EmpiricalDistribution, edges: Floats) -> Floats:
     """The share in each bin; what lies outside belongs to the first and last."""
-    counts = sample.binned(edges[1:-1]) / max(sample.size, 1.0)
+    counts = sample.count_in_bins(edges[1:-1]) / max(sample.size, 1.0)
     return np.asarray(counts, np.float64)
 
 
-def _y(share: float) -> float:
+def _y_of(share: float) -> float:
     return round(_HEIGHT - _BOTTOM - share * (_HEIGHT - _TOP - _BOTTOM), 1)
 
 
-def _bars(xs: Floats, shares: Floats) -> Markup:
+def _draw_bars(xs: Floats, shares: Floats) -> Markup:
     bar = "M{:g} {:g}V{:g}H{:g}V{:g}z"
     floor = _HEIGHT - _BOTTOM
     drawn = [
-        bar.format(left + 0.5, floor, _y(share), right - 0.5, floor)
+        bar.format(left + 0.5, floor, _y_of(share), right - 0.5, floor)
         for left, right, share in zip(xs[:-1].tolist(), xs[1:].tolist(), shares.tolist(), strict=True)
         if share > 0
     ]
     return Markup('<path class="now" d="{}"/>').format("".join(drawn))
 
 
-def _outline(xs: Floats, shares: Floats) -> Markup:
+def _draw_outline(xs: Floats, shares: Floats) -> Markup:
     steps = [f"M{xs[0]:g} {_HEIGHT - _BOTTOM}"]
     for right, share in zip(xs[1:].tolist(), shares.tolist(), strict=True):
-        steps.append(f"V{_y(share):g}H{right:g}")
+        steps.append(f"V{_y_of(share):g}H{right:g}")
     return Markup('<path class="before" d="{}V{}"/>').format("".join(steps), _HEIGHT - _BOTTOM)

@@ -9,17 +9,18 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.display.numbers import shown_moment
-from headgate.explain.verdict_page import tone_of
-from headgate.explain.wording import share
+from headgate.display.numbers import format_moment
+from headgate.explain.metric_names import tells_missing
+from headgate.explain.verdict_page import choose_tone
+from headgate.explain.wording import format_share
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.learn.metric_traits import Measure
-from headgate.report.batch import state
-from headgate.report.chart import spark, strip
+from headgate.learn.metric_traits import MetricTraits
+from headgate.report.batch import describe_state
+from headgate.report.chart import draw_sparkline, draw_strip
 from headgate.report.drawing import chart_of
-from headgate.report.run_series import WORDS, Mark, Trail
-from headgate.report.words import metric_words, tells, value_words
+from headgate.report.run_series import MARK_WORDS, RunMark, RunSeries
+from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling
@@ -27,8 +28,8 @@ from headgate.values.schema import Schema
 
 RUNS = 90
 LISTED = 30  # runs in the table
-_TOLD = 10  # runs whose causes are read again, each from the store
-_UNTOLD = "its own page tells"
+_EXPLAINED_RUNS = 10  # runs whose causes are read again, each from the store
+_NOT_EXPLAINED = "its own page tells"
 _SIZE = MetricKey("size")
 
 
@@ -38,7 +39,7 @@ class RunRow(msgspec.Struct, frozen=True):
     partition: str
     number: int
     status: str
-    mark: Mark
+    mark: RunMark
     state: str
     by: str
     rows: str
@@ -53,7 +54,7 @@ class SeriesRow(msgspec.Struct, frozen=True):
     now: str
     low: str
     high: str
-    spark: Markup
+    sparkline: Markup
 
 
 class ColumnSeries(msgspec.Struct, frozen=True):
@@ -70,54 +71,60 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
     revisions = gate.store.last(gate.dataset, RUNS)
     if not revisions:
         return {"gate": gate, "runs": []}
-    newest = gate.recorded(revisions[-1])
-    schema = _schema(gate, newest)
-    trail = Trail.read(gate.store, revisions, schema)
+    newest = gate.read_verdict(revisions[-1])
+    schema = _find_schema(gate, newest)
+    runs = RunSeries.read(gate.store, revisions, schema)
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
     return {
         "gate": gate,
         "newest": newest,
-        "tone": tone_of(newest).value,
-        "state": state(newest),
+        "tone": choose_tone(newest).value,
+        "state": describe_state(newest),
         "newest_link": link(newest.partition),
         "count": len(gate.store.revisions(gate.dataset)),
-        "strip": strip(list(zip(trail.partitions, trail.marks, strict=True))[-45:]),
-        "held": sum(mark is Mark.HELD for mark in trail.marks),
-        "shown": len(trail),
-        "runs": _runs(gate, trail, newest, rulings, link),
-        "charts": [chart_of(trail, key) for key in _telling(trail)],
-        "columns": [_column(trail, label, kind) for label, kind in _labels(trail, schema)],
-        "updated": shown_moment(max(each.at for each in revisions), whole_days=False),
+        "strip": draw_strip(list(zip(runs.partitions, runs.marks, strict=True))[-45:]),
+        "held": sum(mark is RunMark.HELD for mark in runs.marks),
+        "shown": len(runs),
+        "runs": _make_run_rows(gate, runs, newest, rulings, link),
+        "charts": [chart_of(runs, key) for key in _pick_charts(runs)],
+        "columns": [_make_column_series(runs, label, kind) for label, kind in _list_columns(runs, schema)],
+        "updated": format_moment(max(each.at for each in revisions), whole_days=False),
     }
 
 
-def _telling(trail: Trail) -> list[MetricKey]:
+def _pick_charts(runs: RunSeries) -> list[MetricKey]:
     """What is drawn large: the rows, and what moved the most in the newest run."""
-    if len(trail) < 2:
+    if len(runs) < 2:
         return []
-    most = [key for label in trail.columns if label for key in trail.moved(label) if tells(trail.measure(key))]
-    rows = [_SIZE] if _SIZE in trail else []
-    return rows + sorted(most, key=trail.rank)[:1]
+    most = [
+        key
+        for label in runs.columns
+        if label
+        for key in runs.rank_metrics(label)
+        if is_self_explanatory(runs.traits(key))
+    ]
+    rows = [_SIZE] if _SIZE in runs else []
+    return rows + sorted(most, key=runs.rank)[:1]
 
 
-def _runs(
+def _make_run_rows(
     gate: Gate,
-    trail: Trail,
+    runs: RunSeries,
     newest: BatchVerdict,
     rulings: Mapping[tuple[str, int], Ruling],
     link: Callable[[str], str],
 ) -> list[RunRow]:
-    sizes = trail.values(_SIZE) if _SIZE in trail else np.full(len(trail), np.nan)
-    listed = range(max(0, len(trail) - LISTED), len(trail))[::-1]
-    causes = _causes(gate, [trail.revisions[at] for at in listed], newest)
+    sizes = runs.values(_SIZE) if _SIZE in runs else np.full(len(runs), np.nan)
+    listed = range(max(0, len(runs) - LISTED), len(runs))[::-1]
+    causes = _list_causes(gate, [runs.revisions[at] for at in listed], newest)
     return [
         RunRow(
-            (revision := trail.revisions[at]).partition,
+            (revision := runs.revisions[at]).partition,
             revision.number,
             revision.status.value,
-            trail.marks[at],
-            _state(revision, trail.marks[at]),
-            _by(rulings.get((revision.partition, revision.number))),
+            runs.marks[at],
+            _describe_decision(revision, runs.marks[at]),
+            _describe_ruling(rulings.get((revision.partition, revision.number))),
             f"{sizes[at]:,.0f}" if np.isfinite(sizes[at]) else "",
             causes.get(revision.sequence, ()),
             link(revision.partition),
@@ -126,29 +133,29 @@ def _runs(
     ]
 
 
-def _causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
+def _list_causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
     """What was wrong with the runs that did not pass, by their sequence; the newest one was read already."""
     bad = [each for each in revisions if each.status in (Status.FAIL, Status.ERROR)]
-    found: dict[int, tuple[str, ...]] = {each.sequence: (_UNTOLD,) for each in bad[_TOLD:]}
-    for each in bad[:_TOLD]:
-        verdict = newest if each.sequence == newest.revision.sequence else gate.recorded(each)
+    found: dict[int, tuple[str, ...]] = {each.sequence: (_NOT_EXPLAINED,) for each in bad[_EXPLAINED_RUNS:]}
+    for each in bad[:_EXPLAINED_RUNS]:
+        verdict = newest if each.sequence == newest.revision.sequence else gate.read_verdict(each)
         found[each.sequence] = tuple(cause.title for cause in verdict.causes[:3])
     return found
 
 
-def _state(revision: Revision, mark: Mark) -> str:
+def _describe_decision(revision: Revision, mark: RunMark) -> str:
     if revision.decision is not None:
         return revision.decision.value
-    return "not decided" if mark is Mark.GOOD else WORDS[mark]
+    return "not decided" if mark is RunMark.GOOD else MARK_WORDS[mark]
 
 
-def _by(ruling: Ruling | None) -> str:
+def _describe_ruling(ruling: Ruling | None) -> str:
     if ruling is None or ruling.decision in (Decision.PUBLISHED, Decision.HELD):
         return ""
     return " ".join(filter(None, [ruling.who and f"by {ruling.who}", ruling.note and f"({ruling.note})"]))
 
 
-def _schema(gate: Gate, newest: BatchVerdict) -> Schema:
+def _find_schema(gate: Gate, newest: BatchVerdict) -> Schema:
     """The columns of the newest run, or of the newest good one where that could not be read."""
     if newest.run.schema.columns:
         return newest.run.schema
@@ -156,30 +163,30 @@ def _schema(gate: Gate, newest: BatchVerdict) -> Schema:
     return gate.store.run(good[0], states=False).schema if good else Schema()
 
 
-def _labels(trail: Trail, schema: Schema) -> list[tuple[str, str]]:
+def _list_columns(runs: RunSeries, schema: Schema) -> list[tuple[str, str]]:
     types = {each.label: each.type for each in schema.columns}
-    gone = [label for label in trail.columns if label and label not in types]
+    gone = [label for label in runs.columns if label and label not in types]
     return [("", ""), *types.items(), *((label, "gone") for label in gone)]
 
 
-def _column(trail: Trail, label: str, kind: str) -> ColumnSeries:
+def _make_column_series(runs: RunSeries, label: str, kind: str) -> ColumnSeries:
     rows, constant = [], []
-    for key in trail.columns.get(label, ()):
-        values, measure = trail.plain(key), trail.measure(key)
+    for key in runs.columns.get(label, ()):
+        values, traits = runs.plain_values(key), runs.traits(key)
         there = values[np.isfinite(values)]
         if not len(there):
             continue
-        name = metric_words(measure, key, bare=True)
-        low, high = _said(measure, float(there.min())), _said(measure, float(there.max()))
+        name = describe_metric(traits, key, bare=True)
+        low, high = _format_value(traits, float(there.min())), _format_value(traits, float(there.max()))
         if there.min() == there.max():
             constant.append(f"{name} {low}")
             continue
-        now = _said(measure, float(values[-1])) if np.isfinite(values[-1]) else ""
-        rows.append(SeriesRow(name, now, low, high, spark(values, trail.marks)))
+        now = _format_value(traits, float(values[-1])) if np.isfinite(values[-1]) else ""
+        rows.append(SeriesRow(name, now, low, high, draw_sparkline(values, runs.marks)))
     return ColumnSeries(label, kind, tuple(rows), "; ".join(constant))
 
 
-def _said(measure: Measure | None, value: float) -> str:
-    if measure is not None and measure.key.name == "completeness":
-        return share(value)
-    return value_words(measure, value, digits=4)
+def _format_value(traits: MetricTraits | None, value: float) -> str:
+    if tells_missing(traits):
+        return format_share(value)
+    return describe_value(traits, value, digits=4)

@@ -8,14 +8,15 @@ from functools import partial
 import msgspec
 from markupsafe import Markup
 
-from headgate.explain.wording import share
-from headgate.learn.metric_traits import Measure
+from headgate.explain.metric_names import tells_missing
+from headgate.explain.wording import format_share
+from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
-from headgate.report.chart import Band, Line, trend
-from headgate.report.compare import BEFORE, Bar, bars_of, histogram
-from headgate.report.run_series import Trail
-from headgate.report.words import expected_words, judged_words, metric_words, value_words
+from headgate.report.chart import Band, TrendLine, draw_trend
+from headgate.report.compare import BEFORE, Bar, bars_of, draw_histogram
+from headgate.report.run_series import RunSeries
+from headgate.report.words import describe_metric, describe_predicate, describe_subject, describe_value
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
@@ -29,29 +30,29 @@ class Chart(msgspec.Struct, frozen=True):
 
     title: str
     expected: str
-    drawn: Markup
+    svg: Markup
 
 
-def chart_of(trail: Trail, key: MetricKey, judgement: Judgement | None = None) -> Chart:
+def chart_of(runs: RunSeries, key: MetricKey, judgement: Judgement | None = None) -> Chart:
     """A metric over the runs; with a judgement of it, what was expected of the last."""
+    traits = runs.traits(key)
     predicate = None if judgement is None else judgement.expectation.predicate
-    band = _band(predicate)
-    expected = "" if predicate is None else expected_words(trail.measure(key), predicate)
-    say: Callable[[float], str] = partial(value_words, trail.measure(key), predicate=predicate, digits=4)
-    if key.name == "completeness":  # people ask how much is missing
-        say = share
+    band = _make_band(predicate)
+    expected = "" if predicate is None else describe_predicate(traits, predicate)
+    say: Callable[[float], str] = partial(describe_value, traits, predicate=predicate, digits=4)
+    if tells_missing(traits):
+        say = format_share
         band = band and Band(_complement(band.high), _complement(band.low))
-    measure = trail.measure(key)
-    title = metric_words(measure, key) if judgement is None else judged_words(measure, judgement.expectation)
-    line = Line(title, trail.partitions, trail.plain(key), trail.marks, say, band, expected)
-    return Chart(title, expected, trend(line))
+    title = describe_metric(traits, key) if judgement is None else describe_subject(traits, judgement.expectation)
+    line = TrendLine(title, runs.partitions, runs.plain_values(key), runs.marks, say, band, expected)
+    return Chart(title, expected, draw_trend(line))
 
 
 def _complement(end: float | None) -> float | None:
     return None if end is None else 1 - end
 
 
-def _band(predicate: Predicate | None) -> Band | None:
+def _make_band(predicate: Predicate | None) -> Band | None:
     return Band(predicate.floor, predicate.ceiling) if isinstance(predicate, Between | OneOf) else None
 
 
@@ -63,15 +64,15 @@ class Distributions:
         self._store = store
         self._before: tuple[Revision, ...] = store.last(run.dataset, BEFORE, before=run.partition, only=TRUSTED)
 
-    def histogram(self, column: Column, measure: Measure | None) -> Markup:
+    def histogram(self, column: Column, traits: MetricTraits | None) -> Markup:
         """The numbers of a column; empty for one without."""
         key = MetricKey("quantiles", (column.label,))
         now = self._now.get(key)
         if not isinstance(now, Quantiles):
             return Markup("")
-        before = [each for each in self._earlier(key) if isinstance(each, Quantiles)]
+        before = [each for each in self._read_earlier(key) if isinstance(each, Quantiles)]
         moments = column.kind in TEMPORAL
-        return histogram(now, before, column.label, partial(value_words, measure), moments)
+        return draw_histogram(now, before, column.label, partial(describe_value, traits), moments)
 
     def bars(self, column: Column, kind: str) -> list[Bar]:
         """The frequent values (`frequent_values`) or patterns (`frequent_patterns`) of a column."""
@@ -79,7 +80,7 @@ class Distributions:
         now = self._now.get(key)
         if not isinstance(now, Frequencies):
             return []
-        return bars_of(now, [each for each in self._earlier(key) if isinstance(each, Frequencies)])
+        return bars_of(now, [each for each in self._read_earlier(key) if isinstance(each, Frequencies)])
 
-    def _earlier(self, key: MetricKey) -> list[object]:
+    def _read_earlier(self, key: MetricKey) -> list[object]:
         return [found[key] for found in self._store.states(self._before, [key]) if key in found]

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from headgate.display.numbers import shown_moment
-from headgate.explain.verdict_page import tone_of
+from headgate.display.numbers import format_moment
+from headgate.explain.verdict_page import choose_tone
 from headgate.gate.gate import Gate
-from headgate.report.batch import state
-from headgate.report.chart import strip
-from headgate.report.run_series import SHOWN, Mark
+from headgate.report.batch import describe_state
+from headgate.report.chart import draw_strip
+from headgate.report.run_series import SHOWN_RUNS, RunMark
 from headgate.values.run import Decision
 
 _ORDER = {"bad": 0, "unsure": 1, "good": 2, "none": 3}
@@ -41,14 +41,14 @@ class DatasetRow(msgspec.Struct, frozen=True):
     waits: bool = False
 
     @property
-    def over(self) -> bool:
+    def is_over_budget(self) -> bool:
         """Whether more was held than a budget of false holds alone explains: look at those runs."""
         return self.held > 0 and self.held > self.budget * self.runs * 3 + 1
 
 
 def fleet_page(gates: Sequence[Gate], link: Callable[[str, str | None], str]) -> Mapping[str, Any]:
     """What the template asks for. `link` gives the address of a dataset's or a partition's page, or nothing."""
-    rows = sorted((_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], each.name))
+    rows = sorted((_make_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], each.name))
     return {
         "rows": rows,
         "waiting": sum(each.waits for each in rows),
@@ -61,28 +61,28 @@ def fleet_page(gates: Sequence[Gate], link: Callable[[str, str | None], str]) ->
     }
 
 
-def _row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
-    revisions = gate.store.last(gate.dataset, SHOWN)
-    name, made = gate.dataset, gate.settings
+def _make_row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
+    revisions = gate.store.last(gate.dataset, SHOWN_RUNS)
+    name, settings = gate.dataset, gate.settings
     if not revisions:
-        return DatasetRow(name, made.owner, made.false_alarms)
-    newest = gate.recorded(revisions[-1])
-    tone = tone_of(newest).value
-    marks = [(each.partition, Mark.of(each)) for each in revisions]
+        return DatasetRow(name, settings.owner, settings.false_alarms)
+    newest = gate.read_verdict(revisions[-1])
+    tone = choose_tone(newest).value
+    marks = [(each.partition, RunMark.of(each)) for each in revisions]
     return DatasetRow(
         name=name,
         tone=tone,
         partition=newest.partition,
-        state=state(newest),
+        state=describe_state(newest),
         cause=newest.causes[0].title if newest.causes else "",
         more=max(0, len(newest.causes) - 1),
-        owner=made.owner,
-        budget=made.false_alarms,
+        owner=settings.owner,
+        budget=settings.false_alarms,
         spent=newest.account.spent,
-        held=sum(mark is Mark.HELD for _, mark in marks),
+        held=sum(mark is RunMark.HELD for _, mark in marks),
         runs=len(marks),
-        strip=strip(marks),
-        at=shown_moment(newest.run.at, whole_days=False),
+        strip=draw_strip(marks),
+        at=format_moment(newest.run.at, whole_days=False),
         link=link(name, None),
         batch_link=link(name, newest.partition),
         waits=tone != "good" and newest.decision not in _SETTLED,

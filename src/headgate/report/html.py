@@ -70,27 +70,27 @@ class Report:
 def batch_report(gate: Gate, verdict: BatchVerdict, *, examples: Table | None = None, up: str = "") -> Report:
     """The page of a batch; `up` is the address of the dataset's page."""
     title = f"{verdict.dataset} {verdict.partition}"
-    return _page("batch.html", title, {**batch_page(gate.store, verdict, examples), "up": up})
+    return _render_page("batch.html", title, {**batch_page(gate.store, verdict, examples), "up": up})
 
 
 def dataset_report(gate: Gate, *, links: Mapping[str, str] | None = None, up: str = "") -> Report:
     """The page of a dataset; `links` are the addresses of its partitions' pages, `up` that of the fleet's."""
     known = links or {}
     facts = dataset_page(gate, lambda partition: known.get(partition, ""))
-    return _page("dataset.html", gate.dataset, {**facts, "up": up})
+    return _render_page("dataset.html", gate.dataset, {**facts, "up": up})
 
 
 def fleet_report(gates: Sequence[Gate], *, links: Mapping[tuple[str, str | None], str] | None = None) -> Report:
     """The page of all datasets; `links` are the addresses of their pages and of those of their newest partitions."""
     known = links or {}
-    return _page("fleet.html", "All datasets", fleet_page(gates, lambda name, at: known.get((name, at), "")))
+    return _render_page("fleet.html", "All datasets", fleet_page(gates, lambda name, at: known.get((name, at), "")))
 
 
-def _page(template: str, title: str, facts: Mapping[str, Any]) -> Report:
-    made = _templates()
-    style, script = _asset("style.css"), _asset("page.js")
+def _render_page(template: str, title: str, facts: Mapping[str, Any]) -> Report:
+    made = _load_templates()
+    style, script = _read_asset("style.css"), _read_asset("page.js")
     policy = (
-        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; "
+        f"default-src 'none'; style-src '{_hash_text(style)}'; script-src '{_hash_text(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     shell = {"title": title, "policy": policy, "style": Markup(style), "script": Markup(script)}
@@ -98,9 +98,9 @@ def _page(template: str, title: str, facts: Mapping[str, Any]) -> Report:
 
 
 @cache
-def _templates() -> Environment:
+def _load_templates() -> Environment:
     made = Environment(
-        loader=FunctionLoader(_asset),
+        loader=FunctionLoader(_read_asset),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -112,10 +112,10 @@ def _templates() -> Environment:
 
 
 @cache
-def _asset(name: str) -> str:
+def _read_asset(name: str) -> str:
     return (files("headgate.report") / "templates" / name).read_text(encoding="utf-8")
 
 
-def _hash(text: str) -> str:
+def _hash_text(text: str) -> str:
     """What a content security policy lets a browser run or apply: this text and no other."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -9,14 +9,14 @@ import numpy as np
 from markupsafe import Markup
 
 from headgate.explain.causes import Cause
-from headgate.explain.verdict_page import also, origin, placed, rows_to_blame
-from headgate.explain.wording import Sort, place_of
+from headgate.explain.verdict_page import describe_failing_rows, describe_in_segment, describe_origin, other_failures
+from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.learn.history.program import SHAPE
+from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
-from headgate.report.run_series import Trail
-from headgate.report.words import expected_words, judged_words, tells, value_words
+from headgate.report.run_series import RunSeries
+from headgate.report.words import describe_predicate, describe_subject, describe_value, is_self_explanatory
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
@@ -40,84 +40,97 @@ class Panel(msgspec.Struct, frozen=True):
     segments: tuple[str, ...]
 
 
-def panel_of(verdict: BatchVerdict, cause: Cause, trail: Trail, distributions: Distributions, hidden: bool) -> Panel:
+def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions: Distributions, hidden: bool) -> Panel:
     """`hidden`: the store hides values of the data, segments' names among them."""
     column = _schema_column(verdict.run.schema, cause.columns[0]) if len(cause.columns) == 1 else None
-    bars, kind = _bars(column, distributions) if column is not None and cause.sort is not Sort.SHAPE else ((), "")
+    bars, kind = (
+        _pick_bars(column, distributions) if column is not None and cause.kind is not CauseKind.SHAPE else ((), "")
+    )
     numbers = Markup("")
-    if column is not None and cause.sort is not Sort.SHAPE:
-        numbers = distributions.histogram(column, trail.measure(MetricKey("median", (column.label,))))
+    if column is not None and cause.kind is not CauseKind.SHAPE:
+        numbers = distributions.histogram(column, runs.traits(MetricKey("median", (column.label,))))
     worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
         found=tuple(each for each in cause.found if each not in cause.title),
-        facts=tuple(_facts(verdict, cause, trail, hidden)),
-        also=tuple(also(cause, hidden, worst)),
-        charts=tuple(chart_of(trail, key, _judged(cause, key)) for key in _keys(cause, trail)),
+        facts=tuple(_list_facts(verdict, cause, runs, hidden)),
+        also=tuple(other_failures(cause, hidden, worst)),
+        charts=tuple(chart_of(runs, key, _find_judgement(cause, key)) for key in _pick_metrics(cause, runs)),
         histogram=numbers,
         bars=bars,
         bars_of=kind,
-        segments=tuple(placed(each, hidden) for each in worst),
+        segments=tuple(describe_in_segment(each, hidden) for each in worst),
     )
 
 
-def _keys(cause: Cause, trail: Trail) -> list[MetricKey]:
+def _pick_metrics(cause: Cause, runs: RunSeries) -> list[MetricKey]:
     """What is drawn of a cause: the metric that was broken, then the metrics of the column that moved the most."""
-    if cause.sort in (Sort.SHAPE, Sort.UNREAD):
+    if cause.kind in (CauseKind.SHAPE, CauseKind.UNREAD):
         return []
     broken = [each.expectation.metric for each in cause.judgements if not each.segment]
-    column = cause.columns[0] if cause.columns else "" if cause.sort is Sort.VOLUME else None
-    speaking = sorted((key for key in broken if tells(trail.measure(key))), key=lambda key: key.name != "size")
-    if cause.sort is Sort.WHOLE:
+    column = cause.columns[0] if cause.columns else "" if cause.kind is CauseKind.VOLUME else None
+    speaking = sorted(
+        (key for key in broken if is_self_explanatory(runs.traits(key))), key=lambda key: key.name != "size"
+    )
+    if cause.kind is CauseKind.WHOLE:
         wanted = broken
     else:
-        moved = [] if column is None else trail.moved(column)
-        plain = [key for key in moved if tells(trail.measure(key)) and key not in speaking and trail.move(key) > _FAR]
+        moved = [] if column is None else runs.rank_metrics(column)
+        plain = [
+            key
+            for key in moved
+            if is_self_explanatory(runs.traits(key)) and key not in speaking and runs.move_of(key) > _FAR
+        ]
         wanted = [*speaking[:1], *plain[:1], *speaking[1:], *broken]
     drawn = [
         key
         for key in dict.fromkeys(wanted)
-        if key in trail and key.name not in SHAPE and np.isfinite(trail.values(key)).sum() > 1
+        if key in runs and key.name not in SCHEMA_METRICS and np.isfinite(runs.values(key)).sum() > 1
     ]
     return drawn[:CHARTS]
 
 
-def _judged(cause: Cause, key: MetricKey) -> Judgement | None:
+def _find_judgement(cause: Cause, key: MetricKey) -> Judgement | None:
     return next((each for each in cause.judgements if each.expectation.metric == key and not each.segment), None)
 
 
-def _telling(cause: Cause, trail: Trail) -> Judgement:
+def _pick_judgement(cause: Cause, runs: RunSeries) -> Judgement:
     """The judgement whose value a person is shown: of fewer rows the rows, else the rarest that has a plain name."""
-    rows = [each for each in cause.judgements if cause.sort is Sort.VOLUME and each.expectation.metric.name == "size"]
-    plain = (each for each in cause.judgements if tells(trail.measure(each.expectation.metric)))
+    rows = [
+        each for each in cause.judgements if cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size"
+    ]
+    plain = (each for each in cause.judgements if is_self_explanatory(runs.traits(each.expectation.metric)))
     return rows[0] if rows else next(plain, cause.lead)
 
 
-def _facts(verdict: BatchVerdict, cause: Cause, trail: Trail, hidden: bool) -> Iterator[tuple[str, str]]:
-    lead = _telling(cause, trail)
+def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bool) -> Iterator[tuple[str, str]]:
+    lead = _pick_judgement(cause, runs)
     key, predicate = lead.expectation.metric, lead.expectation.predicate
-    if cause.sort is Sort.UNREAD:
+    if cause.kind is CauseKind.UNREAD:
         yield "Not evaluated", "an error is not a failure: the data may be good"
         return
-    if lead.value is not None and cause.sort is not Sort.SHAPE:
-        measure = trail.measure(key)
-        where = f" in {place_of(lead.segment, hidden)}" if lead.segment else ""
-        yield "Now", f"{judged_words(measure, lead.expectation)} {value_words(measure, lead.value, predicate)}{where}"
-        yield "Expected", expected_words(measure, predicate)
-        if not lead.segment and key in trail and (good := trail.last_good(key)) is not None:
-            yield "Last good", f"{value_words(measure, good[1], predicate)} in {good[0]}"
-    if source := origin(verdict, lead):
+    if lead.value is not None and cause.kind is not CauseKind.SHAPE:
+        traits = runs.traits(key)
+        where = f" in {format_segment(lead.segment, hidden)}" if lead.segment else ""
+        yield (
+            "Now",
+            f"{describe_subject(traits, lead.expectation)} {describe_value(traits, lead.value, predicate)}{where}",
+        )
+        yield "Expected", describe_predicate(traits, predicate)
+        if not lead.segment and key in runs and (good := runs.last_good(key)) is not None:
+            yield "Last good", f"{describe_value(traits, good[1], predicate)} in {good[0]}"
+    if source := describe_origin(verdict, lead):
         yield "Where from", source
     if cause.rarity and cause.rarity != "declared":
         yield (
             "How rare",
             cause.rarity if cause.rarity.startswith("no ") else f"a good batch looks like this {cause.rarity}",
         )
-    if rows := rows_to_blame(verdict, lead, hidden):
+    if rows := describe_failing_rows(verdict, lead, hidden):
         yield "Rows", rows
 
 
-def _bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:
+def _pick_bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:
     """The values of a text column by their shares, or the ways in which it is written where values are hidden."""
     if column.kind not in TEXT:
         return (), ""

@@ -21,38 +21,42 @@ class Site:
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
 
-    def batch(self, dataset: str, partition: str) -> Path:
+    def batch_path(self, dataset: str, partition: str) -> Path:
         """Where the page of a batch is."""
         return self.folder / folder_name(dataset) / f"{folder_name(partition)}.html"
 
-    def dataset(self, dataset: str) -> Path:
+    def dataset_path(self, dataset: str) -> Path:
         """Where the page of a dataset is."""
         return self.folder / f"{folder_name(dataset)}.html"
 
     def write_batch(self, gate: Gate, verdict: BatchVerdict, examples: Table | None = None) -> Path:
-        up = f"../{quote(self.dataset(gate.dataset).name)}"
-        return batch_report(gate, verdict, examples=examples, up=up).save(self.batch(gate.dataset, verdict.partition))
+        up = f"../{quote(self.dataset_path(gate.dataset).name)}"
+        return batch_report(gate, verdict, examples=examples, up=up).save(
+            self.batch_path(gate.dataset, verdict.partition)
+        )
 
     def write_dataset(self, gate: Gate) -> Path:
         """The page of a dataset, with links to those of its batches that have one."""
         links = {
-            each: self._address(self.batch(gate.dataset, each))
+            each: self._address_of(self.batch_path(gate.dataset, each))
             for each in {one.partition for one in gate.store.revisions(gate.dataset)}
-            if self.batch(gate.dataset, each).exists()
+            if self.batch_path(gate.dataset, each).exists()
         }
-        return dataset_report(gate, links=links, up=INDEX).save(self.dataset(gate.dataset))
+        return dataset_report(gate, links=links, up=INDEX).save(self.dataset_path(gate.dataset))
 
     def write_fleet(self, gates: Sequence[Gate]) -> Path:
         """The page of all datasets, with links to the pages that there are."""
         links: dict[tuple[str, str | None], str] = {}
         for gate in gates:
-            if self.dataset(gate.dataset).exists():
-                links[gate.dataset, None] = self._address(self.dataset(gate.dataset))
+            if self.dataset_path(gate.dataset).exists():
+                links[gate.dataset, None] = self._address_of(self.dataset_path(gate.dataset))
             newest = gate.store.last(gate.dataset, 1)
-            if newest and self.batch(gate.dataset, newest[0].partition).exists():
-                links[gate.dataset, newest[0].partition] = self._address(self.batch(gate.dataset, newest[0].partition))
+            if newest and self.batch_path(gate.dataset, newest[0].partition).exists():
+                links[gate.dataset, newest[0].partition] = self._address_of(
+                    self.batch_path(gate.dataset, newest[0].partition)
+                )
         return fleet_report(gates, links=links).save(self.folder / INDEX)
 
-    def _address(self, page: Path) -> str:
+    def _address_of(self, page: Path) -> str:
         """How a page at the top of the folder refers to another; a leading `./` keeps a name from being a scheme."""
         return "./" + quote(page.relative_to(self.folder).as_posix())

@@ -63,11 +63,11 @@ def select(
     >>> select([1.0, 3.0], [wide, narrow], budget=3.0, exclusive=["mean", "mean"]).chosen
     (1,)
     """
-    basket = _algorithm_1(_Problem(costs, catches, budget, groups, most, exclusive, taken))
+    current = _algorithm_1(_Problem(costs, catches, budget, groups, most, exclusive, taken))
     # Ends: each pass catches more, or as much for less money, or as much for as much money with fewer candidates.
-    while basket.shed() or basket.fill(basket.offers()):
+    while current.shed() or current.fill(current.offers()):
         pass
-    return basket.selection()
+    return current.selection()
 
 
 class _Problem:
@@ -142,7 +142,7 @@ class _Tally:
 _Offer = tuple[float, int, int]
 
 
-class _Basket:
+class _GreedySelection:
     """A selection in the making."""
 
     def __init__(self, problem: _Problem) -> None:
@@ -184,7 +184,7 @@ class _Basket:
         family_of = self.problem.family_of
         return None if family_of is None else self.holder.get(family_of[candidate])
 
-    def barred(self, candidate: int, rival: int | None) -> bool:
+    def is_excluded(self, candidate: int, rival: int | None) -> bool:
         """Whether a limit keeps the candidate out even if its rival goes."""
         problem = self.problem
         if rival is not None and rival in problem.pins:
@@ -204,7 +204,7 @@ class _Basket:
             return None
         rival = self.rival(candidate)
         cost = problem.costs[candidate] - (0.0 if rival is None else problem.costs[rival])
-        if cost > self.reach or self.barred(candidate, rival):
+        if cost > self.reach or self.is_excluded(candidate, rival):
             return None
         if rival is not None:
             held = problem.catches[rival] & self.tally.once
@@ -274,7 +274,7 @@ class _Basket:
             for other in self._family(candidate)
             if costs[other] < costs[candidate]
             and needed & catches[other] == needed
-            and not self.barred(other, candidate)
+            and not self.is_excluded(other, candidate)
         ]
         return min(enough)[1] if enough else None
 
@@ -288,12 +288,12 @@ class _Basket:
         return Selection(tuple(self.chosen), spent, covered, tuple(gains))
 
 
-def _algorithm_1(problem: _Problem) -> _Basket:
-    basket, single = _Basket(problem), _Basket(problem)
-    offers = basket.offers()
+def _algorithm_1(problem: _Problem) -> _GreedySelection:
+    current, single = _GreedySelection(problem), _GreedySelection(problem)
+    offers = current.offers()
     if not offers:
-        return basket
+        return current
     _, _, best = min(offers, key=lambda offer: (offer[1], problem.costs[offer[2]], offer[2]))
-    basket.fill(offers)
+    current.fill(offers)
     single.take(best)
-    return single if single.tally.covered.bit_count() > basket.tally.covered.bit_count() else basket
+    return single if single.tally.covered.bit_count() > current.tally.covered.bit_count() else current

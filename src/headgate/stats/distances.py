@@ -16,7 +16,7 @@ BINS = 10
 SMOOTHING = 0.5
 
 
-class Sample(NamedTuple):
+class EmpiricalDistribution(NamedTuple):
     """Different values in order, each with the share of the sample that is no larger.
 
     The first share may be zero and the last two may be equal: then the ends are known and have no weight of their own.
@@ -27,11 +27,11 @@ class Sample(NamedTuple):
     size: float
 
     @classmethod
-    def of(cls, values: Numbers, weights: Numbers | None = None) -> Sample:
+    def of(cls, values: Numbers, weights: Numbers | None = None) -> EmpiricalDistribution:
         """Of values in any order, which stand for so many each.
 
-        >>> Sample.of([3.0, 1.0, 3.0, 7.0])
-        Sample(values=array([1., 3., 7.]), shares=array([0.25, 0.75, 1.  ]), size=4.0)
+        >>> EmpiricalDistribution.of([3.0, 1.0, 3.0, 7.0])
+        EmpiricalDistribution(values=array([1., 3., 7.]), shares=array([0.25, 0.75, 1.  ]), size=4.0)
         """
         given = np.asarray(values, np.float64)
         heavy = np.ones(len(given)) if weights is None else np.asarray(weights, np.float64)
@@ -45,7 +45,7 @@ class Sample(NamedTuple):
     def share_up_to(self, points: Floats) -> Floats:
         """F at each point, the share of values no larger.
 
-        >>> Sample.of([1.0, 2.0, 3.0, 4.0]).share_up_to(np.array([0.0, 2.5, 9.0]))
+        >>> EmpiricalDistribution.of([1.0, 2.0, 3.0, 4.0]).share_up_to(np.array([0.0, 2.5, 9.0]))
         array([0. , 0.5, 1. ])
         """
         at = np.searchsorted(self.values, points, "right")
@@ -57,9 +57,9 @@ class Sample(NamedTuple):
         A value that is more frequent than a bin is wide ends one bin, so there may be fewer. What lies below or
         above all values of the sample has a bin of its own.
 
-        >>> Sample.of(np.arange(1.0, 101.0)).bin_ends(4).round(3)
+        >>> EmpiricalDistribution.of(np.arange(1.0, 101.0)).bin_ends(4).round(3)
         array([  1.,  25.,  50.,  75., 100.])
-        >>> Sample.of([7.0, 7.0]).bin_ends().tolist() == [math.nextafter(7.0, 0.0), 7.0]
+        >>> EmpiricalDistribution.of([7.0, 7.0]).bin_ends().tolist() == [math.nextafter(7.0, 0.0), 7.0]
         True
         """
         # a rounded share may fall short of the round number that it stands for by a few units in the last place
@@ -67,10 +67,10 @@ class Sample(NamedTuple):
         ends: Floats = np.concatenate([[math.nextafter(self.values[0], -math.inf)], self.values[at], self.values[-1:]])
         return np.compress(np.append(True, ends[1:] != ends[:-1]), ends)
 
-    def binned(self, ends: Floats) -> Floats:
+    def count_in_bins(self, ends: Floats) -> Floats:
         """How many values lie in each bin (..., end], and above the last.
 
-        >>> Sample.of([1.0, 2.0, 3.0, 4.0]).binned(np.array([0.0, 1.0, 3.0]))
+        >>> EmpiricalDistribution.of([1.0, 2.0, 3.0, 4.0]).count_in_bins(np.array([0.0, 1.0, 3.0]))
         array([0., 1., 2., 1.])
         """
         return np.diff(self.share_up_to(ends), prepend=0.0, append=1.0) * self.size
@@ -91,10 +91,10 @@ class Gaps(NamedTuple):
     heights: Floats
 
     @classmethod
-    def between(cls, one: Sample, two: Sample) -> Gaps:
+    def between(cls, one: EmpiricalDistribution, two: EmpiricalDistribution) -> Gaps:
         """Of two samples.
 
-        >>> Gaps.between(Sample.of([0.0, 1.0]), Sample.of([1.0, 2.0]))
+        >>> Gaps.between(EmpiricalDistribution.of([0.0, 1.0]), EmpiricalDistribution.of([1.0, 2.0]))
         Gaps(points=array([0., 1., 2.]), heights=array([0.5, 0.5, 0. ]))
         """
         both = np.concatenate([one.values, two.values])
@@ -113,7 +113,7 @@ def earth_mover(gaps: Gaps) -> float:
 
     Infinite where it is too large for a double.
 
-    >>> earth_mover(Gaps.between(Sample.of([0.0, 1.0]), Sample.of([5.0, 6.0])))
+    >>> earth_mover(Gaps.between(EmpiricalDistribution.of([0.0, 1.0]), EmpiricalDistribution.of([5.0, 6.0])))
     5.0
     """
     # halves first: the distance between two doubles may be too large for a double
@@ -124,7 +124,7 @@ def earth_mover(gaps: Gaps) -> float:
 def kolmogorov_smirnov(gaps: Gaps) -> float:
     """The largest |F(x) - G(x)|, in [0, 1].
 
-    >>> kolmogorov_smirnov(Gaps.between(Sample.of([0.0, 1.0]), Sample.of([1.0, 2.0])))
+    >>> kolmogorov_smirnov(Gaps.between(EmpiricalDistribution.of([0.0, 1.0]), EmpiricalDistribution.of([1.0, 2.0])))
     0.5
     """
     return float(np.abs(gaps.heights).max(initial=0.0))

@@ -58,7 +58,7 @@ def adf(series: Floats) -> DickeyFuller:
     usable = np.flatnonzero(np.isfinite(values).all(axis=1) & ~constant(values)) if length >= SHORTEST else ()
     for start in range(0, len(usable), _BLOCK):
         block = usable[start : start + _BLOCK]
-        scaled = _scaled(values[block])
+        scaled = _normalize_rows(values[block])
         chosen = _lags_by_aic(scaled)
         lags[block] = chosen
         for lag in np.unique(chosen):
@@ -84,10 +84,10 @@ def constant(series: Floats, rounding: Floats | float = 0.0) -> Mask:
         return np.asarray(series.max(axis=-1) - series.min(axis=-1) <= rounding)
 
 
-def lagged(series: Floats, lag: int) -> Floats:
+def lag_difference(series: Floats, lag: int) -> Floats:
     """x(t) - x(t - lag) along the last axis; lag 0 is the series itself.
 
-    >>> lagged(np.array([1.0, 2.0, 4.0, 8.0]), 2)
+    >>> lag_difference(np.array([1.0, 2.0, 4.0, 8.0]), 2)
     array([3., 6.])
     """
     if lag < 0:
@@ -95,20 +95,20 @@ def lagged(series: Floats, lag: int) -> Floats:
     return series[..., lag:] - series[..., : series.shape[-1] - lag] if lag else series
 
 
-def log_lagged(series: Floats, lag: int) -> Floats:
+def log_lag_difference(series: Floats, lag: int) -> Floats:
     """log x(t) - log x(t - lag) along the last axis; all NaN for a series with a value that is not above 0.
 
-    >>> log_lagged(np.array([[1.0, 2.0, 4.0], [0.0, 2.0, 4.0]]), 1).round(3)
+    >>> log_lag_difference(np.array([[1.0, 2.0, 4.0], [0.0, 2.0, 4.0]]), 1).round(3)
     array([[0.693, 0.693], [ nan, nan]])
     """
     positive = (series > 0).all(axis=-1, keepdims=True)
-    return lagged(np.log(np.where(positive, series, np.nan)), lag)
+    return lag_difference(np.log(np.where(positive, series, np.nan)), lag)
 
 
 class Transform(msgspec.Struct, frozen=True):
     """A differencing: by how many steps, and of the values or of their logarithms (AVH Appendix E).
 
-    >>> Transform(lag=7).applied(np.arange(10.0))
+    >>> Transform(lag=7).apply(np.arange(10.0))
     array([7., 7., 7.])
     >>> str(Transform()), str(Transform(lag=7)), str(Transform(lag=1, log=True))
     ('', 'lag 7', 'log lag 1')
@@ -117,18 +117,18 @@ class Transform(msgspec.Struct, frozen=True):
     lag: int = 0
     log: bool = False
 
-    def applied(self, values: Floats) -> Floats:
+    def apply(self, values: Floats) -> Floats:
         """The transformed series, shorter by the lag."""
-        return log_lagged(values, self.lag) if self.log else lagged(values, self.lag)
+        return log_lag_difference(values, self.lag) if self.log else lag_difference(values, self.lag)
 
-    def restored(self, ends: tuple[float, float], past: Sequence[float] | Floats) -> tuple[float, float]:
+    def invert_range(self, ends: tuple[float, float], past: Sequence[float] | Floats) -> tuple[float, float]:
         """The range of the next value itself, from the range of the next transformed value and the values so far.
 
         NaN where the logarithm was taken and the value `lag` steps before the next has none.
 
-        >>> Transform(lag=2).restored((-1.0, 1.0), past=[10.0, 20.0, 30.0])
+        >>> Transform(lag=2).invert_range((-1.0, 1.0), past=[10.0, 20.0, 30.0])
         (19.0, 21.0)
-        >>> Transform(lag=1, log=True).restored((0.0, math.log(2)), past=[10.0, 20.0])
+        >>> Transform(lag=1, log=True).invert_range((0.0, math.log(2)), past=[10.0, 20.0])
         (20.0, 40.0)
         """
         if len(past) < self.lag:
@@ -164,23 +164,23 @@ def make_stationary(series: Floats, level: float = 0.05) -> list[Transform | Non
     for transform in (Transform(), *(Transform(lag, log) for log in (False, True) for lag in lags)):
         if not len(open_rows):
             break
-        settled = _settles(transform, values[open_rows], level)
+        settled = _becomes_stationary(transform, values[open_rows], level)
         for row in open_rows[settled]:
             found[row] = transform
         open_rows = open_rows[~settled]
     return found
 
 
-def _settles(transform: Transform, values: Floats, level: float) -> Mask:
-    transformed = transform.applied(values)
+def _becomes_stationary(transform: Transform, values: Floats, level: float) -> Mask:
+    transformed = transform.apply(values)
     if not transform.lag:
         return stationary(transformed, level)
-    terms = Transform(log=transform.log).applied(values)
+    terms = Transform(log=transform.log).apply(values)
     rounding = 4 * np.finfo(np.float64).eps * np.abs(terms).max(axis=1, initial=0.0)
     return stationary(transformed, level) | constant(transformed, rounding)
 
 
-def _scaled(values: Floats) -> Floats:
+def _normalize_rows(values: Floats) -> Floats:
     """Rows about their middle and of height 1: the statistic does not see it, the arithmetic does."""
     with np.errstate(over="ignore"):
         values = values * (1 / np.maximum(np.abs(values).max(axis=1, keepdims=True), 1e-300))
@@ -201,19 +201,19 @@ def _lags_by_aic(values: Floats) -> Integers:
     length = values.shape[1]
     most = min(length // 2 - 2, math.ceil(12 * (length / 100) ** 0.25))
     explained, level, before = _columns(values, most)
-    rest = _Rest.of(np.concatenate([explained[None], level[None], before]))
+    rest = _Residuals.of(np.concatenate([explained[None], level[None], before]))
     criteria = []
     for _ in range(most + 1):
         rest = rest.without_next()
         with np.errstate(divide="ignore"):
-            criteria.append(explained.shape[1] * np.log(rest.unexplained()) + 2 * rest.rank)
+            criteria.append(explained.shape[1] * np.log(rest.residual_sum_of_squares()) + 2 * rest.rank)
     return np.asarray(np.argmin(criteria, axis=0), np.int64)
 
 
 def _statistic(values: Floats, lags: int) -> Floats:
     """g over its standard error, with the level as the last column to be taken out (Frisch and Waugh 1933)."""
     explained, level, before = _columns(values, lags)
-    rest = _Rest.of(np.concatenate([explained[None], before, level[None]]))
+    rest = _Residuals.of(np.concatenate([explained[None], before, level[None]]))
     for _ in range(lags):
         rest = rest.without_next()
     last = rest.without_next()
@@ -221,11 +221,11 @@ def _statistic(values: Floats, lags: int) -> Floats:
     along = np.where(np.abs(along) <= _ROUNDING * rest.sizes[0], 0.0, along)
     freedom = explained.shape[1] - last.rank
     with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = along / np.sqrt(last.unexplained() / freedom)
+        statistic = along / np.sqrt(last.residual_sum_of_squares() / freedom)
     return np.where(last.rank > rest.rank, statistic, np.nan)
 
 
-class _Rest(NamedTuple):
+class _Residuals(NamedTuple):
     """What is left of each column after those before it (modified Gram-Schmidt); column 0 is what is to be explained.
 
     Björck (1967): so done, the residuals are as accurate as with Householder's reflections.
@@ -236,7 +236,7 @@ class _Rest(NamedTuple):
     rank: Integers
 
     @classmethod
-    def of(cls, columns: Floats) -> _Rest:
+    def of(cls, columns: Floats) -> _Residuals:
         sizes = np.sqrt(np.einsum("csr,csr->cs", columns, columns))
         middle = columns.mean(axis=2, keepdims=True)
         return cls(columns - middle, sizes, np.ones(columns.shape[1], np.int64))
@@ -250,13 +250,13 @@ class _Rest(NamedTuple):
     def share_of_next(self) -> Floats:
         return np.asarray(np.einsum("sr,sr->s", self.columns[0], self.next_direction()[0]))
 
-    def without_next(self) -> _Rest:
+    def without_next(self) -> _Residuals:
         direction, new = self.next_direction()
         left = np.delete(self.columns, 1, axis=0)
         left -= np.einsum("csr,sr->cs", left, direction)[..., None] * direction
-        return _Rest(left, np.delete(self.sizes, 1, axis=0), self.rank + new)
+        return _Residuals(left, np.delete(self.sizes, 1, axis=0), self.rank + new)
 
-    def unexplained(self) -> Floats:
+    def residual_sum_of_squares(self) -> Floats:
         """The sum of squares of what is not explained; 0 where it is rounding only."""
         squares = np.einsum("sr,sr->s", self.columns[0], self.columns[0])
         return np.where(squares <= (_ROUNDING * self.sizes[0]) ** 2, 0.0, squares)

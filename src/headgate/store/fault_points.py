@@ -8,14 +8,14 @@ from contextlib import contextmanager
 _watchers: list[Callable[[str], None]] = []
 
 
-def step(name: str) -> None:
+def fault_point(name: str) -> None:
     """Say that the store is about to do this. Costs nothing unless somebody listens."""
     for watcher in _watchers:
         watcher(name)
 
 
 @contextmanager
-def watched(watcher: Callable[[str], None]) -> Iterator[None]:
+def watch(watcher: Callable[[str], None]) -> Iterator[None]:
     """Call `watcher` with the name of every step taken inside."""
     _watchers.append(watcher)
     try:

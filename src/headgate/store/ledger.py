@@ -8,7 +8,7 @@ from collections.abc import Collection
 import msgspec
 
 from headgate.values.errors import UnknownRun
-from headgate.values.run import AlreadyCommitted, Decision, Revision, Ruling, Run, place
+from headgate.values.run import AlreadyCommitted, Decision, Revision, Ruling, Run, partition_sort_key
 
 
 class Ledger:
@@ -69,7 +69,7 @@ class Ledger:
 
     def revisions(self, partition: str | None = None, as_of: int | None = None) -> tuple[Revision, ...]:
         found = self._revisions if partition is None else self._by_partition.get(partition, [])
-        return tuple(self._ruled(each, as_of) for each in found if as_of is None or each.sequence <= as_of)
+        return tuple(self._with_decision(each, as_of) for each in found if as_of is None or each.sequence <= as_of)
 
     def rulings(self, partition: str | None = None, as_of: int | None = None) -> tuple[Ruling, ...]:
         return tuple(
@@ -95,12 +95,12 @@ class Ledger:
         for revision in reversed(self._by_partition[partition]):
             if as_of is not None and revision.sequence > as_of:
                 continue
-            ruled = self._ruled(revision, as_of)
+            ruled = self._with_decision(revision, as_of)
             if only is None or ruled.decision in only:
                 return ruled
         return None
 
-    def _ruled(self, revision: Revision, as_of: int | None) -> Revision:
+    def _with_decision(self, revision: Revision, as_of: int | None) -> Revision:
         standing = self._standing(revision.partition, revision.number, as_of)
         return revision if standing is None else msgspec.structs.replace(revision, decision=standing.decision)
 
@@ -111,4 +111,4 @@ class Ledger:
 
 def standing(partition: str) -> tuple[str, str]:
     """Where a partition stands among all others."""
-    return place(partition), partition
+    return partition_sort_key(partition), partition

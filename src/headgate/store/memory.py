@@ -7,8 +7,8 @@ from secrets import token_bytes
 from threading import RLock
 
 from headgate.store.ledger import Ledger
-from headgate.store.port import Series, tabled
-from headgate.store.record import Record, opened, recorded, restored, texts
+from headgate.store.port import Series, make_series
+from headgate.store.record import Record, key_texts, make_record, open_states, restore_run
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
@@ -24,7 +24,7 @@ class MemoryStore:
         self._lock = RLock()
 
     def commit(self, run: Run) -> Revision:
-        record = recorded(run, self.secret)
+        record = make_record(run, self.secret)
         with self._lock:
             ledger = self._ledgers.setdefault(run.dataset, Ledger(run.dataset))
             revision = ledger.next_revision(run)
@@ -44,7 +44,7 @@ class MemoryStore:
         note: str = "",
     ) -> Ruling:
         with self._lock:
-            ledger = self._ledger(dataset)
+            ledger = self._ledger_of(dataset)
             ruling = ledger.next_ruling(partition, decision, number, who, note)
             if ruling.sequence > ledger.head:
                 ledger.add(ruling)
@@ -55,17 +55,17 @@ class MemoryStore:
             return tuple(sorted(name for name, ledger in self._ledgers.items() if ledger.head))
 
     def head(self, dataset: str) -> int:
-        return self._ledger(dataset).head
+        return self._ledger_of(dataset).head
 
     def revisions(
         self, dataset: str, partition: str | None = None, *, as_of: int | None = None
     ) -> tuple[Revision, ...]:
         with self._lock:
-            return self._ledger(dataset).revisions(partition, as_of)
+            return self._ledger_of(dataset).revisions(partition, as_of)
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         with self._lock:
-            return self._ledger(dataset).rulings(partition, as_of)
+            return self._ledger_of(dataset).rulings(partition, as_of)
 
     def last(
         self,
@@ -77,26 +77,28 @@ class MemoryStore:
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
         with self._lock:
-            return self._ledger(dataset).last(runs, as_of, before, only)
+            return self._ledger_of(dataset).last(runs, as_of, before, only)
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
-        return tabled(revisions, [self._record(each).numbers for each in revisions], texts(metrics))
+        return make_series(revisions, [self._record_of(each).numbers for each in revisions], key_texts(metrics))
 
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
-        wanted = texts(keys)
-        held = [self._record(each).states for each in revisions]
-        return [opened(each if wanted is None else {key: each[key] for key in wanted if key in each}) for each in held]
+        wanted = key_texts(keys)
+        held = [self._record_of(each).states for each in revisions]
+        return [
+            open_states(each if wanted is None else {key: each[key] for key in wanted if key in each}) for each in held
+        ]
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
-        return restored(revision, self._record(revision), states)
+        return restore_run(revision, self._record_of(revision), states)
 
     def close(self) -> None:
         pass
 
-    def _ledger(self, dataset: str) -> Ledger:
+    def _ledger_of(self, dataset: str) -> Ledger:
         return self._ledgers.get(dataset) or Ledger(dataset)
 
-    def _record(self, revision: Revision) -> Record:
+    def _record_of(self, revision: Revision) -> Record:
         return self._records[revision.dataset, revision.sequence]

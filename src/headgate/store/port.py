@@ -109,7 +109,7 @@ class HistoryStore(Protocol):
         """Let go of connections. A closed store must not be used again."""
 
 
-def tabled(revisions: Sequence[Revision], numbers: Sequence[dict[str, float]], wanted: list[str] | None) -> Series:
+def make_series(revisions: Sequence[Revision], numbers: Sequence[dict[str, float]], wanted: list[str] | None) -> Series:
     """The numbers of runs as one table."""
     keys = sorted({key for each in numbers for key in each}) if wanted is None else wanted
     values = np.array([[each.get(key, np.nan) for key in keys] for each in numbers], np.float64)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import msgspec
 
-from headgate.metrics.base.hashing import keyed
+from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.account import Account
 from headgate.values.codec import Head, decode, encode, seal, unpack, unseal
@@ -40,7 +40,7 @@ class _Details(msgspec.Struct, frozen=True):
     account: Account | None = None
 
 
-def recorded(run: Run, secret: bytes | None) -> Record:
+def make_record(run: Run, secret: bytes | None) -> Record:
     """The record of a run; with a secret, no text value of the data is in it (TRUST: values do not leave the batch)."""
     states, verdict = run.states, run.verdict
     numbers: dict[str, float] = {}
@@ -54,10 +54,10 @@ def recorded(run: Run, secret: bytes | None) -> Record:
         else:
             numbers[str(key)] = float(outcome.value)
     if secret is not None:
-        states = {key: state.hidden(secret) for key, state in states.items()}
-        names = _names(run)
-        missing = {key: type(each)(_unquoted(each.why, names)) for key, each in missing.items()}
-        verdict = Verdict(tuple(_discreet(each, secret, names) for each in verdict.judgements))
+        states = {key: state.hide_values(secret) for key, state in states.items()}
+        names = _public_names(run)
+        missing = {key: type(each)(_mask_quotes(each.why, names)) for key, each in missing.items()}
+        verdict = Verdict(tuple(_hide_values(each, secret, names) for each in verdict.judgements))
     details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions, run.account))
     return Record(
         numbers,
@@ -66,7 +66,7 @@ def recorded(run: Run, secret: bytes | None) -> Record:
     )
 
 
-def restored(revision: Revision, record: Record, whole: bool = True) -> Run:
+def restore_run(revision: Revision, record: Record, whole: bool = True) -> Run:
     """The run that a record holds; not `whole`, it is without states and what is measured from them."""
     head, body = unseal(record.details)
     if (head.tag, head.key) != (_TAG, revision.key):
@@ -75,10 +75,10 @@ def restored(revision: Revision, record: Record, whole: bool = True) -> Run:
         details = unpack(body, _Details)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
         raise CorruptBytes(f"the bytes do not hold the details of a run: {trouble}.") from None
-    states = opened(record.states) if whole else {}
+    states = open_states(record.states) if whole else {}
     outcomes: dict[str, Outcome] = {key: Measured(value) for key, value in record.numbers.items()}
     outcomes |= details.missing
-    outcomes |= {key: _measured(key, states) for key in details.distributions if whole}
+    outcomes |= {key: _measure_distribution(key, states) for key in details.distributions if whole}
     return Run(
         dataset=revision.dataset,
         partition=revision.partition,
@@ -95,25 +95,25 @@ def restored(revision: Revision, record: Record, whole: bool = True) -> Run:
     )
 
 
-def opened(sealed: Mapping[str, bytes]) -> dict[MetricKey, State]:
+def open_states(sealed: Mapping[str, bytes]) -> dict[MetricKey, State]:
     """States out of their envelopes, each checked to be the one under its key."""
     metrics()  # their states must be known before any is decoded
     return {MetricKey.parse(key): decode(data, key) for key, data in sealed.items()}
 
 
-def texts(keys: Iterable[MetricKey | str] | None) -> list[str] | None:
+def key_texts(keys: Iterable[MetricKey | str] | None) -> list[str] | None:
     """Keys as the text under which they are stored, each once."""
     if keys is None:
         return None
     return list(dict.fromkeys(str(MetricKey.parse(key) if isinstance(key, str) else key) for key in keys))
 
 
-def _measured(key: str, states: Mapping[MetricKey, State]) -> Outcome:
+def _measure_distribution(key: str, states: Mapping[MetricKey, State]) -> Outcome:
     metric = from_key(key)
     return metric.measure(states.get(metric.state_key, metric.state()))
 
 
-def _names(run: Run) -> frozenset[str]:
+def _public_names(run: Run) -> frozenset[str]:
     """The columns of a batch and those that were asked for: their names are no secret."""
     asked = {column for key in run.outcomes for column in key.columns}
     asked |= {column for each in run.verdict.judgements for column in each.expectation.metric.columns}
@@ -122,22 +122,22 @@ def _names(run: Run) -> frozenset[str]:
 
 def hide_segment(segment: Segment, secret: bytes) -> Segment:
     """The segment as a store records it that hides values: a hash under `secret` stands for each."""
-    return tuple((name, None if value is None else keyed(value, secret)) for name, value in segment)
+    return tuple((name, None if value is None else hash_label(value, secret)) for name, value in segment)
 
 
-def _discreet(judgement: Judgement, secret: bytes, names: Collection[str]) -> Judgement:
+def _hide_values(judgement: Judgement, secret: bytes, names: Collection[str]) -> Judgement:
     """A segment is named by values; an error's words may quote the data; those of a pass or a fail hold a number."""
     if judgement.segment:
         judgement = msgspec.structs.replace(judgement, segment=hide_segment(judgement.segment, secret))
     if judgement.status in (Status.PASS, Status.FAIL):
         return judgement
-    return msgspec.structs.replace(judgement, reason=_unquoted(judgement.reason, names))
+    return msgspec.structs.replace(judgement, reason=_mask_quotes(judgement.reason, names))
 
 
-def _unquoted(why: str, names: Collection[str]) -> str:
+def _mask_quotes(why: str, names: Collection[str]) -> str:
     """The words without what they quote, which may be a value; names of columns stay.
 
-    >>> _unquoted("the column 'prise' holds 'Ada'", {"prise"})
+    >>> _mask_quotes("the column 'prise' holds 'Ada'", {"prise"})
     "the column 'prise' holds '…'"
     """
     return _QUOTED.sub(lambda found: found[0] if found[0][1:-1] in names else "'…'", why)

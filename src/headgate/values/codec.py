@@ -68,12 +68,12 @@ def unseal(data: bytes) -> tuple[Head, bytes]:
         )
     if size > LARGEST_BODY or len(data) != _PREFIX.size + top + size + _DIGEST:
         raise CorruptBytes("the lengths in the envelope do not add up.")
-    head = _decoded(data[_PREFIX.size : _PREFIX.size + top], Head)
+    head = _decode_body(data[_PREFIX.size : _PREFIX.size + top], Head)
     body = data[_PREFIX.size + top : -_DIGEST]
-    return head, _expanded(body, head.raw) if head.raw else body
+    return head, _expand_body(body, head.raw) if head.raw else body
 
 
-def _expanded(body: bytes, raw: int) -> bytes:
+def _expand_body(body: bytes, raw: int) -> bytes:
     if not 0 < raw <= min(LARGEST_BODY, LARGEST_RATIO * len(body)):
         raise CorruptBytes(f"{len(body):,} bytes claim to expand to {raw:,}, which is past the cap.")
     try:
@@ -101,7 +101,7 @@ def unpack_state(body: bytes, tag: str) -> State:
         raise NewerFormat(
             f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
         )
-    return _decoded(body, kind).current()
+    return _decode_body(body, kind).current()
 
 
 def encode(state: State, key: str) -> bytes:
@@ -117,7 +117,7 @@ def decode(data: bytes, key: str | None = None) -> State:
     return unpack_state(body, head.tag)
 
 
-def _decoded(body: bytes, kind: type[_Value]) -> _Value:
+def _decode_body(body: bytes, kind: type[_Value]) -> _Value:
     try:
         return unpack(body, kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:

@@ -75,13 +75,13 @@ class Expectation(msgspec.Struct, frozen=True):
             return Judgement(self, Status.SKIP, f"{self.subject} is not judged yet: {self.predicate.why}")
         match outcome:
             case Measured(value):
-                return self._judged(value)
+                return self._judge_value(value)
             case Undefined(why):
                 return Judgement(self, Status.SKIP, f"{self.subject} has no value: {why}")
             case Failed(why):
                 return Judgement(self, Status.ERROR, f"{self.subject} could not be computed: {why}")
 
-    def _judged(self, value: float | Distribution) -> Judgement:
+    def _judge_value(self, value: float | Distribution) -> Judgement:
         if isinstance(value, Distribution) and not isinstance(self.predicate, Python):
             return Judgement(self, Status.ERROR, f"{self.subject} is a distribution; a predicate needs a number")
         try:
@@ -92,7 +92,7 @@ class Expectation(msgspec.Struct, frozen=True):
         if isinstance(value, Distribution):
             return Judgement(self, status, f"{self.subject} has {len(value.counts)} labels, expected {self.predicate}")
         expected = str(self.predicate).removeprefix("equal to ")
-        reason = f"{self.subject} is {self.predicate.shown(value)}, expected {expected}"
+        reason = f"{self.subject} is {self.predicate.format_value(value)}, expected {expected}"
         return Judgement(self, status, reason, value)
 
 

@@ -34,106 +34,106 @@ class MetricKey(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         inside = [f"{name}={json.dumps(value, ensure_ascii=False)}" for name, value in self.parameters]
-        return _text(self.name, self.columns, tuple(inside), self.where)
+        return _format_key(self.name, self.columns, tuple(inside), self.where)
 
     @classmethod
     def parse(cls, text: str) -> MetricKey:
-        return _parsed(text)
+        return _parse_key(text)
 
 
 # A history has the same thousands of keys in every run: they are written and read once.
 @lru_cache(maxsize=1 << 16)
-def _parsed(text: str) -> MetricKey:
-    return _Reader(text).key()
+def _parse_key(text: str) -> MetricKey:
+    return _KeyReader(text).read_key()
 
 
 @lru_cache(maxsize=1 << 16)
-def _text(name: str, columns: tuple[str, ...], parameters: tuple[str, ...], where: str | None) -> str:
-    inside = [*map(_word, columns), *parameters]
+def _format_key(name: str, columns: tuple[str, ...], parameters: tuple[str, ...], where: str | None) -> str:
+    inside = [*map(_format_column, columns), *parameters]
     tail = "" if where is None else f" where {json.dumps(where, ensure_ascii=False)}"
     return f"{name}({', '.join(inside)}){tail}"
 
 
-def _word(name: str) -> str:
+def _format_column(name: str) -> str:
     plain = _BARE.fullmatch(name) and name.lower() not in _RESERVED
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
-class _Reader:
+class _KeyReader:
     """A reader of one key: name ( words and name=value, by commas ) and perhaps: where "text"."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.at = 0
 
-    def key(self) -> MetricKey:
-        name = self.bare("a metric's name")
-        self.symbol("(")
+    def read_key(self) -> MetricKey:
+        name = self.read_bare("a metric's name")
+        self.expect_symbol("(")
         columns: list[str] = []
         parameters: list[tuple[str, Parameter]] = []
-        while not self.ahead(")"):
+        while not self.is_ahead(")"):
             if columns or parameters:
-                self.symbol(",")
-            self.argument(columns, parameters)
-        self.symbol(")")
-        where = self.filter()
+                self.expect_symbol(",")
+            self.read_argument(columns, parameters)
+        self.expect_symbol(")")
+        where = self.read_filter()
         if self.text[self.at :].strip():
-            raise self.error("nothing more")
+            raise self.make_error("nothing more")
         return MetricKey(name, tuple(columns), tuple(parameters), where)
 
-    def argument(self, columns: list[str], parameters: list[tuple[str, Parameter]]) -> None:
-        if self.ahead('"'):
-            columns.append(str(self.literal()))
+    def read_argument(self, columns: list[str], parameters: list[tuple[str, Parameter]]) -> None:
+        if self.is_ahead('"'):
+            columns.append(str(self.read_literal()))
             return
-        word = self.bare("a column or a parameter")
-        if self.ahead("="):
-            self.symbol("=")
-            parameters.append((word, self.literal()))
+        word = self.read_bare("a column or a parameter")
+        if self.is_ahead("="):
+            self.expect_symbol("=")
+            parameters.append((word, self.read_literal()))
         else:
             columns.append(word)
 
-    def filter(self) -> str | None:
+    def read_filter(self) -> str | None:
         if not self.text[self.at :].strip():
             return None
-        if self.bare("where") != "where":
-            raise self.error("where")
-        text = self.literal()
+        if self.read_bare("where") != "where":
+            raise self.make_error("where")
+        text = self.read_literal()
         if not isinstance(text, str):
-            raise self.error("a quoted row predicate")
+            raise self.make_error("a quoted row predicate")
         return text
 
-    def bare(self, wanted: str) -> str:
-        self.skip()
+    def read_bare(self, wanted: str) -> str:
+        self.skip_spaces()
         found = _BARE.match(self.text, self.at)
         if not found:
-            raise self.error(wanted)
+            raise self.make_error(wanted)
         self.at = found.end()
         return found.group()
 
-    def literal(self) -> Parameter:
-        self.skip()
+    def read_literal(self) -> Parameter:
+        self.skip_spaces()
         try:
             value, self.at = _JSON.raw_decode(self.text, self.at)
         except ValueError:
-            raise self.error('a number, true, false or "text"') from None
+            raise self.make_error('a number, true, false or "text"') from None
         if not isinstance(value, (str, int, float, bool)):
-            raise self.error('a number, true, false or "text"')
+            raise self.make_error('a number, true, false or "text"')
         return value
 
-    def symbol(self, wanted: str) -> None:
-        if not self.ahead(wanted):
-            raise self.error(wanted)
+    def expect_symbol(self, wanted: str) -> None:
+        if not self.is_ahead(wanted):
+            raise self.make_error(wanted)
         self.at += len(wanted)
 
-    def ahead(self, wanted: str) -> bool:
-        self.skip()
+    def is_ahead(self, wanted: str) -> bool:
+        self.skip_spaces()
         return self.text.startswith(wanted, self.at)
 
-    def skip(self) -> None:
+    def skip_spaces(self) -> None:
         while self.at < len(self.text) and self.text[self.at].isspace():
             self.at += 1
 
-    def error(self, wanted: str) -> BadMetricKey:
+    def make_error(self, wanted: str) -> BadMetricKey:
         return BadMetricKey(
             f"{self.text!r} is not a metric key: at character {self.at + 1} there should be {wanted}.",
             hint='Write it like mean(price) or mean("unit price") where "region = \'EU\'".',

@@ -44,10 +44,10 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 Outcome: TypeAlias = Measured | Undefined | Failed
 
 
-def number(value: float, otherwise: str) -> Outcome:
+def outcome_of(value: float, otherwise: str) -> Outcome:
     """Measured if the value is finite, Undefined if not: NaN never becomes a value or a threshold.
 
-    >>> number(float("nan"), otherwise="too large")
+    >>> outcome_of(float("nan"), otherwise="too large")
     Undefined(why='too large')
     """
     finite = value - value == 0.0

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import msgspec
 
-from headgate.display.numbers import shown, shown_moment
+from headgate.display.numbers import format_moment, format_number
 from headgate.values.errors import BadPredicate
 
 
@@ -44,12 +44,12 @@ class Between(msgspec.Struct, frozen=True, tag="between"):
     def ceiling(self) -> float | None:
         return self.high
 
-    def shown(self, value: float) -> str:
+    def format_value(self, value: float) -> str:
         """A value that is held against this, as people read it."""
-        return shown_moment(value) if self.moments else shown(value)
+        return format_moment(value) if self.moments else format_number(value)
 
     def __str__(self) -> str:
-        low, high = (None if end is None else self.shown(end) for end in (self.low, self.high))
+        low, high = (None if end is None else self.format_value(end) for end in (self.low, self.high))
         if high is None:
             return f"at least {low}"
         return f"at most {high}" if low is None else f"within {low}..{high}"
@@ -80,11 +80,11 @@ class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
     def ceiling(self) -> float | None:
         return max(self.values)
 
-    def shown(self, value: float) -> str:
-        return shown_moment(value) if self.moments else shown(value)
+    def format_value(self, value: float) -> str:
+        return format_moment(value) if self.moments else format_number(value)
 
     def __str__(self) -> str:
-        values = ", ".join(map(self.shown, self.values))
+        values = ", ".join(map(self.format_value, self.values))
         return f"equal to {values}" if len(self.values) == 1 else f"one of {values}"
 
 
@@ -101,8 +101,8 @@ class _WithoutEnds(msgspec.Struct, frozen=True):
     def ceiling(self) -> float | None:
         return None
 
-    def shown(self, value: float) -> str:
-        return shown(value)
+    def format_value(self, value: float) -> str:
+        return format_number(value)
 
 
 class Pending(_WithoutEnds, frozen=True, tag="pending"):

@@ -151,20 +151,20 @@ def run_key(dataset: str, partition: str, fingerprint: str, suite: str) -> str:
 _DIGITS = re.compile(r"[0-9]+")
 
 
-def place(partition: str) -> str:
+def partition_sort_key(partition: str) -> str:
     """Where a partition stands among the others: as its text does, but numbers by their value.
 
     Compare the results by code points. Two partitions at one place (`7` and `07`) stand in the order of their texts.
 
-    >>> sorted(["week 10", "week 9", "2026-11-14", "2026-9-1"], key=place)
+    >>> sorted(["week 10", "week 9", "2026-11-14", "2026-9-1"], key=partition_sort_key)
     ['2026-9-1', '2026-11-14', 'week 9', 'week 10']
     """
 
-    def measured(found: re.Match[str]) -> str:
+    def pad_number(found: re.Match[str]) -> str:
         digits = found.group().lstrip("0") or "0"
         return f"{len(digits):04}{digits}"
 
-    return _DIGITS.sub(measured, partition)
+    return _DIGITS.sub(pad_number, partition)
 
 
 class AlreadyCommitted(StoreError):

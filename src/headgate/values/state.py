@@ -26,7 +26,7 @@ class State(msgspec.Struct, frozen=True):
         raise NotImplementedError(f"{type(self).__name__} does not say how it merges")
 
     @classmethod
-    def merged(cls, states: Sequence[Self]) -> Self:
+    def merge_all(cls, states: Sequence[Self]) -> Self:
         """The sum of many at once, pair by pair; a state that knows a quicker way says so here."""
         left = list(states) or [cls()]
         while len(left) > 1:
@@ -34,7 +34,7 @@ class State(msgspec.Struct, frozen=True):
         return left[0]
 
     @classmethod
-    def stacked(cls, states: Sequence[Self]) -> Stack[Self]:
+    def stack(cls, states: Sequence[Self]) -> Stack[Self]:
         """Many of them to merge any of again and again; a type that merges faster from arrays lays them out here."""
         return Stack(states)
 
@@ -42,7 +42,7 @@ class State(msgspec.Struct, frozen=True):
         """Parts that can be merged apart from each other; only states that may grow large have more than one."""
         return {0: self}
 
-    def shrunk(self) -> State:
+    def shrink(self) -> State:
         """What is left when it is too large to keep: enough to measure, if not to merge with another batch's."""
         return self
 
@@ -50,7 +50,7 @@ class State(msgspec.Struct, frozen=True):
         """The same in the form of this version; a form that an older version stored says here what it became."""
         return self
 
-    def hidden(self, secret: bytes) -> Self:
+    def hide_values(self, secret: bytes) -> Self:
         """The same without a text value of the data in it: a hash under `secret` stands for each. Merges as before."""
         return self
 
@@ -71,9 +71,9 @@ class Stack(Generic[S]):
     def __init__(self, states: Sequence[S]) -> None:
         self.states = states
 
-    def merged(self, rows: Rows) -> S:
+    def merge_rows(self, rows: Rows) -> S:
         """The sum of those in these places."""
-        return type(self.states[0]).merged([self.states[at] for at in rows.tolist()])
+        return type(self.states[0]).merge_all([self.states[at] for at in rows.tolist()])
 
 
 class Counts(State, frozen=True):
@@ -83,11 +83,11 @@ class Counts(State, frozen=True):
         return type(self)(*map(add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
 
     @classmethod
-    def merged(cls, states: Sequence[Self]) -> Self:
+    def merge_all(cls, states: Sequence[Self]) -> Self:
         return cls(*map(sum, zip(*map(msgspec.structs.astuple, states), strict=True)))
 
     @classmethod
-    def stacked(cls, states: Sequence[Self]) -> Stack[Self]:
+    def stack(cls, states: Sequence[Self]) -> Stack[Self]:
         return _CountStack(states)
 
 
@@ -96,7 +96,7 @@ class _CountStack(Stack[C]):
         super().__init__(states)
         self._fields = np.array([msgspec.structs.astuple(each) for each in states], np.int64)
 
-    def merged(self, rows: Rows) -> C:
+    def merge_rows(self, rows: Rows) -> C:
         return type(self.states[0])(*self._fields[rows].sum(axis=0).tolist())
 
 

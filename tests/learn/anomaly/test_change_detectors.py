@@ -18,7 +18,7 @@ SEEDS = range(20)
 
 def test_a_threshold_needs_no_history_and_is_exact() -> None:
     assert Threshold(0.1, 0.3).band([]) == Between(0.1, 0.3)
-    assert Threshold(low=0.5).flagged([0.4, 0.5, math.nan, -math.inf, 1e300]) == (0, 3)
+    assert Threshold(low=0.5).find_anomalies([0.4, 0.5, math.nan, -math.inf, 1e300]) == (0, 3)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -27,7 +27,7 @@ def test_absolute_changes_are_numpy_differences(seed: int, order: int) -> None:
     values = np.random.default_rng(seed).normal(size=60)
     changes = np.diff(values, n=order)
     expected = np.flatnonzero((changes < -1.5) | (changes > 2.0)) + order
-    assert AbsoluteChange(most_down=1.5, most_up=2.0, order=order).flagged(values) == tuple(expected)
+    assert AbsoluteChange(most_down=1.5, most_up=2.0, order=order).find_anomalies(values) == tuple(expected)
     assert len(expected) > 0
 
 
@@ -37,7 +37,7 @@ def test_relative_changes_are_ratios_to_the_value_so_many_runs_before(seed: int,
     values = np.random.default_rng(seed).lognormal(size=60) * np.random.default_rng(seed).choice([-1.0, 1.0], 60)
     ratios = values[order:] / values[:-order]
     expected = np.flatnonzero((ratios < 0.1) | (ratios > 2.0)) + order
-    assert RelativeChange(least=0.1, most=2.0, order=order).flagged(values) == tuple(expected)
+    assert RelativeChange(least=0.1, most=2.0, order=order).find_anomalies(values) == tuple(expected)
     assert len(expected) > 0
 
 
@@ -50,8 +50,8 @@ def test_one_end_of_a_ratio_to_a_negative_value_is_on_the_other_side() -> None:
 
 def test_steady_growth_passes_at_order_two() -> None:
     growth = [10.0 * day for day in range(20)]
-    assert AbsoluteChange(most_down=0, most_up=0, order=2).flagged(growth) == ()
-    assert AbsoluteChange(most_down=0, most_up=0, order=2).flagged([*growth, 205.0]) == (20,)
+    assert AbsoluteChange(most_down=0, most_up=0, order=2).find_anomalies(growth) == ()
+    assert AbsoluteChange(most_down=0, most_up=0, order=2).find_anomalies([*growth, 205.0]) == (20,)
 
 
 def test_there_is_no_ratio_to_zero() -> None:
@@ -70,5 +70,5 @@ def test_a_missing_weekday_is_replaced_by_the_same_weekday_before_it() -> None:
 
 @pytest.mark.parametrize(("before", "after"), [(0.1, 0.3), (0.3, 0.1), (0.7, 0.9), (1e9, 1e9 + 0.2), (1.1, 1.3)])
 def test_a_change_of_just_the_allowed_size_is_not_flagged_for_its_rounding(before: float, after: float) -> None:
-    assert AbsoluteChange(most_down=0.2, most_up=0.2).flagged([before, after]) == ()
-    assert RelativeChange(after / before, after / before).flagged([before, after]) == ()
+    assert AbsoluteChange(most_down=0.2, most_up=0.2).find_anomalies([before, after]) == ()
+    assert RelativeChange(after / before, after / before).find_anomalies([before, after]) == ()

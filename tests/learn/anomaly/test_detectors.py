@@ -56,8 +56,8 @@ def test_an_end_of_a_smoothed_band_is_finite_or_missing(each: Detector, past: li
 
 
 def check_flags(each: Detector, values: list[float], cut: int) -> None:
-    flagged = each.flagged(values)
-    assert each.flagged(values[:cut]) == tuple(at for at in flagged if at < cut)
+    flagged = each.find_anomalies(values)
+    assert each.find_anomalies(values[:cut]) == tuple(at for at in flagged if at < cut)
     for at in flagged:
         band = each.band(values[:at])
         assert isinstance(band, Between)
@@ -79,7 +79,7 @@ def test_a_smoothed_value_is_judged_by_the_values_before_it_only(each: Detector,
 @settings(max_examples=100)
 @given(st.sampled_from(CHEAP), series)
 def test_missing_values_are_neither_flagged_nor_counted(each: Detector, values: list[float]) -> None:
-    assert not any(math.isnan(values[at]) for at in each.flagged(values))
+    assert not any(math.isnan(values[at]) for at in each.find_anomalies(values))
     skips = not isinstance(each, RelativeChange)  # there a place is a distance back, so that weekdays stay in step
     if skips:
         assert each.band(values) == each.band([value for value in values if math.isfinite(value)])
@@ -224,7 +224,7 @@ def test_a_constant_series_allows_its_value_and_rounding_but_nothing_else(each: 
 
 
 def test_a_detector_of_ones_own_registers_and_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_found", dict(detectors()))
+    monkeypatch.setattr(registry, "_registry", dict(detectors()))
 
     @detector
     class Highest(Detector, frozen=True):
@@ -237,12 +237,12 @@ def test_a_detector_of_ones_own_registers_and_is_found(monkeypatch: pytest.Monke
             return Ends(None, float(np.nanmax(values)) + self.margin) if len(values) else Undefined("no past")
 
     assert detector_from_key("highest(margin=1.0)") == Highest(1.0)
-    assert Highest().flagged([1.0, 2.0, 2.0, 1.0, 3.0]) == (1, 4)
+    assert Highest().find_anomalies([1.0, 2.0, 2.0, 1.0, 3.0]) == (1, 4)
     assert list(detectors()) == sorted(detectors())
 
 
 def test_a_name_that_cannot_be_stored_or_is_taken_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "_found", dict(detectors()))
+    monkeypatch.setattr(registry, "_registry", dict(detectors()))
 
     class Shouting(Detector, frozen=True):
         name: ClassVar = "Shouting"

@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 from statsmodels.tsa.holtwinters import ExponentialSmoothing
 
-from headgate.learn.anomaly.holt_winters import Forecast, HoltWinters
+from headgate.learn.anomaly.holt_winters import HoltWinters, HoltWintersForecast
 from headgate.learn.anomaly.online_normal import OnlineNormal
 from headgate.learn.anomaly.regression import regress
 from headgate.values.errors import MisuseError
@@ -19,18 +19,18 @@ from headgate.values.predicate import Between
 from tests.learn.anomaly.examples import WEEK, noise, weekly
 
 
-def forecast(each: HoltWinters, past: object) -> Forecast:
+def forecast(each: HoltWinters, past: object) -> HoltWintersForecast:
     found = each.forecast(past)  # type: ignore[arg-type]
-    assert isinstance(found, Forecast)
+    assert isinstance(found, HoltWintersForecast)
     return found
 
 
 def test_a_working_day_that_looks_like_a_sunday_is_flagged_and_hidden_to_a_plain_mean() -> None:
     values = 100.0 + 2.0 * WEEK[np.arange(63) % 7] + noise(11, 63)
     values[58] = 92.0  # a Wednesday
-    assert HoltWinters(period=7).flagged(values) == (58,)
-    assert HoltWinters().flagged(values) == (58,)
-    assert OnlineNormal(warm_up=14).flagged(values) == ()
+    assert HoltWinters(period=7).find_anomalies(values) == (58,)
+    assert HoltWinters().find_anomalies(values) == (58,)
+    assert OnlineNormal(warm_up=14).find_anomalies(values) == ()
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -78,7 +78,7 @@ def test_a_regressions_leverage_is_the_textbooks(trend: bool, period: int) -> No
     assert found.rank == rows.shape[1]
     solved = np.linalg.lstsq(rows[:30], values, rcond=None)[0]
     assert found.fitted == pytest.approx(rows[:30] @ solved)
-    assert found.at(30) == pytest.approx(rows[30] @ solved)
+    assert found.predict_at(30) == pytest.approx(rows[30] @ solved)
 
 
 @pytest.mark.parametrize("ahead", [1, 2, 5])

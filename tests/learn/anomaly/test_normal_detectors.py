@@ -34,14 +34,14 @@ def deequ_flags(values: list[float], factor: float) -> list[int]:
 
 
 def test_a_spike_is_flagged_after_five_values() -> None:
-    assert OnlineNormal().flagged([*FIVE, 1000.0]) == (5,)
-    assert BatchNormal().flagged([*FIVE, 1000.0]) == (5,)
+    assert OnlineNormal().find_anomalies([*FIVE, 1000.0]) == (5,)
+    assert BatchNormal().find_anomalies([*FIVE, 1000.0]) == (5,)
 
 
 def test_a_baseline_that_holds_the_tested_value_flags_none_of_the_first_ten() -> None:
     values = [*FIVE, 1000.0, 100.0, 1e6, 1e9, 1e12]
     assert deequ_flags(values, factor=3.0) == []
-    assert OnlineNormal().flagged(values) == (5, 7, 8, 9)
+    assert OnlineNormal().find_anomalies(values) == (5, 7, 8, 9)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -55,7 +55,7 @@ def test_a_running_mean_is_that_of_the_values_that_were_inside(seed: int, differ
         outside = at >= 5 and abs(change - np.mean(kept)) > 3.0 * np.std(kept, ddof=1)
         expected += [at + difference] if outside else []
         kept += [] if outside and ignoring else [change]
-    found = OnlineNormal(ignore_anomalies=ignoring, difference=difference).flagged(spiky(seed))
+    found = OnlineNormal(ignore_anomalies=ignoring, difference=difference).find_anomalies(spiky(seed))
     assert found == tuple(expected)
 
 
@@ -74,28 +74,28 @@ def test_a_past_incident_does_not_widen_the_band() -> None:
     incident = [*FIVE, *FIVE, 0.0, *FIVE]
     calm = OnlineNormal().band([*FIVE, *FIVE, *FIVE])
     assert OnlineNormal().band(incident) == calm
-    assert OnlineNormal().flagged([*incident, 90.0]) == (10, 16)
-    assert OnlineNormal(ignore_anomalies=False).flagged([*incident, 90.0]) == (10,)
+    assert OnlineNormal().find_anomalies([*incident, 90.0]) == (10, 16)
+    assert OnlineNormal(ignore_anomalies=False).find_anomalies([*incident, 90.0]) == (10,)
 
 
 def test_an_incident_on_the_side_that_is_not_looked_at_is_not_an_anomaly() -> None:
-    assert OnlineNormal(upper=False).flagged([*FIVE, 1000.0, 0.0]) == ()
-    assert OnlineNormal(lower=False).flagged([*FIVE, 0.0, 1000.0]) == (6,)
+    assert OnlineNormal(upper=False).find_anomalies([*FIVE, 1000.0, 0.0]) == ()
+    assert OnlineNormal(lower=False).find_anomalies([*FIVE, 0.0, 1000.0]) == (6,)
     assert OnlineNormal(lower=False).band(FIVE).low is None  # type: ignore[union-attr]
 
 
 def test_a_new_level_is_accepted_once_the_window_holds_it() -> None:
     random = np.random.default_rng(0)
     values = np.concatenate([random.normal(10.0, 1.0, 30), random.normal(50.0, 1.0, 30)])
-    assert len(OnlineNormal().flagged(values)) >= 30
-    assert len([at for at in BatchNormal(window=10).flagged(values) if at >= 40]) <= 3
+    assert len(OnlineNormal().find_anomalies(values)) >= 30
+    assert len([at for at in BatchNormal(window=10).find_anomalies(values) if at >= 40]) <= 3
 
 
 def test_differencing_lets_growth_pass_that_hides_a_fall() -> None:
     growth = 100.0 + 10.0 * np.arange(30) + np.random.default_rng(1).normal(size=30)
     growth[25] -= 60.0
-    assert OnlineNormal(deviations=5.0).flagged(growth) == ()
-    assert 25 in OnlineNormal(deviations=5.0, difference=1).flagged(growth)
+    assert OnlineNormal(deviations=5.0).find_anomalies(growth) == ()
+    assert 25 in OnlineNormal(deviations=5.0, difference=1).find_anomalies(growth)
 
 
 def test_missing_values_are_skipped_before_differencing() -> None:
@@ -116,8 +116,8 @@ def test_a_large_level_keeps_its_small_deviation() -> None:
 
 def test_a_line_without_noise_is_followed_but_no_step_off_it() -> None:
     line = [0.1 * day for day in range(30)]
-    assert OnlineNormal(difference=1).flagged(line) == ()
-    assert OnlineNormal(difference=1).flagged([*line, 3.0 + 1e-6]) == (30,)
+    assert OnlineNormal(difference=1).find_anomalies(line) == ()
+    assert OnlineNormal(difference=1).find_anomalies([*line, 3.0 + 1e-6]) == (30,)
 
 
 def test_the_first_values_are_not_judged() -> None:

@@ -8,11 +8,11 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.history.bounds import FiniteSample, rounded
-from headgate.learn.history.learn import Offers, learn_program
+from headgate.learn.history.bounds import FiniteSampleBounds, round_outwards
+from headgate.learn.history.learn import ProposalSet, learn_program
 from headgate.learn.history.program import Program
-from headgate.learn.issue_effects import Damaged, applied
-from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, pooled
+from headgate.learn.issue_effects import AppliedEffect, apply_to_latest
+from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, load_pooled_rates, make_curve_key
 from headgate.values.predicate import Between
 from tests.learn.histories import orders, orders_damage, past_of
 
@@ -22,25 +22,27 @@ def program() -> Program:
     return learn_program(orders())
 
 
-def certain(share: float = 0.0, seen: float = 1e9) -> Tails:
+def certain(share: float = 0.0, seen: float = 1e9) -> PooledRates:
     """Evidence that is the same for every metric and reach."""
     curves = {
-        curve_key("*", constant, length): Curve(seen, (share,) * 3) for constant in (True, False) for length in LENGTHS
+        make_curve_key("*", constant, length): RateCurve(seen, (share,) * 3)
+        for constant in (True, False)
+        for length in HISTORY_LENGTHS
     }
-    return Tails((1e-6, 1.0, 10.0), curves)
+    return PooledRates((1e-6, 1.0, 10.0), curves)
 
 
 def test_what_a_proposal_catches_breaks_it() -> None:
-    hurt = applied(orders_damage(), orders())
+    hurt = apply_to_latest(orders_damage(), orders())
     value = {
-        (each.column, issue, orders().measures[place].key): each.values[row, at]
+        (each.column, issue, orders().metrics[place].key): each.values[row, at]
         for each in hurt
         for row, issue in enumerate(each.issues)
-        for at, place in enumerate(each.places)
+        for at, place in enumerate(each.metric_indices)
     }
     slips = [
         each.expectation.predicate.holds(float(value[(*issue, each.expectation.metric)]))
-        for each in FiniteSample(pooled()).proposals(orders(), hurt)
+        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), hurt)
         for issue in each.catches
         if (*issue, each.expectation.metric) in value  # not the milder forms, which were never injected
     ]
@@ -51,11 +53,11 @@ def test_what_a_proposal_catches_breaks_it() -> None:
 CONSTANT = {"size()": [100.0] * 30, "completeness(x)": [1.0] * 30}
 
 
-def constants(tails: Tails, false_alarms: float = 0.01) -> dict[str, str]:
-    damage = [Damaged("x", ("one row",), np.array([0, 1]), np.array([[101.0, 0.9999]]))]
+def constants(tails: PooledRates, false_alarms: float = 0.01) -> dict[str, str]:
+    damage = [AppliedEffect("x", ("one row",), np.array([0, 1]), np.array([[101.0, 0.9999]]))]
     past = past_of(CONSTANT)
-    offers = Offers(past, tuple(FiniteSample(tails).proposals(past, damage)), (("x", "one row"),))
-    found = offers.program(false_alarms, schema=False)
+    offers = ProposalSet(past, tuple(FiniteSampleBounds(tails).propose_bands(past, damage)), (("x", "one row"),))
+    found = offers.build_program(false_alarms, schema=False)
     return {str(each.metric): str(each.expectation.predicate) for each in found.clauses}
 
 
@@ -79,8 +81,8 @@ def test_nobody_promises_that_a_constant_never_changes() -> None:
 
 def test_the_ends_of_a_constant_without_whole_value_hold_it() -> None:
     past = past_of({"completeness(x)": [0.1 + 0.2] * 30})
-    damage = [Damaged("x", ("gone",), np.array([0]), np.array([[0.0]]))]
-    for each in FiniteSample(certain()).proposals(past, damage):
+    damage = [AppliedEffect("x", ("gone",), np.array([0]), np.array([[0.0]]))]
+    for each in FiniteSampleBounds(certain()).propose_bands(past, damage):
         assert isinstance(each.expectation.predicate, Between)
         assert each.expectation.predicate.holds(0.1 + 0.2)
 
@@ -88,7 +90,7 @@ def test_the_ends_of_a_constant_without_whole_value_hold_it() -> None:
 @settings(max_examples=300, deadline=None)
 @given(st.floats(-1e12, 1e12), st.floats(0, 1e12))
 def test_a_band_is_rounded_outwards_and_by_little(low: float, width: float) -> None:
-    bottom, top = rounded(low, low + width)
+    bottom, top = round_outwards(low, low + width)
     assert bottom <= low
     assert top >= low + width
     assert top - bottom <= 1.25 * width + 1e-6 * (abs(low) + 1)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.history.bounds import FiniteSample
-from headgate.learn.history.forecast import FEWEST, Floats, Forecast, forecast, natural_scale
-from headgate.learn.issue_effects import Damaged
-from headgate.learn.pooled_rates import pooled
+from headgate.learn.history.bounds import FiniteSampleBounds
+from headgate.learn.history.forecast import MIN_RUNS, Floats, Forecast, forecast_next, natural_scale
+from headgate.learn.issue_effects import AppliedEffect
+from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.predicate import Between, OneOf
 from headgate.values.schema import Kind
 from tests.learn.histories import measure, past_of
@@ -67,7 +67,7 @@ def plainly(values: list[float], grain: float, one_sided: bool = False) -> Plain
 
 
 def one(values: Floats | list[float], what: object = SHARE) -> Forecast:
-    return forecast(np.array(values, np.float64)[:, None], [what])  # type: ignore[list-item]
+    return forecast_next(np.array(values, np.float64)[:, None], [what])  # type: ignore[list-item]
 
 
 def a_series(seed: int) -> list[float]:
@@ -89,7 +89,7 @@ def test_a_forecast_is_what_the_definitions_say(seed: int) -> None:
     values = a_series(seed)
     one_sided = seed % 5 == 0
     made, expected = one(values, DISTANCE if one_sided else SHARE), plainly(values, 0.01, one_sided)
-    if sum(not math.isnan(each) for each in values) < FEWEST:
+    if sum(not math.isnan(each) for each in values) < MIN_RUNS:
         assert np.isnan(made.centre).all()
         return
     models = [(expected.first, 0), (expected.second, 1)]
@@ -101,7 +101,7 @@ def test_a_forecast_is_what_the_definitions_say(seed: int) -> None:
 
 def test_many_series_at_once_are_each_as_alone() -> None:
     values = np.random.default_rng(1).normal(size=(20, 6)).cumsum(axis=0)
-    whole = forecast(values, [SHARE] * 6)
+    whole = forecast_next(values, [SHARE] * 6)
     for at in range(6):
         alone = one(values[:, at])
         np.testing.assert_allclose(whole.centre[:, at], alone.centre[:, 0])
@@ -149,7 +149,7 @@ def test_a_single_other_value_is_no_constant() -> None:
     assert not one([1.0] * 9 + [1.0 + 1e-12]).constant[0]
 
 
-@pytest.mark.parametrize("runs", range(1, FEWEST))
+@pytest.mark.parametrize("runs", range(1, MIN_RUNS))
 def test_of_too_few_runs_nothing_is_said(runs: int) -> None:
     made = one([1.0, 2.0, 3.0, 4.0, 5.0, 6.0][:runs])
     assert np.isnan(made.centre).all()
@@ -222,8 +222,8 @@ def test_a_band_has_two_ends_in_order_or_none_at_all(values: list[float], what: 
 @given(series, st.sampled_from(["completeness(x)", "ks_dist(x)", "size()", "mean(x)", "max(x)"]), numbers)
 def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(values: list[float], name: str, hurt: float) -> None:
     past = past_of({name: values}, Kind.FLOAT)
-    damage = [Damaged("x", ("issue", "other"), np.array([0]), np.array([[hurt], [1e9]]))]
-    for each in FiniteSample(pooled()).proposals(past, damage):
+    damage = [AppliedEffect("x", ("issue", "other"), np.array([0]), np.array([[hurt], [1e9]]))]
+    for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(past, damage):
         predicate = each.expectation.predicate
         assert isinstance(predicate, Between | OneOf)
         ends = [end for end in (predicate.floor, predicate.ceiling) if end is not None]

@@ -16,7 +16,7 @@ import headgate as hg
 from headgate.inject.issue import standard
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Program
-from headgate.learn.issue_effects import applied
+from headgate.learn.issue_effects import apply_to_latest
 from headgate.learn.past import Past
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
@@ -82,10 +82,10 @@ def test_so_does_the_form_of_the_paper(issue: str, column: str | None, parameter
 
 
 def test_a_program_says_how_many_injected_issues_it_catches() -> None:
-    hurt = applied(orders_damage(), orders())
-    assert program().issues == sum(len(befallen) for each in hurt for befallen in each.ids)
+    hurt = apply_to_latest(orders_damage(), orders())
+    assert program().issues == sum(len(befallen) for each in hurt for befallen in each.issue_ids)
     of_volume = next(each for each in hurt if not each.column)
-    assert [len(befallen) for befallen in of_volume.ids] == [4] * 4  # four changes of volume befall four columns
+    assert [len(befallen) for befallen in of_volume.issue_ids] == [4] * 4  # four changes of volume befall four columns
     assert 0.7 * program().issues < program().caught <= program().issues
 
 
@@ -122,7 +122,9 @@ def test_a_larger_budget_never_catches_less() -> None:
 def test_no_history_and_no_budget_makes_a_program_that_costs_more(
     seed: int, runs: int, noise: float, false_alarms: float, most: int | None
 ) -> None:
-    found = learn_program(shaken(seed, runs, noise), false_alarms=false_alarms, clauses=most, damage=orders_damage())
+    found = learn_program(
+        shaken(seed, runs, noise), false_alarms=false_alarms, clauses=most, issue_effects=orders_damage()
+    )
     assert found.cost <= false_alarms
     assert len({each.metric for each in found.clauses}) == len(found.clauses)
     for each in found.clauses:
@@ -171,14 +173,14 @@ def test_with_a_budget_for_each_column_no_metric_has_two_clauses() -> None:
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan])
 def test_a_budget_that_is_no_share_is_misuse(wrong: float) -> None:
     with pytest.raises(MisuseError, match="share of runs"):
-        learn_program(orders(), false_alarms=wrong, damage=orders_damage())
+        learn_program(orders(), false_alarms=wrong, issue_effects=orders_damage())
 
 
 def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
     with pytest.raises(MisuseError, match="finite_sample"):
         learn_program(orders(), bounds="papers")  # type: ignore[arg-type]
     with pytest.raises(MisuseError, match="budget"):
-        learn_program(orders(), budget="row", damage=orders_damage())  # type: ignore[arg-type]
+        learn_program(orders(), budget="row", issue_effects=orders_damage())  # type: ignore[arg-type]
 
 
 # --- short histories, pins, the tested run
@@ -209,7 +211,7 @@ def test_seven_runs_are_enough() -> None:
 
 
 def test_what_a_person_pinned_is_kept_and_not_learned_again() -> None:
-    pins = program().pinned("mean(price)", Between(5, 500)).pinned("has_column(id)").pins
+    pins = program().pin("mean(price)", Between(5, 500)).pin("has_column(id)").pins
     again = learn_program(orders(20), pins=pins)
     kept = {str(each.metric): each for each in again.clauses if each.pinned}
     assert set(kept) == {"mean(price)", "has_column(id)"}
@@ -220,27 +222,27 @@ def test_what_a_person_pinned_is_kept_and_not_learned_again() -> None:
 
 
 def test_a_pin_is_kept_even_where_nothing_may_be_spent() -> None:
-    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    pins = Program().pin("mean(price)", Between(5, 500)).pins
     again = learn_program(orders(), false_alarms=0.0, clauses=0, pins=pins)
     assert [str(each.metric) for each in again.pins] == ["mean(price)"]
 
 
 @pytest.mark.parametrize("budget", ["table", "column"])
 def test_the_form_of_the_paper_keeps_pins(budget: str) -> None:
-    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    pins = Program().pin("mean(price)", Between(5, 500)).pins
     again = learn_program(orders(), bounds="paper", budget=budget, pins=pins)  # type: ignore[arg-type]
     assert [str(each.metric) for each in again.pins] == ["mean(price)"]
 
 
 def test_a_short_history_keeps_pins() -> None:
-    pins = Program().pinned("mean(price)", Between(5, 500)).pins
+    pins = Program().pin("mean(price)", Between(5, 500)).pins
     assert learn_program(orders(3), pins=pins).pins == pins
 
 
 def test_learning_again_leaves_a_pinned_clause_as_it_was() -> None:
     metric = next(each.metric for each in program().clauses if each.catches)
-    pins = program().pinned(metric).pins
-    assert learn_program(orders(), pins=pins, damage=orders_damage()).pins == pins
+    pins = program().pin(metric).pins
+    assert learn_program(orders(), pins=pins, issue_effects=orders_damage()).pins == pins
 
 
 def test_the_tested_run_is_never_part_of_its_own_baseline() -> None:
@@ -265,7 +267,7 @@ def test_judging_a_batch_changes_neither_the_past_nor_the_program() -> None:
 
 def test_a_distance_is_judged_against_the_newest_accepted_run() -> None:
     past = Past.of([hg.analyze(pa.table({"c": ["a", "b"] * 50})) for _ in range(8)])
-    found = learn_program(past).pinned("value_l1(c)", Between(high=0.5))
+    found = learn_program(past).pin("value_l1(c)", Between(high=0.5))
     other = hg.analyze(pa.table({"c": ["x", "y"] * 50}))
     assert found.judge(other, past).status is Status.FAIL
     moved = Past.of([hg.analyze(pa.table({"c": ["a", "b"] * 50})), other])
@@ -314,10 +316,10 @@ def _pattern_of_code(cost: float) -> Proposal:
 
 def test_a_proposal_of_another_learner_shares_the_budget() -> None:
     cheap, dear = _pattern_of_code(0.0001), _pattern_of_code(0.02)
-    bought = learn_program(orders(), proposals=[cheap], damage=orders_damage())
+    bought = learn_program(orders(), proposals=[cheap], issue_effects=orders_damage())
     assert cheap.expectation in bought.expectations
     assert bought.cost <= 0.01
-    assert dear.expectation not in learn_program(orders(), proposals=[dear], damage=orders_damage()).expectations
+    assert dear.expectation not in learn_program(orders(), proposals=[dear], issue_effects=orders_damage()).expectations
 
 
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:

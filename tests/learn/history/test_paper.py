@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.history.bounds import Bounds, FiniteSample
-from headgate.learn.history.learn import Offers, learn_program
-from headgate.learn.history.paper import REACHES, Paper
-from headgate.learn.issue_effects import Damaged
+from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.learn import ProposalSet, learn_program
+from headgate.learn.history.paper import REACHES, PaperBounds
+from headgate.learn.issue_effects import AppliedEffect
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import pooled
+from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.predicate import Between
 from headgate.values.proposal import Proposal
@@ -27,15 +27,17 @@ LEVEL = (10.0 + np.random.default_rng(2).normal(0, 1, 30)).tolist()
 GROWTH = [100.0 * day + float(noise) for day, noise in enumerate(np.random.default_rng(2).normal(0, 3, 30))]
 
 
-def offered(name: str, series: Sequence[float], hurt: Sequence[float], paper: Paper | None = None) -> list[Proposal]:
+def offered(
+    name: str, series: Sequence[float], hurt: Sequence[float], paper: PaperBounds | None = None
+) -> list[Proposal]:
     """What the paper proposes for one metric that issues would bring to these values."""
     past = past_of({name: series}, Kind.FLOAT)
-    return list((paper or Paper()).proposals(past, hurting(hurt)))
+    return list((paper or PaperBounds()).propose_bands(past, hurting(hurt)))
 
 
-def hurting(values: Sequence[float]) -> list[Damaged]:
+def hurting(values: Sequence[float]) -> list[AppliedEffect]:
     issues = tuple(f"issue {at}" for at in range(len(values)))
-    return [Damaged("x", issues, np.array([0]), np.array([[value] for value in values]))]
+    return [AppliedEffect("x", issues, np.array([0]), np.array([[value] for value in values]))]
 
 
 def reach_of(proposal: Proposal, mean: float) -> float:
@@ -112,7 +114,7 @@ def test_a_trend_is_judged_by_its_difference() -> None:
 
 
 def test_without_making_it_stationary_a_trend_is_a_wide_level() -> None:
-    found = offered("size()", GROWTH, [0.0, 100_000.0], Paper(stationary=False))
+    found = offered("size()", GROWTH, [0.0, 100_000.0], PaperBounds(stationary=False))
     assert found
     for each in found:
         predicate = each.expectation.predicate
@@ -124,7 +126,7 @@ def test_without_making_it_stationary_a_trend_is_a_wide_level() -> None:
 
 def test_without_distances_none_is_proposed() -> None:
     assert offered("value_l1(x)", [math.nan, *LEVEL], WIDE)
-    assert not offered("value_l1(x)", [math.nan, *LEVEL], WIDE, Paper(distances=False))
+    assert not offered("value_l1(x)", [math.nan, *LEVEL], WIDE, PaperBounds(distances=False))
 
 
 def test_a_metric_that_a_run_lacks_is_left_out() -> None:
@@ -134,7 +136,7 @@ def test_a_metric_that_a_run_lacks_is_left_out() -> None:
 @pytest.mark.parametrize("delta", [0.0, 0.001, 0.01, 0.1])
 def test_the_clauses_of_each_column_cost_delta_at_most(delta: float) -> None:
     found = learn_program(
-        orders(), bounds="paper", budget="column", false_alarms=delta, schema=False, damage=orders_damage()
+        orders(), bounds="paper", budget="column", false_alarms=delta, schema=False, issue_effects=orders_damage()
     )
     for column in orders().schema.labels:
         assert sum(each.expectation.false_alarm or 0.0 for each in found.clauses_of(column)) <= delta
@@ -143,19 +145,19 @@ def test_the_clauses_of_each_column_cost_delta_at_most(delta: float) -> None:
 def test_the_row_count_is_paid_by_every_column() -> None:
     cost = 0.004
     offers = shared(cost)
-    assert len(offers.program(cost, budget="column", schema=False, plain=True).clauses) == 1
-    assert not offers.program(cost / 2, budget="column", schema=False, plain=True).clauses
+    assert len(offers.build_program(cost, budget="column", schema=False, paper_algorithm=True).clauses) == 1
+    assert not offers.build_program(cost / 2, budget="column", schema=False, paper_algorithm=True).clauses
 
 
-def shared(cost: float) -> Offers:
+def shared(cost: float) -> ProposalSet:
     past = past_of({"size()": LEVEL}, Kind.FLOAT)
-    made = next(iter(Paper().proposals(past, hurting([1e6]))))
+    made = next(iter(PaperBounds().propose_bands(past, hurting([1e6]))))
     dear = msgspec.structs.replace(made, expectation=msgspec.structs.replace(made.expectation, false_alarm=cost))
-    return Offers(past, (dear,), (("x", "issue 0"),))
+    return ProposalSet(past, (dear,), (("x", "issue 0"),))
 
 
 def test_no_column_has_more_clauses_than_allowed() -> None:
-    found = learn_program(orders(), bounds="paper", clauses=1, schema=False, damage=orders_damage())
+    found = learn_program(orders(), bounds="paper", clauses=1, schema=False, issue_effects=orders_damage())
     for column in orders().schema.labels:
         assert len(found.clauses_of(column)) <= 1
 
@@ -188,10 +190,10 @@ def test_the_largest_numbers_raise_no_warning() -> None:
 @pytest.mark.parametrize(
     "bounds",
     [
-        FiniteSample(pooled()),
-        Paper(),
+        FiniteSampleBounds(load_pooled_rates()),
+        PaperBounds(),
     ],
 )
 def test_a_past_without_measures_proposes_nothing(bounds: Bounds) -> None:
     empty = Past(("1",), (), np.zeros((1, 0)), orders().schemas[:1], {})
-    assert list(bounds.proposals(empty, [])) == []
+    assert list(bounds.propose_bands(empty, [])) == []

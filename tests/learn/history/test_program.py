@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headgate.learn.history.learn import learn_program
-from headgate.learn.history.program import Clause, Program, rarity
+from headgate.learn.history.program import Clause, Program, format_rarity
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
@@ -53,13 +53,13 @@ def test_a_program_prints_as_people_read_it() -> None:
 
 
 def test_its_pins_are_marked_and_no_longer_priced() -> None:
-    found = SMALL.pinned("size()", Between(500, 2_000))
+    found = SMALL.pin("size()", Between(500, 2_000))
     assert "  size() within 500..2,000 (weekly lag 7; pinned)" in str(found).splitlines()
     assert found.cost == pytest.approx(SMALL.cost - 0.00041)
 
 
 def test_a_pinned_clause_about_the_shape_is_told_by_itself() -> None:
-    lines = str(SMALL.pinned("has_column(region)")).splitlines()
+    lines = str(SMALL.pin("has_column(region)")).splitlines()
     assert lines[1] == "  1 columns present, 1 with their types, column_count() at most 2 (the schema)"
     assert "  has_column(region) equal to 1 (in all 30 runs; pinned)" in lines
 
@@ -70,7 +70,7 @@ def test_an_empty_program_says_that_it_is() -> None:
 
 
 def test_a_program_of_pins_alone_does_not_call_itself_empty() -> None:
-    assert "empty" not in str(Program().pinned("mean(price)", Between(5, 500)))
+    assert "empty" not in str(Program().pin("mean(price)", Between(5, 500)))
 
 
 def test_the_cost_is_the_sum_of_the_stated_rates() -> None:
@@ -95,7 +95,7 @@ def test_the_clauses_of_a_column_are_found() -> None:
 # --- stored
 
 
-@pytest.mark.parametrize("program", [SMALL, SMALL.pinned("size()", OneOf((5.0,))), Program(), Program(why="no runs")])
+@pytest.mark.parametrize("program", [SMALL, SMALL.pin("size()", OneOf((5.0,))), Program(), Program(why="no runs")])
 def test_a_program_is_the_same_after_being_stored(program: Program) -> None:
     assert Program.from_json(program.to_json()) == program
     assert Program.from_json(program.to_json().encode()) == program
@@ -103,7 +103,7 @@ def test_a_program_is_the_same_after_being_stored(program: Program) -> None:
 
 @pytest.mark.parametrize("bounds", ["finite_sample", "paper"])
 def test_so_is_one_that_was_learned(bounds: str) -> None:
-    found = learn_program(orders(), bounds=bounds, damage=orders_damage())  # type: ignore[arg-type]
+    found = learn_program(orders(), bounds=bounds, issue_effects=orders_damage())  # type: ignore[arg-type]
     again = Program.from_json(found.to_json())
     assert again == found
     assert str(again) == str(found)
@@ -120,9 +120,7 @@ def test_what_is_no_program_is_misuse(text: str) -> None:
 
 
 def test_a_diff_shows_what_came_what_went_and_what_moved() -> None:
-    later = (
-        SMALL.without("value_l1(region)").pinned("mean(price)", Between(5, 500)).pinned("size()", Between(800, 1_200))
-    )
+    later = SMALL.without("value_l1(region)").pin("mean(price)", Between(5, 500)).pin("size()", Between(800, 1_200))
     assert later.diff(SMALL).splitlines() == [
         "- value_l1(region) at most 0.25 (29 runs; 1 in 400 runs)",
         "+ mean(price) within 5..500 (pinned)",
@@ -138,39 +136,39 @@ def test_the_other_way_round_signs_change() -> None:
 
 def test_only_a_change_of_the_range_is_a_change() -> None:
     assert SMALL.diff(SMALL) == "no change"
-    assert SMALL.pinned("size()").diff(SMALL) == "no change"
+    assert SMALL.pin("size()").diff(SMALL) == "no change"
 
 
 # --- edited
 
 
 def test_pinning_keeps_the_place_and_the_range_of_a_clause() -> None:
-    found = SMALL.pinned("size()")
+    found = SMALL.pin("size()")
     assert [each.metric for each in found.clauses] == [each.metric for each in SMALL.clauses]
     assert [str(each.expectation) for each in found.pins] == ["size() within 900..1,100"]
     assert SMALL.pins == ()
 
 
 def test_pinning_a_metric_without_a_clause_adds_one() -> None:
-    found = SMALL.pinned("mean(price)", Between(5, 500))
+    found = SMALL.pin("mean(price)", Between(5, 500))
     assert len(found.clauses) == len(SMALL.clauses) + 1
     assert found.pins == found.clauses[-1:]
 
 
 def test_pinning_twice_leaves_one_clause() -> None:
-    found = SMALL.pinned("size()", Between(1, 2)).pinned("size()", Between(3, 4))
+    found = SMALL.pin("size()", Between(1, 2)).pin("size()", Between(3, 4))
     assert [each.expectation.predicate for each in found.pins] == [Between(3, 4)]
     assert len(found.clauses) == len(SMALL.clauses)
 
 
 def test_a_key_serves_as_well_as_its_text() -> None:
-    assert SMALL.pinned(MetricKey("size")) == SMALL.pinned("size()")
+    assert SMALL.pin(MetricKey("size")) == SMALL.pin("size()")
     assert SMALL.without(MetricKey("size")) == SMALL.without("size()")
 
 
 def test_pinning_what_is_not_there_without_a_range_is_misuse_with_what_is() -> None:
     with pytest.raises(MisuseError, match=r"completeness\(price\)"):
-        SMALL.pinned("completeness(prize)")
+        SMALL.pin("completeness(prize)")
 
 
 def test_leaving_out_what_is_not_there_is_misuse_with_what_is() -> None:
@@ -199,11 +197,11 @@ def test_leaving_out_a_clause_leaves_all_others() -> None:
     ],
 )
 def test_a_rate_is_said_as_people_say_it(rate: float | None, words: str) -> None:
-    assert rarity(rate) == words
+    assert format_rarity(rate) == words
 
 
 @pytest.mark.parametrize("rate", [0.9, 0.3, 0.0123, 0.00777, 3.3e-5, 2e-6])
 def test_it_is_never_said_to_be_more_seldom_than_it_is(rate: float) -> None:
-    said = int(rarity(rate).removeprefix("1 in ").removesuffix(" runs").replace(",", ""))
+    said = int(format_rarity(rate).removeprefix("1 in ").removesuffix(" runs").replace(",", ""))
     assert 0.9 / rate <= said + 1
     assert said <= 1 / rate

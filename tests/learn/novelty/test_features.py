@@ -7,7 +7,14 @@ import math
 import numpy as np
 import pytest
 
-from headgate.learn.novelty.features import FEWEST, GRAIN, PAPER, Features, left_out_widths, natural_size
+from headgate.learn.novelty.features import (
+    MIN_NOVELTY_RUNS,
+    NOISE_FLOOR,
+    PAPER_FEATURES,
+    Features,
+    leave_one_out_widths,
+    natural_size,
+)
 from headgate.learn.past import Past
 from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Kind
@@ -17,32 +24,36 @@ RUNS = 10
 RISING = [float(at) for at in range(RUNS)]
 
 
-def features(past: Past, names: tuple[str, ...] | None = None, grain: float = GRAIN) -> dict[str, float]:
+def features(past: Past, names: tuple[str, ...] | None = None, grain: float = NOISE_FLOOR) -> dict[str, float]:
     """The width of each feature by its metric."""
-    found = Features.of(past.values, past.measures, names, grain)
-    return {str(past.measures[at].key): float(width) for at, width in zip(found.places, found.width, strict=True)}
+    found = Features.of(past.values, past.metrics, names, grain)
+    return {str(past.metrics[at].key): float(width) for at, width in zip(found.indices, found.width, strict=True)}
 
 
 def test_every_statistic_of_the_paper_is_a_metric() -> None:
-    assert set(PAPER) <= set(metrics())
+    assert set(PAPER_FEATURES) <= set(metrics())
 
 
 def test_the_paper_s_features_are_its_own_and_ours_are_all() -> None:
-    assert {each.key.name for each in orders().measures} > {name.split("(")[0] for name in features(orders(), PAPER)}
-    assert {name.split("(")[0] for name in features(orders(), PAPER)} == set(PAPER) - {"index_of_peculiarity"}
+    assert {each.key.name for each in orders().metrics} > {
+        name.split("(")[0] for name in features(orders(), PAPER_FEATURES)
+    }
+    assert {name.split("(")[0] for name in features(orders(), PAPER_FEATURES)} == set(PAPER_FEATURES) - {
+        "index_of_peculiarity"
+    }
     assert "ks_dist(price)" in features(orders())
 
 
 def test_the_past_of_a_feature_lies_within_0_and_1() -> None:
-    found = Features.of(orders().values, orders().measures)
-    points = found.scaled(orders().values)
+    found = Features.of(orders().values, orders().metrics)
+    points = found.scale_rows(orders().values)
     assert np.nanmin(points) >= 0
     assert np.nanmax(points) <= 1
 
 
 def test_without_a_grain_a_feature_that_varied_fills_the_unit_exactly() -> None:
     past = past_of({"sum(x)": RISING})
-    points = Features.of(past.values, past.measures, grain=0.0).scaled(past.values)
+    points = Features.of(past.values, past.metrics, noise_floor=0.0).scale_rows(past.values)
     assert (points.min(), points.max()) == (0.0, 1.0)
 
 
@@ -67,13 +78,13 @@ def test_the_grain_of_a_moment_is_a_day_whatever_the_century() -> None:
 
 def test_the_natural_size_of_a_mean_near_0_is_the_deviation_of_its_column() -> None:
     past = past_of({"mean(x)": [0.01] * RUNS, "stddev(x)": [20.0] * RUNS, "mean(y)": [3.0] * RUNS})
-    assert natural_size(past.values, past.measures).tolist() == [20.0, 20.0, 3.0]
+    assert natural_size(past.values, past.metrics).tolist() == [20.0, 20.0, 3.0]
 
 
 def test_a_feature_is_used_only_if_all_of_the_newest_runs_have_it() -> None:
     gone = [*RISING[:-1], math.nan]
-    late = [math.nan] * (RUNS - FEWEST) + RISING[:FEWEST]
-    too_late = [math.nan] * (RUNS - FEWEST + 1) + RISING[: FEWEST - 1]
+    late = [math.nan] * (RUNS - MIN_NOVELTY_RUNS) + RISING[:MIN_NOVELTY_RUNS]
+    too_late = [math.nan] * (RUNS - MIN_NOVELTY_RUNS + 1) + RISING[: MIN_NOVELTY_RUNS - 1]
     past = past_of({"sum(gone)": gone, "sum(late)": late, "sum(too_late)": too_late, "sum(endless)": [math.inf] * RUNS})
     assert set(features(past)) == {"sum(late)"}
 
@@ -86,14 +97,14 @@ def test_metrics_of_two_columns_or_of_some_rows_are_no_features() -> None:
 def test_left_out_widths_are_those_of_the_others() -> None:
     points = np.random.default_rng(1).random((12, 7))
     grain = np.full(7, 0.01)
-    for at, found in enumerate(left_out_widths(points, grain)):
+    for at, found in enumerate(leave_one_out_widths(points, grain)):
         others = np.delete(points, at, axis=0)
         assert found == pytest.approx(np.hypot(np.ptp(others, axis=0), grain))
 
 
 def test_left_out_widths_know_ties_and_gaps() -> None:
     points = np.array([[1.0, math.nan], [1.0, 0.2], [0.0, 0.9], [0.5, 0.3]])
-    assert left_out_widths(points, np.zeros(2)).tolist() == pytest.approx(
+    assert leave_one_out_widths(points, np.zeros(2)).tolist() == pytest.approx(
         np.array([[1.0, 0.7], [1.0, 0.6], [0.5, 0.1], [1.0, 0.7]])
     )
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import headgate as hg
-from headgate.learn.novelty.features import FEWEST, PAPER
-from headgate.learn.novelty.model import FLOOR, NEIGHBOURS, Novelty, adapted
+from headgate.learn.novelty.features import MIN_NOVELTY_RUNS, PAPER_FEATURES
+from headgate.learn.novelty.model import DEFAULT_NEIGHBOURS, MIN_USUAL_SCORE, Novelty, adapt_contamination
 from headgate.learn.past import Past
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
@@ -50,7 +50,7 @@ def series(runs: int, features: int, seed: int = 7) -> Past:
 
 
 def row(past: Past, values: list[float]) -> dict[MetricKey, Outcome]:
-    return {each.key: Measured(value) for each, value in zip(past.measures, values, strict=True)}
+    return {each.key: Measured(value) for each, value in zip(past.metrics, values, strict=True)}
 
 
 # --- the paper's form
@@ -64,10 +64,12 @@ def test_the_paper_s_form_is_the_detector_of_its_algorithm(runs: int) -> None:
     scaler = preprocessing.MinMaxScaler().fit(past.values)
     points = scaler.transform(past.values)
     tree = neighbors.BallTree(points)
-    among = tree.query(points, NEIGHBOURS + 1)[0][:, 1:].mean(axis=1)
+    among = tree.query(points, DEFAULT_NEIGHBOURS + 1)[0][:, 1:].mean(axis=1)
     found = learned(past, form="paper", features=["sum"])
     assert found.threshold == pytest.approx(np.percentile(among, 99))
-    assert found.score(row(past, new)) == pytest.approx(tree.query(scaler.transform([new]), NEIGHBOURS)[0].mean())
+    assert found.score(row(past, new)) == pytest.approx(
+        tree.query(scaler.transform([new]), DEFAULT_NEIGHBOURS)[0].mean()
+    )
 
 
 def test_a_constant_feature_of_the_paper_s_form_is_scaled_as_scikit_learn_scales_it() -> None:
@@ -78,11 +80,11 @@ def test_a_constant_feature_of_the_paper_s_form_is_scaled_as_scikit_learn_scales
     points, point = scaler.transform(past.values), scaler.transform([new])
     distances = np.sort(np.sqrt(((points - point) ** 2).sum(axis=1)))
     found = learned(past, form="paper", features=["sum"])
-    assert found.score(row(past, new)) == pytest.approx(distances[:NEIGHBOURS].mean())
+    assert found.score(row(past, new)) == pytest.approx(distances[:DEFAULT_NEIGHBOURS].mean())
 
 
 def test_the_paper_s_form_takes_its_own_features_and_ours_all() -> None:
-    assert {key.name for key in learned(orders(RUNS), form="paper").keys} <= set(PAPER)
+    assert {key.name for key in learned(orders(RUNS), form="paper").keys} <= set(PAPER_FEATURES)
     assert {key.name for key in model().keys} > {"ks_dist", "str_len", "size"}
 
 
@@ -90,8 +92,8 @@ def test_the_paper_s_form_takes_its_own_features_and_ours_all() -> None:
 
 
 def test_eight_runs_are_enough_and_seven_are_not() -> None:
-    assert isinstance(Novelty.learn(orders(FEWEST)), Novelty)
-    assert Novelty.learn(orders(FEWEST - 1)) == Undefined("7 accepted runs of 8 that it takes")
+    assert isinstance(Novelty.learn(orders(MIN_NOVELTY_RUNS)), Novelty)
+    assert Novelty.learn(orders(MIN_NOVELTY_RUNS - 1)) == Undefined("7 accepted runs of 8 that it takes")
 
 
 def test_nothing_is_learned_where_no_metric_is_in_all_of_the_newest_runs() -> None:
@@ -142,8 +144,8 @@ def test_a_batch_like_its_neighbours_has_no_contributions() -> None:
 def test_the_ratio_is_the_score_in_units_of_what_nine_runs_in_ten_do_not_exceed() -> None:
     past = series(30, 200)
     found = learned(past)
-    assert found.usual == np.sort(found.scores)[26] > FLOOR
-    assert found.rarer == 4
+    assert found.usual == np.sort(found.scores)[26] > MIN_USUAL_SCORE
+    assert found.runs_beyond_usual == 4
     outcomes = row(past, [120.0] * 200)
     assert found.ratio(outcomes) == pytest.approx(found.score(outcomes) / found.usual)
 
@@ -205,7 +207,7 @@ def test_runs_from_before_most_columns_came_are_left_out() -> None:
 def test_contamination_is_larger_for_shorter_histories_unless_it_is_the_paper_s() -> None:
     assert [learned(series(runs, 5)).contamination for runs in (8, 30, 200)] == [1 / 9, 1 / 31, 0.01]
     assert learned(series(8, 5), form="paper", features=["sum"]).contamination == 0.01
-    assert adapted(0.5, 8) == 0.5
+    assert adapt_contamination(0.5, 8) == 0.5
 
 
 def test_the_threshold_of_a_short_history_lies_lower_for_it() -> None:

@@ -9,14 +9,21 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from headgate.learn.history.bounds import MILDER as MILDER_BANDS
-from headgate.learn.history.bounds import FiniteSample
-from headgate.learn.issue_effects import Damaged, applied
+from headgate.learn.history.bounds import SEVERITIES as MILDER_BANDS
+from headgate.learn.history.bounds import FiniteSampleBounds
+from headgate.learn.issue_effects import AppliedEffect, apply_to_latest
 from headgate.learn.novelty.features import natural_size
 from headgate.learn.novelty.model import NOVELTY, Novelty
-from headgate.learn.novelty.propose import MILDER, limit, propose_novelty, rates, surprise, surprises
+from headgate.learn.novelty.propose import (
+    SEVERITIES,
+    novelty_rates,
+    novelty_surprises,
+    propose_novelty,
+    ratio_limit,
+    ratio_surprise,
+)
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import LENGTHS, Curve, Tails, curve_key, pooled
+from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, load_pooled_rates, make_curve_key
 from headgate.values.expectation import Source
 from headgate.values.outcome import Measured
 from headgate.values.predicate import Between
@@ -27,12 +34,12 @@ Floats = npt.NDArray[np.float64]
 GRID = (1e-6, 1.0, 3.0, 10.0, 30.0)
 
 
-def evidence(shares: tuple[float, ...] | None, seen: float = 1e6) -> Tails:
+def evidence(shares: tuple[float, ...] | None, seen: float = 1e6) -> PooledRates:
     """Metrics that never surprise, and novelty that does so often, if there is evidence of it at all."""
-    curves = {curve_key("*", False, length): Curve(1e9, (0.0,) * len(GRID)) for length in LENGTHS}
+    curves = {make_curve_key("*", False, length): RateCurve(1e9, (0.0,) * len(GRID)) for length in HISTORY_LENGTHS}
     if shares is not None:
-        curves |= {curve_key("novelty", False, length): Curve(seen, shares) for length in LENGTHS}
-    return Tails(GRID, curves)
+        curves |= {make_curve_key("novelty", False, length): RateCurve(seen, shares) for length in HISTORY_LENGTHS}
+    return PooledRates(GRID, curves)
 
 
 def learned(past: Past) -> Novelty:
@@ -43,7 +50,7 @@ def learned(past: Past) -> Novelty:
 
 @cache
 def proposals() -> list[Proposal]:
-    return propose_novelty(learned(orders()), orders(), applied(orders_damage(), orders()), pooled())
+    return propose_novelty(learned(orders()), orders(), apply_to_latest(orders_damage(), orders()), load_pooled_rates())
 
 
 def high(proposal: Proposal) -> float:
@@ -70,18 +77,18 @@ def test_lower_limits_cost_more_and_catch_more() -> None:
         assert narrow.catches > wide.catches
 
 
-def by_brute_force(past: Past, damage: list[Damaged]) -> dict[IssueId, float]:
+def by_brute_force(past: Past, damage: list[AppliedEffect]) -> dict[IssueId, float]:
     """Each issue's ratio: the whole newest run is replaced and compared with the runs before it."""
     model = learned(past)
     before = dataclasses.replace(model, points=model.points[:-1])
     found = {}
     for each in damage:
-        for share in MILDER:
+        for share in SEVERITIES:
             for issue, values in zip(each.issues, each.values, strict=True):
                 row = past.values[-1].copy()
-                row[each.places] += share * (values - row[each.places])
+                row[each.metric_indices] += share * (values - row[each.metric_indices])
                 outcomes = {
-                    measure.key: Measured(value) for measure, value in zip(past.measures, row.tolist(), strict=True)
+                    measure.key: Measured(value) for measure, value in zip(past.metrics, row.tolist(), strict=True)
                 }
                 for column in each.columns or (each.column,):
                     found[column, issue if share == 1 else f"{share:g} x {issue}"] = before.ratio(outcomes)
@@ -94,7 +101,7 @@ def in_one_column(proposal: Proposal) -> set[tuple[str, str]]:
 
 
 def test_what_a_limit_catches_is_what_brute_force_finds_beyond_it() -> None:
-    ratios = by_brute_force(orders(), applied(orders_damage(), orders()))
+    ratios = by_brute_force(orders(), apply_to_latest(orders_damage(), orders()))
     for each in proposals():
         assert in_one_column(each) == {issue for issue, ratio in ratios.items() if ratio > high(each)}
     assert len(proposals()[-1].catches) > 50
@@ -102,20 +109,24 @@ def test_what_a_limit_catches_is_what_brute_force_finds_beyond_it() -> None:
 
 def test_issues_that_leave_a_metric_without_value_are_scored_without_it() -> None:
     past = orders()
-    places = np.array([at for at, each in enumerate(past.measures) if each.column == "price"])
+    places = np.array([at for at, each in enumerate(past.metrics) if each.column == "price"])
     values = np.full((1, len(places)), np.nan)
-    values[0, [past.measures[at].key.name == "completeness" for at in places]] = 0.0
-    damage = [Damaged("price", ("gone",), places, values)]
+    values[0, [past.metrics[at].key.name == "completeness" for at in places]] = 0.0
+    damage = [AppliedEffect("price", ("gone",), places, values)]
     ratio = by_brute_force(past, damage)["price", "gone"]
-    found = propose_novelty(learned(past), past, damage, pooled())
+    found = propose_novelty(learned(past), past, damage, load_pooled_rates())
     for each in found:
         assert (("price", "gone") in each.catches) == (ratio > high(each))
 
 
 def test_milder_issues_are_those_of_the_bands_of_single_metrics() -> None:
-    assert MILDER == MILDER_BANDS
-    hurt = applied(orders_damage(), orders())
-    bands = {issue for each in FiniteSample(pooled()).proposals(orders(), hurt) for issue in each.catches}
+    assert SEVERITIES == MILDER_BANDS
+    hurt = apply_to_latest(orders_damage(), orders())
+    bands = {
+        issue
+        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), hurt)
+        for issue in each.catches
+    }
     assert {issue for each in proposals() for issue in in_one_column(each)} <= bands
 
 
@@ -133,12 +144,12 @@ def test_what_befalls_all_columns_at_once_is_caught_though_it_is_mild() -> None:
 def test_no_limit_would_hold_the_newest_run_as_it_is() -> None:
     past = orders()
     values = past.values.copy()
-    values[-1] += 3 * natural_size(values, past.measures)
+    values[-1] += 3 * natural_size(values, past.metrics)
     odd = dataclasses.replace(past, values=values)
     model = learned(odd)
-    places = np.arange(len(odd.measures))
-    far = Damaged("price", ("far",), places, odd.values[-1:] * 1e6)
-    found = propose_novelty(model, odd, [far, *applied(orders_damage(), odd)], pooled())
+    places = np.arange(len(odd.metrics))
+    far = AppliedEffect("price", ("far",), places, odd.values[-1:] * 1e6)
+    found = propose_novelty(model, odd, [far, *apply_to_latest(orders_damage(), odd)], load_pooled_rates())
     before = dataclasses.replace(model, points=model.points[:-1])
     ratio = before.scores_of(model.points[-1:])[0] / model.usual
     assert ratio > 1.5
@@ -147,41 +158,41 @@ def test_no_limit_would_hold_the_newest_run_as_it_is() -> None:
 
 
 def test_nothing_is_proposed_where_nothing_is_caught() -> None:
-    assert propose_novelty(learned(orders()), orders(), [], pooled()) == []
+    assert propose_novelty(learned(orders()), orders(), [], load_pooled_rates()) == []
 
 
 # --- prices
 
 
 def test_prices_fall_with_reach() -> None:
-    found = rates(learned(orders()), pooled())
+    found = novelty_rates(learned(orders()), load_pooled_rates())
     assert (np.diff(found) <= 0).all()
     assert (found > 0).all()
 
 
 def test_without_evidence_the_price_is_that_of_the_rank_and_a_heavy_tail() -> None:
-    found = rates(learned(orders()), evidence(None))
+    found = novelty_rates(learned(orders()), evidence(None))
     assert found == pytest.approx([4 / 31 * (1 + reach / 10) ** -2.5 for reach in GRID])
 
 
 def test_evidence_raises_the_price_and_never_lowers_it() -> None:
-    often = rates(learned(orders()), evidence((0.5, 0.4, 0.3, 0.2, 0.1)))
+    often = novelty_rates(learned(orders()), evidence((0.5, 0.4, 0.3, 0.2, 0.1)))
     assert often == pytest.approx([0.5, 0.4, 0.3, 0.2, 0.1], rel=1e-3)
-    never = rates(learned(orders()), evidence((0.0,) * 5))
-    assert never == pytest.approx(rates(learned(orders()), evidence(None)))
+    never = novelty_rates(learned(orders()), evidence((0.0,) * 5))
+    assert never == pytest.approx(novelty_rates(learned(orders()), evidence(None)))
 
 
 def test_a_little_evidence_promises_little() -> None:
-    assert rates(learned(orders()), evidence((0.0,) * 5, seen=4.0))[-1] == pytest.approx(0.1)
+    assert novelty_rates(learned(orders()), evidence((0.0,) * 5, seen=4.0))[-1] == pytest.approx(0.1)
 
 
 def test_the_price_at_the_usual_distance_is_the_rank_of_the_run_that_sets_it() -> None:
     tails = evidence(None)
-    assert [round(rates(learned(orders(runs)), tails)[0], 3) for runs in (8, 20, 30)] == [0.111, 0.143, 0.129]
+    assert [round(novelty_rates(learned(orders(runs)), tails)[0], 3) for runs in (8, 20, 30)] == [0.111, 0.143, 0.129]
 
 
 def test_limits_are_rounded_upwards_to_hundredths() -> None:
-    assert [limit(reach) for reach in (1e-6, 1.0, 1.468, 10.0, 100.0)] == [1.01, 1.1, 1.15, 2.0, 11.0]
+    assert [ratio_limit(reach) for reach in (1e-6, 1.0, 1.468, 10.0, 100.0)] == [1.01, 1.1, 1.15, 2.0, 11.0]
 
 
 # --- what evidence counts
@@ -190,15 +201,15 @@ def test_limits_are_rounded_upwards_to_hundredths() -> None:
 def test_the_surprise_of_a_next_batch_is_its_ratio_on_the_grid() -> None:
     past = orders(20)
     outcomes = past.outcomes(analysis(20))
-    row = np.array([[getattr(outcomes[each.key], "value", np.nan) for each in past.measures]])
+    row = np.array([[getattr(outcomes[each.key], "value", np.nan) for each in past.metrics]])
     ratio = learned(past).ratio(outcomes)
-    assert surprises(past, row) == pytest.approx(surprise(np.array([ratio])))
-    assert surprises(past, row * 100)[0] > 1
+    assert novelty_surprises(past, row) == pytest.approx(ratio_surprise(np.array([ratio])))
+    assert novelty_surprises(past, row * 100)[0] > 1
 
 
 def test_a_past_that_is_too_short_has_no_surprises() -> None:
     past = past_of({"sum(x)": [1.0] * 7})
-    assert np.isnan(surprises(past, np.array([[1.0], [2.0]]))).all()
+    assert np.isnan(novelty_surprises(past, np.array([[1.0], [2.0]]))).all()
 
 
 def laws(random: np.random.Generator, runs: int, features: int) -> dict[str, Floats]:
@@ -223,8 +234,8 @@ def test_exchangeable_runs_are_beyond_no_limit_more_often_than_stated(runs: int)
     for _ in range(tries):
         for name, values in laws(random, runs + 1, features).items():
             past = Past(("",) * runs, measures, 100 + values[:-1], orders().schemas[:1] * runs, {})
-            beyond[name] = beyond.get(name, 0.0) + (surprises(past, 100 + values[-1:]) > np.array(GRID))
-    stated = rates(learned(orders(runs)), evidence(None))
+            beyond[name] = beyond.get(name, 0.0) + (novelty_surprises(past, 100 + values[-1:]) > np.array(GRID))
+    stated = novelty_rates(learned(orders(runs)), evidence(None))
     allowed = stated + 3 * np.sqrt(stated / tries)
     for name, counts in beyond.items():
         assert (counts / tries <= allowed).all(), name

@@ -10,10 +10,10 @@ import numpy as np
 
 from headgate.learn.patterns import index_file
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
-from headgate.learn.patterns.enumerate import TAU, Columns, evidence
+from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.index import PatternIndex
-from headgate.learn.patterns.sample import Sampled
+from headgate.learn.patterns.sample import SampledColumn
 
 MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WORDS = ("north", "south", "red", "green", "harbour", "mill", "old", "bridge", "lake", "stone", "hill", "market")
@@ -67,7 +67,7 @@ def columns(each: int = 20, domains: Sequence[Draw] = DOMAINS) -> list[list[str]
 
 
 def entries(of: Iterable[Sequence[str]], tau: int = TAU) -> Entries:
-    return evidence(Columns.of([Sampled.of(values) for values in of]), tau)
+    return count_patterns(Columns.of([SampledColumn.of(values) for values in of]), tau)
 
 
 class Lake(NamedTuple):
@@ -76,7 +76,7 @@ class Lake(NamedTuple):
     entries: Entries
     total: int
 
-    def found(self, keys: Keys) -> Rows:
+    def find_entries(self, keys: Keys) -> Rows:
         known = self.entries.rows
         rows = np.zeros(len(keys), ENTRY)
         at = np.minimum(np.searchsorted(known["key"], keys), max(len(known) - 1, 0))
@@ -92,5 +92,5 @@ def lake(each: int = 20, domains: Sequence[Draw] = DOMAINS) -> Lake:
 
 def index(path: Path, each: int = 20) -> PatternIndex:
     made = columns(each)
-    index_file.write(path, entries(made), {"name": "test", "columns": len(made), "tau": TAU, "language": 1})
+    index_file.write_index(path, entries(made), {"name": "test", "columns": len(made), "tau": TAU, "language": 1})
     return PatternIndex.open(path)

@@ -14,12 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from headgate.learn.patterns import build, index_file, lake
-from headgate.learn.patterns.build import Built, build_index, index_columns
+from headgate.learn.patterns.build import BuildResult, build_index, index_columns
 from headgate.learn.patterns.entries import Entries
-from headgate.learn.patterns.enumerate import Columns, evidence
+from headgate.learn.patterns.enumerate import Columns, count_patterns
 from headgate.learn.patterns.index_file import PatternFile
-from headgate.learn.patterns.lake import Column, Skipped, columns_of, files
-from headgate.learn.patterns.sample import Sampled
+from headgate.learn.patterns.lake import LakeColumn, SkippedFile, columns_of, find_tables
+from headgate.learn.patterns.sample import SampledColumn
 from headgate.values.errors import MisuseError
 
 HOSTILE = ["a.b", "`tick`", "line\nbreak", "🚰", "", "a.b"]
@@ -53,16 +53,16 @@ def written(columns: Iterable[Sequence[str]], folder: Path) -> Path:
 
 def entries_in(target: Path) -> Entries:
     with PatternFile.open(target) as index:
-        return sum(index.chunks(), Entries.empty())
+        return sum(index.read_chunks(), Entries.empty())
 
 
 def values_in(paths: Sequence[Path], rows: int = lake.ROWS) -> dict[str, list[str]]:
-    found = [each for table in files(paths) for each in columns_of(table, rows)]
-    return {each.name: each.values for each in found if isinstance(each, Column)}
+    found = [each for table in find_tables(paths) for each in columns_of(table, rows)]
+    return {each.name: each.values for each in found if isinstance(each, LakeColumn)}
 
 
-def skipped_in(paths: Sequence[Path]) -> list[Skipped]:
-    return [each for table in files(paths) for each in columns_of(table) if isinstance(each, Skipped)]
+def skipped_in(paths: Sequence[Path]) -> list[SkippedFile]:
+    return [each for table in find_tables(paths) for each in columns_of(table) if isinstance(each, SkippedFile)]
 
 
 # What is read.
@@ -72,8 +72,8 @@ def test_columns_are_read_by_position_so_that_no_name_can_confuse_them(tmp_path:
     nested = pa.array([{"b": value, "c": [value]} for value in codes(9)])
     arrays = [nested, *(pa.array(codes(at)) for at in range(len(HOSTILE))), pa.array(range(60))]
     pq.write_table(pa.Table.from_arrays(arrays, ["a", *HOSTILE, "number"]), tmp_path / "x.parquet")
-    found = [each for table in files([tmp_path]) for each in columns_of(table)]
-    assert [(each.name, each.values) for each in found if isinstance(each, Column)] == [
+    found = [each for table in find_tables([tmp_path]) for each in columns_of(table)]
+    assert [(each.name, each.values) for each in found if isinstance(each, LakeColumn)] == [
         (name, codes(at)) for at, name in enumerate(HOSTILE)
     ]
 
@@ -82,8 +82,8 @@ def test_csv_files_with_the_same_hostile_names_have_the_same_columns(tmp_path: P
     rows = zip(*(codes(at) for at in range(len(HOSTILE))), strict=True)
     head = ",".join(f'"{name}"' for name in HOSTILE)
     (tmp_path / "x.csv").write_text("\n".join([head, *map(",".join, rows)]), encoding="utf-8")
-    found = [each for table in files([tmp_path]) for each in columns_of(table)]
-    assert [(each.name, each.values) for each in found if isinstance(each, Column)] == [
+    found = [each for table in find_tables([tmp_path]) for each in columns_of(table)]
+    assert [(each.name, each.values) for each in found if isinstance(each, LakeColumn)] == [
         (name, codes(at)) for at, name in enumerate(HOSTILE)
     ]
 
@@ -113,16 +113,16 @@ def test_part_files_and_partitions_are_one_table_and_other_files_one_each(tmp_pa
     for name in names + ignored:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("x\n")
-    tables = [{str(Path(path).relative_to(tmp_path)) for path in table.paths} for table in files([tmp_path])]
+    tables = [{str(Path(path).relative_to(tmp_path)) for path in table.paths} for table in find_tables([tmp_path])]
     expected = [set(names[:2]), {names[2]}, set(names[3:5]), {names[5]}, {names[6]}, set(names[7:9]), {names[9]}]
     assert sorted(map(sorted, tables)) == sorted(map(sorted, expected))
-    assert files([tmp_path, tmp_path / "c", tmp_path / "c" / "x.csv"]) == files([tmp_path])
+    assert find_tables([tmp_path, tmp_path / "c", tmp_path / "c" / "x.csv"]) == find_tables([tmp_path])
 
 
 def test_a_uri_opens_the_same_tables(tmp_path: Path) -> None:
     written([codes(1)], tmp_path / "lake")
-    (table,) = files([(tmp_path / "lake").as_uri()])
-    assert [each.values for each in columns_of(table) if isinstance(each, Column)] == [codes(1)]
+    (table,) = find_tables([(tmp_path / "lake").as_uri()])
+    assert [each.values for each in columns_of(table) if isinstance(each, LakeColumn)] == [codes(1)]
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])
@@ -204,13 +204,13 @@ def test_a_lake_pairs_and_entries_in_memory_are_the_same_index(tmp_path: Path) -
 
 def test_entries_are_the_evidence_of_all_columns_at_once() -> None:
     columns = made(2, 40)
-    assert index_columns(columns, tau=8) == evidence(Columns.of([Sampled.of(each) for each in columns]), 8)
+    assert index_columns(columns, tau=8) == count_patterns(Columns.of([SampledColumn.of(each) for each in columns]), 8)
 
 
 def test_how_much_is_kept_in_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = written(made(3, 40), tmp_path / "lake")
     build_index(folder, tmp_path / "one.hgi")
-    for name, value in {"_TOGETHER": 3, "_HELD": 500}.items():
+    for name, value in {"_COLUMNS_AT_ONCE": 3, "_MOST_WAITING": 500}.items():
         monkeypatch.setattr(build, name, value)
     build_index(folder, tmp_path / "two.hgi")
     assert (tmp_path / "one.hgi").read_bytes() == (tmp_path / "two.hgi").read_bytes()
@@ -222,7 +222,7 @@ def test_two_indexes_merged_are_the_index_of_both_lakes(tmp_path: Path) -> None:
         build_index(source, tmp_path / f"{name}.hgi", name=name)
     with PatternFile.open(tmp_path / "both.hgi") as both:
         about = both.about
-    index_file.merge([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
+    index_file.merge_indexes([tmp_path / "one.hgi", tmp_path / "two.hgi"], tmp_path / "merged.hgi", about)
     assert (tmp_path / "merged.hgi").read_bytes() == (tmp_path / "both.hgi").read_bytes()
 
 
@@ -255,8 +255,8 @@ def test_the_file_says_how_it_was_built(tmp_path: Path) -> None:
 
 
 def test_a_summary_names_what_was_built_and_a_few_skipped_files() -> None:
-    skipped = [Skipped(f"{at}.csv", "it is empty") for at in range(7)]
-    lines = str(Built("x.hgi", 12, 3_456, 1_500_000, 2.04, skipped)).splitlines()
+    skipped = [SkippedFile(f"{at}.csv", "it is empty") for at in range(7)]
+    lines = str(BuildResult("x.hgi", 12, 3_456, 1_500_000, 2.04, skipped)).splitlines()
     assert lines[0] == "x.hgi: 3,456 patterns of 12 columns, 1.5 MB, in 2.0 s"
     assert lines[1:3] == ["7 files skipped:", "  0.csv: it is empty"]
     assert lines[-1] == "  and 2 more"
@@ -333,9 +333,9 @@ def test_misuse_is_told_before_anything_is_read(
 
 
 def test_the_sum_of_many_entries_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_HELD", 100)
+    monkeypatch.setattr(build, "_MOST_WAITING", 100)
     chance = np.random.default_rng(7)
-    total, every = build._Sum(), []
+    total, every = build._EntrySum(), []
     for _ in range(50):
         rows = index_columns([made(int(chance.integers(99)), 1)[0]]).rows
         total.add(rows)

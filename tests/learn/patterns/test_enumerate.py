@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.entries import ENTRY, ONE, Entries
-from headgate.learn.patterns.enumerate import TAU, Columns, evidence
+from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
 from headgate.learn.patterns.lexer import LONGEST, lex
 from headgate.learn.patterns.pattern import Pattern
-from headgate.learn.patterns.sample import Sampled, first_values
-from tests.learn.patterns.test_options import VALUES, few, patterns_of
+from headgate.learn.patterns.sample import SampledColumn, first_values
+from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
 
 EXAMPLES = settings(max_examples=30)
 SPECIAL = [
@@ -52,7 +52,7 @@ def all_patterns(value: str, tau: int) -> dict[Pattern, int]:
             each: 1 for each in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if each.matches(value)
         }
         if whole_values.URL in found:
-            found[whole_values.below(whole_values.host_of(value))] = 1
+            found[whole_values.make_host_pattern(whole_values.host_of(value))] = 1
     return found
 
 
@@ -90,7 +90,7 @@ def told(entries: Entries) -> dict[int, dict[str, int]]:
 
 
 def evidence_of(lake: Sequence[Sequence[str]], tau: int = TAU) -> Entries:
-    return evidence(Columns.of([Sampled.of(values) for values in lake]), tau)
+    return count_patterns(Columns.of([SampledColumn.of(values) for values in lake]), tau)
 
 
 @EXAMPLES

@@ -10,18 +10,18 @@ import pytest
 import headgate as hg
 from headgate.learn.patterns import index_file
 from headgate.learn.patterns.index import PatternIndex
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
 from tests.pages import assert_harmless, terminal
 
 ISO = Pattern(
     (
-        Atom(Sort.DIGIT, 4),
-        Atom(Sort.CONST, text="-"),
-        Atom(Sort.DIGIT, 2),
-        Atom(Sort.CONST, text="-"),
-        Atom(Sort.DIGIT, 2),
+        Atom(AtomKind.DIGIT, 4),
+        Atom(AtomKind.CONST, text="-"),
+        Atom(AtomKind.DIGIT, 2),
+        Atom(AtomKind.CONST, text="-"),
+        Atom(AtomKind.DIGIT, 2),
     )
 )
 
@@ -42,7 +42,7 @@ def test_a_tag_is_the_pattern_that_the_fewest_columns_have(index: PatternIndex) 
     values = lakes.column(lakes.code)
     tag = index.tag(values)
     assert tag is not None
-    rows = index.found(np.array([Pattern(tag.branches[0].segments[0].pattern.atoms).key], np.uint64))
+    rows = index.find_entries(np.array([Pattern(tag.branches[0].segments[0].pattern.atoms).key], np.uint64))
     assert int(rows["columns"][0]) == tag.coverage
     carrying = [draw.__name__ for draw in lakes.DOMAINS if tag.matches(lakes.column(draw, seed=77)).mean() > 0.95]
     assert carrying == ["code"]
@@ -56,9 +56,9 @@ def test_a_tag_that_may_miss_nothing_is_no_narrower(index: PatternIndex) -> None
 
 
 def test_it_says_what_it_has_seen_of_a_pattern(index: PatternIndex) -> None:
-    seen = index.seen(ISO)
+    seen = index.look_up(ISO)
     assert (seen.columns, seen.fpr, seen.led, seen.broken) == (20, 0.0, 20, 0)
-    assert index.seen(Pattern((Atom(Sort.CONST, text="nowhere"),))).columns == 0
+    assert index.look_up(Pattern((Atom(AtomKind.CONST, text="nowhere"),))).columns == 0
 
 
 def test_stats_count_patterns_by_tokens_and_by_columns(index: PatternIndex) -> None:
@@ -76,16 +76,18 @@ def test_the_sum_of_two_lakes_is_the_index_of_both(tmp_path: Path) -> None:
     parts = [columns[::2], columns[1::2]]
     for at, part in enumerate(parts):
         about = {"name": f"lake {at}", "columns": len(part), "tau": 13, "language": 1}
-        index_file.write(tmp_path / f"{at}.hgi", lakes.entries(part), about)
+        index_file.write_index(tmp_path / f"{at}.hgi", lakes.entries(part), about)
     merged = PatternIndex.merge([tmp_path / "0.hgi", tmp_path / "1.hgi"], tmp_path / "both.hgi")
-    index_file.write(tmp_path / "once.hgi", lakes.entries(columns), merged.about)
+    index_file.write_index(tmp_path / "once.hgi", lakes.entries(columns), merged.about)
     assert (tmp_path / "both.hgi").read_bytes() == (tmp_path / "once.hgi").read_bytes()
     assert (merged.columns, merged.about["name"]) == (48, "lake 0 + lake 1")
 
 
 def test_indexes_of_different_tau_are_not_added_up(tmp_path: Path) -> None:
     for tau in (8, 13):
-        index_file.write(tmp_path / f"{tau}.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": tau, "language": 1})
+        index_file.write_index(
+            tmp_path / f"{tau}.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": tau, "language": 1}
+        )
     with pytest.raises(MisuseError, match="tau"):
         PatternIndex.merge([tmp_path / "8.hgi", tmp_path / "13.hgi"], tmp_path / "both.hgi")
 
@@ -102,7 +104,7 @@ def test_nothing_is_merged_of_nothing(tmp_path: Path) -> None:
 
 
 def test_an_index_in_another_form_is_refused(tmp_path: Path) -> None:
-    index_file.write(tmp_path / "new.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": 13, "language": 99})
+    index_file.write_index(tmp_path / "new.hgi", lakes.entries([["a"] * 9]), {"columns": 1, "tau": 13, "language": 99})
     with pytest.raises(MisuseError, match="form 99"):
         PatternIndex.open(tmp_path / "new.hgi")
 

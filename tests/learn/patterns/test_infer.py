@@ -8,13 +8,13 @@ from itertools import combinations, pairwise, product
 import numpy as np
 import pytest
 
-from headgate.learn.patterns.align import aligned, groups
+from headgate.learn.patterns.align import align_groups, group_values
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import lex
 from headgate.learn.patterns.rule import PatternRule
 from headgate.learn.patterns.scoring import ByBacktest, ByImpurity, critical_share
 from headgate.learn.patterns.segments import Cutter
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.settings import InferenceSettings
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
 from tests.learn.patterns.lakes import Lake
@@ -28,7 +28,7 @@ def lake() -> Lake:
 
 
 def inferred(values: list[str], method: str = "headgate", **given: float) -> PatternRule | None:
-    return infer(values, lake(), lake().total, Settings.of(method, **given))
+    return infer(values, lake(), lake().total, InferenceSettings.of(method, **given))
 
 
 @pytest.mark.parametrize("method", [*PAPER, "headgate"])
@@ -128,7 +128,7 @@ def test_flexible_addresses_have_one_pattern() -> None:
 
 def test_nulls_are_no_values() -> None:
     values: list[str | None] = [*lakes.column(lakes.iso), *[None] * 900]
-    rule = infer(values, lake(), lake().total, Settings.of("headgate"))
+    rule = infer(values, lake(), lake().total, InferenceSettings.of("headgate"))
     assert rule is not None
     assert rule.seen == 100
 
@@ -162,13 +162,13 @@ def test_a_long_value_that_repeats_is_no_branch() -> None:
 
 @pytest.mark.parametrize("values", [[], [None, None], [""], ["x" * 10_000], ["\n"], ["🙂"] * 20])
 def test_odd_columns_end_in_a_rule_or_in_none(values: list[str | None]) -> None:
-    rule = infer(values, lake(), lake().total, Settings.of("headgate"))
+    rule = infer(values, lake(), lake().total, InferenceSettings.of("headgate"))
     assert rule is None or rule.holds(values)
 
 
 def test_an_empty_index_knows_no_rule() -> None:
     empty = Lake(lakes.entries([]), 0)
-    assert infer(lakes.column(lakes.iso), empty, 0, Settings.of("headgate")) is None
+    assert infer(lakes.column(lakes.iso), empty, 0, InferenceSettings.of("headgate")) is None
 
 
 def test_a_stricter_limit_never_gives_a_costlier_rule() -> None:
@@ -190,7 +190,7 @@ def test_a_stricter_limit_never_gives_a_costlier_rule() -> None:
 )
 def test_settings_that_make_no_sense_are_refused(given: dict[str, float], words: str) -> None:
     with pytest.raises(MisuseError, match=words):
-        Settings.of(**given)
+        InferenceSettings.of(**given)
 
 
 def test_of_all_patterns_of_a_column_fmdv_takes_the_one_of_least_impurity() -> None:
@@ -198,10 +198,10 @@ def test_of_all_patterns_of_a_column_fmdv_takes_the_one_of_least_impurity() -> N
     rule = inferred(values, "fmdv", limit=0.9, coverage=1)
     assert rule is not None
     tokens = lex(values)
-    grid = groups(tokens, np.ones(len(values), dtype=np.int64))[0]
-    cutter = Cutter(tokens, aligned(tokens, [grid]), np.ones(30, dtype=np.int64), lake(), 0.0, 13, False)
-    (span,) = cutter.spans()
-    rows = cutter.looked_up[1]
+    grid = group_values(tokens, np.ones(len(values), dtype=np.int64))[0]
+    cutter = Cutter(tokens, align_groups(tokens, [grid]), np.ones(30, dtype=np.int64), lake(), 0.0, 13, False)
+    (span,) = cutter.list_spans()
+    rows = cutter.span_entries[1]
     assert len(rows) == len(span.sums)
     rates = rows["impurity"] / 2**32 / np.maximum(rows["columns"], 1)
     assert rule.fpr == pytest.approx(rates[rows["columns"] > 0].min())
@@ -215,14 +215,14 @@ def test_the_dynamic_programme_finds_the_cheapest_of_all_segmentations(seed: int
     columns = [lakes.column(draw, size=30, seed=seed + at) for at, draw in enumerate(parts)]
     values = ["|".join(row) for row in zip(*columns, strict=True)]
     tokens, weights = lex(values), np.ones(len(values), dtype=np.int64)
-    group = groups(tokens, weights)[0]
-    cutter = Cutter(tokens, aligned(tokens, [group]), weights, lake(), 0.0, 13, True)
+    group = group_values(tokens, weights)[0]
+    cutter = Cutter(tokens, align_groups(tokens, [group]), weights, lake(), 0.0, 13, True)
     weigher = ByImpurity(0.99, 1)
-    spans, rows = cutter.looked_up
+    spans, rows = cutter.span_entries
     found, at = {}, 0
     for span in spans:
         own = rows[at : at + len(span.sums)]
-        if (best := cutter.chosen(span, own, weigher(own), weigher)) is not None:
+        if (best := cutter.choose_pattern(span, own, weigher(own), weigher)) is not None:
             found[span.start, span.stop] = best
         at += len(span.sums)
     costs = [
@@ -230,7 +230,7 @@ def test_the_dynamic_programme_finds_the_cheapest_of_all_segmentations(seed: int
         for cut in every_cut(len(cutter.places))
         if all(pair in found for pair in cut)
     ]
-    made = cutter.cheapest(found, weigher)
+    made = cutter.find_cheapest(found, weigher)
     assert (made is None) == (not costs or min(costs) > 0.99)
     if made is not None:
         assert made.cost == pytest.approx(min(costs))
@@ -245,7 +245,7 @@ def every_cut(width: int) -> list[list[tuple[int, int]]]:
 def test_alignment_puts_equal_symbols_over_one_another() -> None:
     values = ["1-2-3", "1-2", "a:1-2-3"]
     tokens, weights = lex(values), np.array([5, 3, 1])
-    grid = aligned(tokens, groups(tokens, weights))
+    grid = align_groups(tokens, group_values(tokens, weights))
     rows = [[tokens.text(at) if at >= 0 else "" for at in row] for row in grid.at.tolist()]
     widths = {len(row) for row in rows}
     assert widths == {7}
@@ -266,9 +266,9 @@ def test_the_backtest_counts_how_often_later_values_broke_what_the_first_ones_ha
 
 
 def inferred_pattern(found: object) -> int:
-    from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+    from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 
-    return Pattern((Atom(Sort.DIGIT, 1), Atom(Sort.CONST, text="a"))).key
+    return Pattern((Atom(AtomKind.DIGIT, 1), Atom(AtomKind.CONST, text="a"))).key
 
 
 def test_between_known_shares_the_backtest_is_interpolated() -> None:

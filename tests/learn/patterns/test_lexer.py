@@ -12,16 +12,16 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns.alphabet import SYMBOL_BLOCKS
-from headgate.learn.patterns.lexer import LONGEST, MOST_GROUPS, Case, Kind, Tokens, lex
+from headgate.learn.patterns.lexer import LONGEST, MOST_GROUPS, Case, TokenArrays, TokenKind, lex
 
 EXAMPLES = settings(max_examples=300)
 CHAIN = re.compile("[0-9]+(?:[.,][0-9]+)*")
 NUMBER = re.compile(rf"(?:[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?")
 MIXED = {
-    "LD": Kind.LETTERS_DIGITS,
-    "DL": Kind.DIGITS_LETTERS,
-    "LDL": Kind.LETTERS_DIGITS_LETTERS,
-    "DLD": Kind.DIGITS_LETTERS_DIGITS,
+    "LD": TokenKind.LETTERS_DIGITS,
+    "DL": TokenKind.DIGITS_LETTERS,
+    "LDL": TokenKind.LETTERS_DIGITS_LETTERS,
+    "DLD": TokenKind.DIGITS_LETTERS_DIGITS,
 }
 
 CHARACTERS = st.one_of(
@@ -54,7 +54,7 @@ LONG = st.sampled_from(["1" * LONGEST, "a-" * (LONGEST // 2), "1.5 " * 200, "x" 
 
 class Token(NamedTuple):
     text: str
-    kind: Kind
+    kind: TokenKind
     case: Case
     runs: int
     decimals: int
@@ -102,12 +102,12 @@ def tokens_of(value: str) -> list[Token]:
 def token_of(text: str, is_number: bool) -> Token:
     if is_number:
         plain = text[0] not in "+-" and "," not in text
-        return Token(text, Kind.NUMBER, Case.ANY, 0, len(text.partition(".")[2]) if plain else 0)
+        return Token(text, TokenKind.NUMBER, Case.ANY, 0, len(text.partition(".")[2]) if plain else 0)
     runs = "".join(kind for kind, _ in groupby(map(letter_or_digit, text)))
     if len(runs) > 1:
-        return Token(text, MIXED.get(runs, Kind.MIXED), Case.ANY, len(runs), 0)
-    kind = {"S": Kind.SYMBOLS, "D": Kind.DIGITS, "L": Kind.LETTERS}[runs]
-    return Token(text, kind, case_of(text), 1 if kind is not Kind.SYMBOLS else 0, 0)
+        return Token(text, MIXED.get(runs, TokenKind.MIXED), Case.ANY, len(runs), 0)
+    kind = {"S": TokenKind.SYMBOLS, "D": TokenKind.DIGITS, "L": TokenKind.LETTERS}[runs]
+    return Token(text, kind, case_of(text), 1 if kind is not TokenKind.SYMBOLS else 0, 0)
 
 
 def case_of(text: str) -> Case:
@@ -115,12 +115,12 @@ def case_of(text: str) -> Case:
     return next((case for case, form in forms.items() if re.fullmatch(form, text)), Case.ANY)
 
 
-def lexed(tokens: Tokens, value: int) -> list[Token]:
+def lexed(tokens: TokenArrays, value: int) -> list[Token]:
     """The runs of a number and of symbols say nothing to patterns and are not compared."""
     found = []
     for at in range(tokens.first[value], tokens.first[value] + tokens.count[value]):
-        kind = Kind(int(tokens.kind[at]))
-        runs = 0 if kind in (Kind.NUMBER, Kind.SYMBOLS) else int(tokens.runs[at])
+        kind = TokenKind(int(tokens.kind[at]))
+        runs = 0 if kind in (TokenKind.NUMBER, TokenKind.SYMBOLS) else int(tokens.runs[at])
         found.append(Token(tokens.text(at), kind, Case(int(tokens.case[at])), runs, int(tokens.decimals[at])))
     return found
 
@@ -129,7 +129,7 @@ def texts(value: str) -> list[str]:
     return [token.text for token in lexed(lex([value]), 0)]
 
 
-def kinds(value: str) -> list[Kind]:
+def kinds(value: str) -> list[TokenKind]:
     return [token.kind for token in lexed(lex([value]), 0)]
 
 
@@ -180,13 +180,13 @@ def test_a_value_is_lexed_up_to_the_longest_and_not_beyond() -> None:
 
 def test_a_token_is_a_run_of_symbols_or_of_letters_and_digits_between_them() -> None:
     assert texts("ab12 -- cd") == ["ab12", " -- ", "cd"]
-    assert kinds("ab12 -- 7") == [Kind.LETTERS_DIGITS, Kind.SYMBOLS, Kind.DIGITS]
+    assert kinds("ab12 -- 7") == [TokenKind.LETTERS_DIGITS, TokenKind.SYMBOLS, TokenKind.DIGITS]
     assert texts("\t\n\x00") == ["\t\n\x00"]
 
 
 @pytest.mark.parametrize("value", ["-5", "+5", "1.5", "0.001", "1,234", "1,234.5", "-1,234,567.89", "12345.6"])
 def test_a_number_with_a_sign_a_point_or_groups_is_one_token(value: str) -> None:
-    assert kinds(value) == [Kind.NUMBER]
+    assert kinds(value) == [TokenKind.NUMBER]
     assert texts(f"({value})") == ["(", value, ")"]
 
 
@@ -194,16 +194,16 @@ def test_a_number_with_a_sign_a_point_or_groups_is_one_token(value: str) -> None
     "value", ["1.2.3", "1,2,3", "1,23", "1234,567", "1.234,5", "1,234,56", "0.1,234", "1.2.3.4", "1,2345"]
 )
 def test_the_same_characters_in_another_chain_are_no_number(value: str) -> None:
-    assert Kind.NUMBER not in kinds(value)
+    assert TokenKind.NUMBER not in kinds(value)
     assert texts(value) == re.findall("[0-9]+|[.,]", value)
 
 
 def test_digits_alone_are_no_number() -> None:
-    assert kinds("1234") == [Kind.DIGITS]
+    assert kinds("1234") == [TokenKind.DIGITS]
 
 
 def test_a_number_with_too_many_groups_is_a_list() -> None:
-    assert kinds("1" + ",234" * MOST_GROUPS) == [Kind.NUMBER]
+    assert kinds("1" + ",234" * MOST_GROUPS) == [TokenKind.NUMBER]
     assert len(texts("1" + ",234" * (MOST_GROUPS + 1))) == 2 * MOST_GROUPS + 3
 
 
@@ -214,7 +214,7 @@ def test_a_sign_may_stand_after_what_a_number_may_follow(before: str) -> None:
 
 @pytest.mark.parametrize("before", list("x5._/-+){é"))
 def test_after_anything_else_it_is_a_symbol(before: str) -> None:
-    assert Kind.NUMBER not in kinds(f"{before}-5")
+    assert TokenKind.NUMBER not in kinds(f"{before}-5")
 
 
 def test_a_sign_that_no_number_follows_is_a_symbol_like_any_other() -> None:
@@ -226,7 +226,7 @@ def test_a_sign_that_no_number_follows_is_a_symbol_like_any_other() -> None:
 
 @pytest.mark.parametrize("value", ["v1.5", "1.5kg", "é1.5", "1.5é", "-5x", "1,234x"])
 def test_what_touches_a_letter_is_no_number(value: str) -> None:
-    assert Kind.NUMBER not in kinds(value)
+    assert TokenKind.NUMBER not in kinds(value)
 
 
 def test_a_number_ends_before_a_point_or_comma_that_no_digit_follows() -> None:
@@ -252,12 +252,22 @@ def test_case_is_that_of_letters_of_ascii_alone(value: str, case: Case) -> None:
 
 @pytest.mark.parametrize(
     ("value", "kind"),
-    [("a1", Kind.LETTERS_DIGITS), ("1a", Kind.DIGITS_LETTERS), ("a1b", Kind.LETTERS_DIGITS_LETTERS),
-     ("1a2", Kind.DIGITS_LETTERS_DIGITS), ("a1b2", Kind.MIXED), ("1a2b", Kind.MIXED), ("aB", Kind.LETTERS),
-     ("é1", Kind.LETTERS_DIGITS), ("😀", Kind.LETTERS), ("€", Kind.SYMBOLS), ("\u3000", Kind.SYMBOLS),
-     ("٣", Kind.LETTERS)],
-)  # fmt: skip
-def test_the_kind_of_a_token_says_which_runs_it_has(value: str, kind: Kind) -> None:
+    [
+        ("a1", TokenKind.LETTERS_DIGITS),
+        ("1a", TokenKind.DIGITS_LETTERS),
+        ("a1b", TokenKind.LETTERS_DIGITS_LETTERS),
+        ("1a2", TokenKind.DIGITS_LETTERS_DIGITS),
+        ("a1b2", TokenKind.MIXED),
+        ("1a2b", TokenKind.MIXED),
+        ("aB", TokenKind.LETTERS),
+        ("é1", TokenKind.LETTERS_DIGITS),
+        ("😀", TokenKind.LETTERS),
+        ("€", TokenKind.SYMBOLS),
+        ("\u3000", TokenKind.SYMBOLS),
+        ("٣", TokenKind.LETTERS),
+    ],
+)
+def test_the_kind_of_a_token_says_which_runs_it_has(value: str, kind: TokenKind) -> None:
     tokens = lex([value])
     assert tokens.kind.tolist() == [kind]
     np.testing.assert_array_equal(tokens.length, [len(value)])

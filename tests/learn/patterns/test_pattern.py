@@ -19,9 +19,9 @@ from headgate.learn.patterns.entries import ENTRY, Rows
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.lexer import LONGEST, lex
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
-from headgate.learn.patterns.settings import Settings
-from tests.learn.patterns.test_options import VALUES, few, patterns_of
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
+from headgate.learn.patterns.settings import InferenceSettings
+from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
 
 EXAMPLES = settings(max_examples=25)
 QUICK = 0.1  # seconds for a million characters in RE2, which judges batches
@@ -93,7 +93,7 @@ WHOLES = [
 
 
 def const(text: str) -> Atom:
-    return Atom(Sort.CONST, text=text)
+    return Atom(AtomKind.CONST, text=text)
 
 
 def in_re2(regex: str, value: str) -> bool:
@@ -129,7 +129,7 @@ def test_two_patterns_never_have_one_key_and_one_has_one(values: list[str]) -> N
 
 @pytest.mark.parametrize("text", NASTY, ids=ascii)
 def test_a_constant_matches_itself_and_nothing_else(text: str) -> None:
-    pattern = Pattern((Atom(Sort.DIGIT), const(text), Atom(Sort.DIGIT, 1)))
+    pattern = Pattern((Atom(AtomKind.DIGIT), const(text), Atom(AtomKind.DIGIT, 1)))
     assert pattern.matches(f"12{text}3")
     assert in_re2(pattern.regex, f"12{text}3")
     for other in (f"12{text}", f"{text}3", "123", f"12{text}{text}3", f"12{text[:-1]}\u00a73", f"12{text}3\n"):
@@ -139,7 +139,7 @@ def test_a_constant_matches_itself_and_nothing_else(text: str) -> None:
 
 
 def test_the_order_of_tokens_and_the_place_of_counts_are_in_the_key() -> None:
-    letter, digit, dash = Atom(Sort.LETTER), Atom(Sort.DIGIT), const("-")
+    letter, digit, dash = Atom(AtomKind.LETTER), Atom(AtomKind.DIGIT), const("-")
     patterns = [
         Pattern(atoms)
         for atoms in (
@@ -150,13 +150,13 @@ def test_the_order_of_tokens_and_the_place_of_counts_are_in_the_key() -> None:
             (letter, dash),
             (dash, letter),
             (letter,),
-            (Atom(Sort.LETTER, 1),),
-            (Atom(Sort.LETTER, 2),),
-            (Atom(Sort.UPPER, 2),),
+            (Atom(AtomKind.LETTER, 1),),
+            (Atom(AtomKind.LETTER, 2),),
+            (Atom(AtomKind.UPPER, 2),),
             (const("A"),),
             (const("AA"),),
-            (Atom(Sort.DECIMAL, 2),),
-            (digit, const("."), Atom(Sort.DIGIT, 2)),
+            (Atom(AtomKind.DECIMAL, 2),),
+            (digit, const("."), Atom(AtomKind.DIGIT, 2)),
             (const("-"), const("-")),
             (const("--"),),
         )
@@ -166,29 +166,31 @@ def test_the_order_of_tokens_and_the_place_of_counts_are_in_the_key() -> None:
 
 def test_keys_never_change() -> None:
     known = {
-        Pattern((Atom(Sort.LETTER, 3), const(" "), Atom(Sort.DIGIT, 2))): 18362935530552478911,
-        Pattern((const("AB"), Atom(Sort.DIGIT))): 10214192692848258642,
+        Pattern((Atom(AtomKind.LETTER, 3), const(" "), Atom(AtomKind.DIGIT, 2))): 18362935530552478911,
+        Pattern((const("AB"), Atom(AtomKind.DIGIT))): 10214192692848258642,
         whole_values.EMAIL: 1804387934422170198,
     }
     assert {str(pattern): pattern.key for pattern in known} == {str(pattern): key for pattern, key in known.items()}
 
 
 def test_the_text_of_a_pattern_is_that_of_the_paper() -> None:
-    assert str(Pattern((Atom(Sort.LETTER, 3), const(" "), Atom(Sort.DIGIT)))) == "<letter>{3} <digit>+"
-    assert str(Pattern((Atom(Sort.TITLE), const("<\\"), Atom(Sort.NUM)))) == "<upper><lower>+\\<\\\\<num>"
+    assert str(Pattern((Atom(AtomKind.LETTER, 3), const(" "), Atom(AtomKind.DIGIT)))) == "<letter>{3} <digit>+"
+    assert str(Pattern((Atom(AtomKind.TITLE), const("<\\"), Atom(AtomKind.NUM)))) == "<upper><lower>+\\<\\\\<num>"
 
 
 @pytest.mark.parametrize("value", WHOLES, ids=ascii)
 def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
-    found = {pattern for pattern, having in whole_values.wholes(lex([value]), [value]).items() if having[0]}
+    found = {
+        pattern for pattern, having in whole_values.find_whole_patterns(lex([value]), [value]).items() if having[0]
+    }
     expected = {
         pattern for pattern in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if pattern.matches(value)
     }
     assert found == expected
     urls = np.array([whole_values.URL in found])
-    hosts = whole_values.hosts([value], urls)
+    hosts = whole_values.find_hosts([value], urls)
     assert list(hosts) == ([whole_values.host_of(value)] if urls[0] else [])
-    for pattern in (*found, *map(whole_values.below, hosts)):
+    for pattern in (*found, *map(whole_values.make_host_pattern, hosts)):
         assert pattern.matches(value)
         assert in_re2(pattern.regex, value)
 
@@ -197,9 +199,11 @@ def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
 @given(st.lists(st.one_of(VALUES, st.sampled_from(WHOLES), st.just("")), max_size=8))
 @example(["http://a.b/" + "x" * LONGEST, "a" * (LONGEST + 1), ""])
 def test_wholes_of_many_values_are_those_of_each(values: list[str]) -> None:
-    found = whole_values.wholes(lex(values), values)
+    found = whole_values.find_whole_patterns(lex(values), values)
     for at, value in enumerate(values):
-        alone = {pattern for pattern, having in whole_values.wholes(lex([value]), [value]).items() if having[0]}
+        alone = {
+            pattern for pattern, having in whole_values.find_whole_patterns(lex([value]), [value]).items() if having[0]
+        }
         assert {pattern for pattern, having in found.items() if having[at]} == alone
         assert not (alone and len(value) > LONGEST)
 
@@ -208,33 +212,33 @@ def test_the_commonest_host_is_the_one_of_most_values() -> None:
     values = ["http://a.b/1", "http://c.d", "http://a.b", "x"]
     urls = np.array([True, True, True, False])
     pattern, having = whole_values.commonest_host(values, urls, np.array([1, 9, 2, 50]))
-    assert (pattern, having.tolist()) == (whole_values.below("http://c.d"), [False, True, False, False])
+    assert (pattern, having.tolist()) == (whole_values.make_host_pattern("http://c.d"), [False, True, False, False])
 
 
 def test_every_address_at_a_host_is_below_it() -> None:
-    below = whole_values.below("http://a.b")
+    below = whole_values.make_host_pattern("http://a.b")
     assert [below.matches(each) for each in ("http://a.b", "http://a.b/c d", "http://a.b?x", "http://a.bc")] == [
         True, False, True, False
     ]  # fmt: skip
 
 
 ONE = {
-    sort.name.lower(): Pattern((Atom(sort, 2 if sort is Sort.DECIMAL else 0),))
-    for sort in Sort
-    if sort is not Sort.CONST
+    sort.name.lower(): Pattern((Atom(sort, 2 if sort is AtomKind.DECIMAL else 0),))
+    for sort in AtomKind
+    if sort is not AtomKind.CONST
 }
 ROWS = {
-    "long constant": Pattern((const("1" * (LONGEST - 1)), Atom(Sort.DIGIT))),
-    "long count": Pattern((Atom(Sort.ALPHANUM, LONGEST),)),
-    "words": Pattern((Atom(Sort.ALPHANUM), const("-")) * 10),
-    "numbers": Pattern((Atom(Sort.NUM), const("/")) * 10),
-    "digits and commas": Pattern((Atom(Sort.DIGIT), const(",")) * 10),
-    "digits and points": Pattern((Atom(Sort.DIGIT), const(".")) * 10),
-    "runs": Pattern((Atom(Sort.LETTER), Atom(Sort.DIGIT), const(" ")) * 6),
-    "word, symbols, word": Pattern((Atom(Sort.ALPHANUM), Atom(Sort.SYMBOL), Atom(Sort.ALPHANUM))),
-    "symbols, digits, symbols": Pattern((Atom(Sort.SYMBOL), Atom(Sort.DIGIT), Atom(Sort.SYMBOL))),
-    "word, symbols, decimal": Pattern((Atom(Sort.TITLE), Atom(Sort.SYMBOL), Atom(Sort.DECIMAL, 3))),
-    "below": whole_values.below("http://a"),
+    "long constant": Pattern((const("1" * (LONGEST - 1)), Atom(AtomKind.DIGIT))),
+    "long count": Pattern((Atom(AtomKind.ALPHANUM, LONGEST),)),
+    "words": Pattern((Atom(AtomKind.ALPHANUM), const("-")) * 10),
+    "numbers": Pattern((Atom(AtomKind.NUM), const("/")) * 10),
+    "digits and commas": Pattern((Atom(AtomKind.DIGIT), const(",")) * 10),
+    "digits and points": Pattern((Atom(AtomKind.DIGIT), const(".")) * 10),
+    "runs": Pattern((Atom(AtomKind.LETTER), Atom(AtomKind.DIGIT), const(" ")) * 6),
+    "word, symbols, word": Pattern((Atom(AtomKind.ALPHANUM), Atom(AtomKind.SYMBOL), Atom(AtomKind.ALPHANUM))),
+    "symbols, digits, symbols": Pattern((Atom(AtomKind.SYMBOL), Atom(AtomKind.DIGIT), Atom(AtomKind.SYMBOL))),
+    "word, symbols, decimal": Pattern((Atom(AtomKind.TITLE), Atom(AtomKind.SYMBOL), Atom(AtomKind.DECIMAL, 3))),
+    "below": whole_values.make_host_pattern("http://a"),
 }
 BODIES = {name: pattern.body for name, pattern in (ONE | ROWS).items()}
 BODIES |= {
@@ -288,7 +292,7 @@ def test_a_million_characters_that_nearly_match_are_refused_in_a_tenth_of_a_seco
 
 
 def test_the_longest_patterns_are_within_the_bounds_of_re2() -> None:
-    longest = [Pattern((Atom(sort, LONGEST),)) for sort in (Sort.LETTER, Sort.ALPHANUM, Sort.DIGIT)]
+    longest = [Pattern((Atom(sort, LONGEST),)) for sort in (AtomKind.LETTER, AtomKind.ALPHANUM, AtomKind.DIGIT)]
     value = "1" * LONGEST
     union = f"^(?:{'|'.join(pattern.body for pattern in longest)}|{const(value).regex})$"
     array = pa.array([value, value[1:], f"{value}1"])
@@ -301,7 +305,7 @@ class Known:
     def __init__(self, *atoms: Atom) -> None:
         self.keys = np.array([Pattern((atom,)).key for atom in atoms], np.uint64)
 
-    def found(self, keys: Keys) -> Rows:
+    def find_entries(self, keys: Keys) -> Rows:
         rows = np.zeros(len(keys), ENTRY)
         for name in ("columns", "most", "led"):
             rows[name][np.isin(keys, self.keys)] = 1_000
@@ -319,11 +323,11 @@ def test_a_rule_has_no_chain_of_numbers_between_any_symbols(between: list[str], 
     """<symbol>+ and <num> can share a sign or a point: in a row of 20, engines that go back try a million ways."""
     dice = random.Random(1)
     numbers = [[f"{dice.choice(signs)}{dice.randrange(10_000)}" for _ in range(20)] for _ in range(60)]
-    evidence = Known(Atom(Sort.SYMBOL), Atom(Sort.NUM))
-    fixed = infer(map(between[0].join, numbers), evidence, 100_000, Settings.of("headgate"))
+    evidence = Known(Atom(AtomKind.SYMBOL), Atom(AtomKind.NUM))
+    fixed = infer(map(between[0].join, numbers), evidence, 100_000, InferenceSettings.of("headgate"))
     assert fixed is not None
     assert str(fixed).count("<num>") == 20
     for nearly in ("--5" * 20 + "!", f"1{between[0]}" * 20 + "!", f"1.1{between[0]}" * 19 + "1" * MANY + "!"):
         assert seconds(re.compile(fixed.regex[1:-1]).fullmatch, nearly) < LINEAR
     varied = ["".join(dice.choice(between) + number for number in each) for each in numbers]
-    assert infer(varied, evidence, 100_000, Settings.of("headgate")) is None
+    assert infer(varied, evidence, 100_000, InferenceSettings.of("headgate")) is None

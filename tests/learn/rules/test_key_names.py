@@ -15,22 +15,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.learn.rules.key_names import FORMAT, Example, buckets, features, shipped, split, unique_probability
+from headgate.learn.rules.key_names import (
+    FORMAT,
+    Example,
+    hash_features,
+    list_features,
+    load_weights,
+    split_words,
+    unique_probability,
+)
 from headgate.values.schema import Kind
 
 ROOT = Path(__file__).resolve().parents[3]
-NAMES = ROOT / "benchmarks" / "names"
+NAMES = ROOT / "training" / "key_names"
 HASHED = [23, 280, 359, 476, 492, 588, 649, 709, 812, 835, 1000]
 
 
-@pytest.mark.parametrize("example", shipped().examples, ids=lambda each: f"{each.table}.{each.column}:{each.kind}")
+@pytest.mark.parametrize("example", load_weights().examples, ids=lambda each: f"{each.table}.{each.column}:{each.kind}")
 def test_the_shipped_weights_give_what_training_wrote_down(example: Example) -> None:
     found = unique_probability(example.column, example.kind, example.table)
     assert found == pytest.approx(example.probability, abs=1e-6)
 
 
 def test_enough_examples_of_both_answers_are_written_down() -> None:
-    said = [example.probability > 0.5 for example in shipped().examples]
+    said = [example.probability > 0.5 for example in load_weights().examples]
     assert len(said) >= 20
     assert min(said.count(True), said.count(False)) >= 5
 
@@ -78,13 +86,13 @@ def test_odd_names_have_a_probability(name: str) -> None:
 
 
 def test_a_long_name_costs_no_more_than_its_end() -> None:
-    assert split("x" * 5_000) == ["x" * 128]
-    assert len(buckets("x_y" * 2_000, Kind.STRING, "x_y" * 2_000, ngram=5, bits=16)) < 1_000
+    assert split_words("x" * 5_000) == ["x" * 128]
+    assert len(hash_features("x_y" * 2_000, Kind.STRING, "x_y" * 2_000, ngram=5, bits=16)) < 1_000
 
 
 def test_the_kind_and_the_table_are_read() -> None:
-    assert set(features("a", Kind.DATE, "", 3)) != set(features("a", Kind.FLOAT, "", 3))
-    assert set(features("a", Kind.DATE, "", 3)) < set(features("a", Kind.DATE, "b", 3))
+    assert set(list_features("a", Kind.DATE, "", 3)) != set(list_features("a", Kind.FLOAT, "", 3))
+    assert set(list_features("a", Kind.DATE, "", 3)) < set(list_features("a", Kind.DATE, "b", 3))
 
 
 @pytest.mark.parametrize(
@@ -99,19 +107,19 @@ def test_the_kind_and_the_table_are_read() -> None:
     ],
 )
 def test_what_is_left_of_a_tables_own_id_is_id(column: str, table: str) -> None:
-    assert "t-:id" in set(features(column, Kind.INTEGER, table, 3))
+    assert "t-:id" in set(list_features(column, Kind.INTEGER, table, 3))
 
 
 def test_another_tables_id_stays_whole() -> None:
-    assert "t-:customer_id" in set(features("customer_id", Kind.INTEGER, "orders", 3))
+    assert "t-:customer_id" in set(list_features("customer_id", Kind.INTEGER, "orders", 3))
 
 
 def test_features_are_hashed_alike_on_every_machine() -> None:
-    assert sorted(buckets("id", Kind.INTEGER, ngram=2, bits=10)) == HASHED
+    assert sorted(hash_features("id", Kind.INTEGER, ngram=2, bits=10)) == HASHED
 
 
 def test_the_weights_are_small_and_inside_their_buckets() -> None:
-    held = shipped()
+    held = load_weights()
     assert held.format == FORMAT
     assert len(files("headgate.learn.rules").joinpath("key_names.json").read_bytes()) < 300_000
     assert all(0 <= bucket < 1 << held.bits for bucket in held.weights)
@@ -131,7 +139,7 @@ def test_it_needs_no_scikit_learn_and_no_spark() -> None:
 
 def test_the_schemas_are_as_many_as_is_said() -> None:
     rows = pytest.importorskip("training.key_names.rows").read_rows()
-    said = shipped().training
+    said = load_weights().training
     assert (len(rows), sum(row.is_unique for row in rows)) == (said["columns"], said["unique"])
     assert len(rows) >= 8_700
     assert len({row.project for row in rows}) == said["projects"] >= 47

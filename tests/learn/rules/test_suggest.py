@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 
 import headgate as hg
 from headgate.learn.rules.profile import profile
-from headgate.learn.rules.split import split
-from headgate.learn.rules.suggest import drafted, suggest
+from headgate.learn.rules.split import split_rows
+from headgate.learn.rules.suggest import draft_suggestions, suggest
 from headgate.learn.rules.suggestions import Suggestions
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
@@ -102,7 +102,7 @@ def test_every_suggestion_holds_on_what_it_was_made_from_and_no_two_are_equal(se
     table = random_table(seed)
     found = suggest(table, seed=seed)
     assert len({each.rule for each in found}) == len(found)
-    training = split(table, None, seed).training
+    training = split_rows(table, None, seed).training
     check = hg.Check("all", rules=[each.rule for each in found])
     judged = hg.verify(training, check)
     assert {each.judgement.status for each in judged.judged} <= {Status.PASS}
@@ -139,7 +139,7 @@ def test_what_does_not_hold_on_the_rest_is_shown_and_left_out_of_the_check() -> 
 
 def test_what_does_not_hold_on_the_sample_itself_is_not_suggested() -> None:
     spaced = pa.table({"c": [f"A  {at}" for at in range(6_000)]})  # a pattern shows two blanks as one
-    drafts = drafted(profile(split(spaced, None, 0).training))
+    drafts = draft_suggestions(profile(split_rows(spaced, None, 0).training))
     assert 'has_pattern(c, pattern="^[A-Z]+ [0-9]+$")' in [str(each) for each in drafts]
     assert [each.by for each in suggest(spaced)] == ["complete"]
 

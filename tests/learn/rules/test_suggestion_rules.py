@@ -269,7 +269,7 @@ def test_what_one_rule_says_another_does_not_say_again(values: list[object], lef
 def test_a_rule_of_ones_own_joins_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     from headgate.learn.rules import rule
 
-    monkeypatch.setattr(rule, "_found", dict(suggestion_rules()))
+    monkeypatch.setattr(rule, "_registry", dict(suggestion_rules()))
 
     @suggests(replaces=("complete",))
     def always(column: object, table: str) -> list[Suggestion]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from headgate.checks.constraint import ALL, Target, constraint
-from headgate.checks.setting import Setting
+from headgate.checks.constraint import ALL, MetricTarget, constraint
+from headgate.checks.rule_context import RuleContext
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.completeness import Completeness
 from headgate.metrics.distinctness import Distinctness
@@ -31,6 +31,6 @@ def is_primary_key(*columns: str) -> list[Metric]:  # type: ignore[type-arg]
 
 
 @constraint(default=ALL)
-def has_no_duplicate_rows(*, setting: Setting, columns: tuple[str, ...] = ()) -> Target:
+def has_no_duplicate_rows(*, context: RuleContext, columns: tuple[str, ...] = ()) -> MetricTarget:
     """No two rows are alike in all columns, or in those named; a row of nothing but nulls is left out."""
-    return Target(Distinctness(columns or setting.schema.labels))
+    return MetricTarget(Distinctness(columns or context.schema.labels))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headgate.checks.constraint import ALL, constraint
-from headgate.metrics.base.sql import chained, quoted
+from headgate.metrics.base.sql import join_tests, quote_name
 from headgate.metrics.completeness import Completeness
 from headgate.metrics.compliance import Compliance
 
@@ -17,10 +17,10 @@ def is_complete(*columns: str) -> list[Completeness]:
 @constraint(default=ALL)
 def are_complete(*columns: str) -> Compliance:
     """The share of rows that have a value in all of the columns."""
-    return Compliance(chained("AND", [f"{quoted(column)} IS NOT NULL" for column in columns]))
+    return Compliance(join_tests("AND", [f"{quote_name(column)} IS NOT NULL" for column in columns]))
 
 
 @constraint(default=ALL)
 def are_any_complete(*columns: str) -> Compliance:
     """The share of rows that have a value in at least one of the columns."""
-    return Compliance(chained("OR", [f"{quoted(column)} IS NOT NULL" for column in columns]))
+    return Compliance(join_tests("OR", [f"{quote_name(column)} IS NOT NULL" for column in columns]))

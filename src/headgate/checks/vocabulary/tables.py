@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from datetime import UTC, timedelta
 
-from headgate.checks.constraint import ALL, Target, constraint
-from headgate.checks.setting import Setting
+from headgate.checks.constraint import ALL, MetricTarget, constraint
+from headgate.checks.rule_context import RuleContext
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import from_key
 from headgate.metrics.column_type import ColumnType
@@ -57,32 +57,35 @@ def is_contained_in_table(*columns: str, table: str, of: str = "") -> Containmen
 
 
 @constraint(default=ALL, whole=True)
-def has_row_count_match(table: str, *, setting: Setting) -> Target:
+def has_row_count_match(table: str, *, context: RuleContext) -> MetricTarget:
     """As many rows as another table; a threshold is of the ratio of the two: between=(0.99, 1.01)."""
-    rows = setting.rows_of(table)
-    return Target(Size(), lambda told: _scaled(told, rows))
+    rows = context.rows_of(table)
+    return MetricTarget(Size(), lambda told: _scale_threshold(told, rows))
 
 
 @constraint(default=ALL, whole=True, optional=("columns",))
-def matches_table(*columns: str, table: str, setting: Setting) -> list[Target]:
+def matches_table(*columns: str, table: str, context: RuleContext) -> list[MetricTarget]:
     """The same rows as another table, in these columns or in all: as many, and each of them is there."""
-    names = columns or setting.schema.labels
-    rows = setting.rows_of(table)
-    return [Target(Size(), lambda told: _scaled(told, rows)), Target(Containment(names, table=table))]
+    names = columns or context.schema.labels
+    rows = context.rows_of(table)
+    return [
+        MetricTarget(Size(), lambda told: _scale_threshold(told, rows)),
+        MetricTarget(Containment(names, table=table)),
+    ]
 
 
 @constraint(fixed=True)
-def is_fresh(column: str, within: str, *, setting: Setting) -> Target:
+def is_fresh(column: str, within: str, *, context: RuleContext) -> MetricTarget:
     """The latest date or timestamp is no older than `within`: a timedelta, or text such as 90m, 24h or 2d."""
-    now = setting.now if setting.now.tzinfo else setting.now.replace(tzinfo=UTC)
-    return Target(Max(column), Between(low=(now - _age(within)).timestamp(), moments=True))
+    now = context.now if context.now.tzinfo else context.now.replace(tzinfo=UTC)
+    return MetricTarget(Max(column), Between(low=(now - _age(within)).timestamp(), moments=True))
 
 
 @constraint(fixed=True, whole=True)
-def has_no_anomalies(metric: str, detector: str, *, setting: Setting) -> Target:
+def has_no_anomalies(metric: str, detector: str, *, context: RuleContext) -> MetricTarget:
     """The metric is what a detector expects of it, given its values in the past runs of the dataset."""
-    band = setting.band(MetricKey.parse(metric), MetricKey.parse(detector))
-    return Target(from_key(metric), band, Source.ANOMALY)
+    band = context.band(MetricKey.parse(metric), MetricKey.parse(detector))
+    return MetricTarget(from_key(metric), band, Source.ANOMALY)
 
 
 def _age(text: str) -> timedelta:
@@ -92,8 +95,8 @@ def _age(text: str) -> timedelta:
     return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
 
 
-def _scaled(told: Predicate, rows: int) -> Predicate:
-    match told:
+def _scale_threshold(threshold: Predicate, rows: int) -> Predicate:
+    match threshold:
         case Between(low=low, high=high):
             return Between(None if low is None else low * rows, None if high is None else high * rows)
         case OneOf(values=values):

@@ -6,22 +6,22 @@ from collections.abc import Sequence
 
 from headgate.checks.constraint import ALL, constraint
 from headgate.metrics.base.metric import Metric
-from headgate.metrics.base.sql import Value, literal, quoted
+from headgate.metrics.base.sql import Value, quote_name, quote_value
 from headgate.metrics.compliance import Compliance
 from headgate.metrics.value_distribution import ValueDistribution
 from headgate.values.errors import MisuseError
 
 
 def _of_present(test: str, *columns: str) -> Compliance:
-    return Compliance(test, where=" AND ".join(f"{quoted(column)} IS NOT NULL" for column in columns))
+    return Compliance(test, where=" AND ".join(f"{quote_name(column)} IS NOT NULL" for column in columns))
 
 
 @constraint(default=ALL)
 def is_in_range(column: str, low: Value | None = None, high: Value | None = None) -> Compliance:
     """The share of values from `low` to `high`, both included; of numbers, dates or timestamps."""
-    name = quoted(column)
-    ends = [f"{name} >= {literal(low)}"] if low is not None else []
-    ends += [f"{name} <= {literal(high)}"] if high is not None else []
+    name = quote_name(column)
+    ends = [f"{name} >= {quote_value(low)}"] if low is not None else []
+    ends += [f"{name} <= {quote_value(high)}"] if high is not None else []
     if not ends:
         raise MisuseError("is_in_range has neither low nor high.", hint="Write is_in_range('price', 0, 100).")
     return _of_present(" AND ".join(ends), column)
@@ -33,43 +33,43 @@ def is_contained_in(column: str, values: Sequence[Value]) -> Compliance:
     given: object = values
     if isinstance(given, str) or not isinstance(given, Sequence) or not values:
         raise MisuseError("is_contained_in needs a list of values.", hint="Write is_contained_in('region', ['EU']).")
-    return _of_present(f"{quoted(column)} IN ({', '.join(map(literal, values))})", column)
+    return _of_present(f"{quote_name(column)} IN ({', '.join(map(quote_value, values))})", column)
 
 
 @constraint(default=ALL)
 def is_non_negative(column: str) -> Compliance:
     """The share of values that are not below zero."""
-    return _of_present(f"{quoted(column)} >= 0", column)
+    return _of_present(f"{quote_name(column)} >= 0", column)
 
 
 @constraint(default=ALL)
 def is_positive(column: str) -> Compliance:
     """The share of values above zero."""
-    return _of_present(f"{quoted(column)} > 0", column)
+    return _of_present(f"{quote_name(column)} > 0", column)
 
 
 @constraint(default=ALL)
 def is_less_than(left: str, right: str) -> Compliance:
     """The share of rows in which `left` is less than `right`, of those that have both."""
-    return _of_present(f"{quoted(left)} < {quoted(right)}", left, right)
+    return _of_present(f"{quote_name(left)} < {quote_name(right)}", left, right)
 
 
 @constraint(default=ALL)
 def is_less_than_or_equal_to(left: str, right: str) -> Compliance:
     """The share of rows in which `left` is at most `right`, of those that have both."""
-    return _of_present(f"{quoted(left)} <= {quoted(right)}", left, right)
+    return _of_present(f"{quote_name(left)} <= {quote_name(right)}", left, right)
 
 
 @constraint(default=ALL)
 def is_greater_than(left: str, right: str) -> Compliance:
     """The share of rows in which `left` is greater than `right`, of those that have both."""
-    return _of_present(f"{quoted(left)} > {quoted(right)}", left, right)
+    return _of_present(f"{quote_name(left)} > {quote_name(right)}", left, right)
 
 
 @constraint(default=ALL)
 def is_greater_than_or_equal_to(left: str, right: str) -> Compliance:
     """The share of rows in which `left` is at least `right`, of those that have both."""
-    return _of_present(f"{quoted(left)} >= {quoted(right)}", left, right)
+    return _of_present(f"{quote_name(left)} >= {quote_name(right)}", left, right)
 
 
 @constraint(default=ALL)
@@ -87,4 +87,8 @@ def satisfies_if(condition: str, predicate: str) -> Compliance:
 @constraint()
 def has_histogram_values(column: str, value: Value | None = None) -> Metric:  # type: ignore[type-arg]
     """The share of one value among those present; without a value, the whole distribution, for a function to judge."""
-    return ValueDistribution(column) if value is None else _of_present(f"{quoted(column)} = {literal(value)}", column)
+    return (
+        ValueDistribution(column)
+        if value is None
+        else _of_present(f"{quote_name(column)} = {quote_value(value)}", column)
+    )

@@ -8,8 +8,8 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 Budgets = Annotated[
     list[float] | None,
@@ -26,7 +26,9 @@ Spots = Annotated[
 
 
 @command("backtest")
-def backtest(call: Call, dataset: options.Dataset, budget: Budgets = None, spots: Spots = 12) -> Answer:
+def backtest(
+    context: CommandContext, dataset: options.Dataset, budget: Budgets = None, spots: Spots = 12
+) -> CommandResult:
     """Judge the recorded batches again with several budgets: what would be held, what missed, which budget to take.
 
     \b
@@ -43,8 +45,8 @@ def backtest(call: Call, dataset: options.Dataset, budget: Budgets = None, spots
             raise MisuseError(
                 f"--budget {each:g} is no share of good batches between 0 and 1.", hint="Write --budget 0.01."
             )
-    gate = call.project().dataset(dataset).gate
-    with call.progress(f"backtest of {dataset}"):
+    gate = context.open_project().dataset(dataset).gate
+    with context.show_progress(f"backtest of {dataset}"):
         found = gate.backtest(budgets=budget or BUDGETS, spots=spots)
-    call.say(found)
-    return Answer(backtest=found.to_dict())
+    context.echo(found)
+    return CommandResult(backtest=found.to_dict())

@@ -9,16 +9,16 @@ import typer
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.checks.check import Check
-    from headgate.cli.input_batch import Found
+    from headgate.cli.input_batch import InputBatch
     from headgate.display.page import Page
     from headgate.evaluate.verification import Verification
 
-LARGEST = 4 << 20  # bytes of a file of checks
+MAX_CHECKS_BYTES = 4 << 20  # bytes of a file of checks
 
 Checks = Annotated[
     Path | None,
@@ -33,13 +33,13 @@ Checks = Annotated[
 
 @command("check")
 def check(
-    call: Call,
+    context: CommandContext,
     source: options.Source,
     checks: Checks = None,
     partition: options.Partition = None,
     format: options.Format = None,
-    fail_on: options.Failing = options.FailOn.ERROR,
-) -> Answer:
+    fail_on: options.FailOnOption = options.FailOn.ERROR,
+) -> CommandResult:
     """Hold a file or a batch against checks, without a history; nothing is recorded or moved.
 
     \b
@@ -48,29 +48,29 @@ def check(
       headgate check orders --partition 2026-11-14
       headgate check orders.csv --checks checks.yml --fail-on warn --output-json result.json
     """
-    from headgate.cli.input_batch import find
+    from headgate.cli.input_batch import find_batch
     from headgate.evaluate.verify import verify
 
-    found = find(call, source, partition, format)
-    wanted = _read(checks) if checks is not None else _declared(found)
+    found = find_batch(context, source, partition, format)
+    wanted = _read_checks(checks) if checks is not None else _find_declared_checks(found)
     known: dict[str, Any] = {}
     if found.dataset is not None:
         known = {"store": found.dataset.gate.store, "dataset": found.name, "partition": partition}
-    with call.progress(f"check of {found.title}") as report:
+    with context.show_progress(f"check of {found.title}") as report:
         verdict = verify(found.data, wanted, progress=report, **known)
     code = code_of(verdict, fail_on)
-    if code or not call.quiet:
-        call.say(verdict if call.verbose else brief(call, verdict))
-    return Answer(code, source=found.told(), verdict=verdict.to_dict())
+    if code or not context.quiet:
+        context.echo(verdict if context.verbose else summarize_verdict(context, verdict))
+    return CommandResult(code, source=found.to_dict(), verdict=verdict.to_dict())
 
 
-def brief(call: Call, verdict: Verification) -> Page | str:
+def summarize_verdict(context: CommandContext, verdict: Verification) -> Page | str:
     """What was not met and what could not be evaluated; on a terminal with its colours."""
     from headgate.display.blocks import Point, Points, Tone
     from headgate.display.page import Page
     from headgate.values.expectation import Status
 
-    if not call.out.is_terminal:
+    if not context.out.is_terminal:
         return verdict.explain()
     tones = {Status.PASS: Tone.GOOD, Status.FAIL: Tone.BAD}
     title, *lines = verdict.explain().splitlines()
@@ -90,12 +90,12 @@ def code_of(verdict: Verification, fail_on: options.FailOn) -> int:
     return exit_codes.FAILED if fail_on is options.FailOn.WARN and verdict.failures else exit_codes.PASSED
 
 
-def _read(path: Path) -> Check:
+def _read_checks(path: Path) -> Check:
     from headgate.checks.check import Check
     from headgate.values.errors import MisuseError
 
     try:
-        if path.stat().st_size > LARGEST:
+        if path.stat().st_size > MAX_CHECKS_BYTES:
             raise MisuseError(f"{path} is too large for a file of checks.", hint="It has at most 4 MB.")
         return Check.from_yaml(path.read_text(encoding="utf-8"), name=path.stem)
     except (OSError, UnicodeDecodeError) as trouble:
@@ -105,12 +105,12 @@ def _read(path: Path) -> Check:
         ) from trouble
 
 
-def _declared(found: Found) -> list[Check]:
+def _find_declared_checks(batch: InputBatch) -> list[Check]:
     from headgate.values.errors import MisuseError
 
-    declared = list(found.dataset.gate.checks) if found.dataset is not None else []
+    declared = list(batch.dataset.gate.checks) if batch.dataset is not None else []
     if not declared:
-        where = f"the dataset {found.name} declares none" if found.dataset is not None else "a file has none of its own"
+        where = f"the dataset {batch.name} declares none" if batch.dataset is not None else "a file has none of its own"
         raise MisuseError(
             f"there are no checks: {where}.",
             hint="Add --checks checks.yml; headgate suggest FILE > checks.yml makes some.",

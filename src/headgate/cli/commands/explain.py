@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.commands.rulings import told
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
-from headgate.cli.verdict_story import story
+from headgate.cli.commands.rulings import ruling_to_dict
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
+from headgate.cli.verdict_story import make_shell_page
 
 
 @command("explain")
 def explain(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     revision: options.Revision = None,
     output_html: options.Html = None,
-) -> Answer:
+) -> CommandResult:
     """Say again why a batch was published or held, from the history alone; no data are read.
 
     \b
@@ -27,21 +27,21 @@ def explain(
       headgate explain orders 2026-11-14 --output-html batch.html
     """
     from headgate.cli.recorded_runs import verdict_of
-    from headgate.cli.report_files import Written, write_to
+    from headgate.cli.report_files import WrittenPages, write_page_to
 
-    chosen = call.project().dataset(dataset)
+    chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
     verdict = verdict_of(chosen, partition, revision)
     rulings = [each for each in gate.store.rulings(dataset, partition) if each.number == verdict.revision.number]
-    call.say(story(call, verdict))
+    context.echo(make_shell_page(context, verdict))
     for each in rulings:
         if each.who != "gate":
             said = f": {each.note}" if each.note else ""
-            call.say(f"  {each.decision.value.capitalize()} by {each.who or 'somebody'}{said}")
-    if call.verbose:
-        call.say("", verdict.table())
-    written = Written(call)
+            context.echo(f"  {each.decision.value.capitalize()} by {each.who or 'somebody'}{said}")
+    if context.verbose:
+        context.echo("", verdict.table())
+    written = WrittenPages(context)
     if output_html is not None:
-        write_to(written, chosen, verdict, output_html)
-    code = exit_codes.UNDELIVERED if written.trouble else exit_codes.PASSED
-    return Answer(code, verdict=verdict.to_dict(), rulings=[told(each) for each in rulings])
+        write_page_to(written, chosen, verdict, output_html)
+    code = exit_codes.UNDELIVERED if written.has_failed else exit_codes.PASSED
+    return CommandResult(code, verdict=verdict.to_dict(), rulings=[ruling_to_dict(each) for each in rulings])

@@ -8,8 +8,8 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 Metric = Annotated[
     str | None,
@@ -19,7 +19,7 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 
 
 @command("history")
-def history(call: Call, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> Answer:
+def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
     \b
@@ -30,14 +30,14 @@ def history(call: Call, dataset: options.Dataset, metric: Metric = None, last: L
     """
     from headgate.cli import recorded_runs
 
-    gate = call.project().dataset(dataset).gate
-    found = recorded_runs.recorded(gate, last)
+    gate = context.open_project().dataset(dataset).gate
+    found = recorded_runs.read_runs(gate, last)
     if not found:
-        call.say(f"{dataset} has no recorded run.")
-        return Answer(dataset=dataset, runs=[])
+        context.echo(f"{dataset} has no recorded run.")
+        return CommandResult(dataset=dataset, runs=[])
     if metric is None:
-        call.say(recorded_runs.grid(found))
-        return Answer(dataset=dataset, runs=[each.told() for each in found])
-    points = recorded_runs.series(gate, found, metric)
-    call.say(recorded_runs.series_page(metric, points, call.width))
-    return Answer(dataset=dataset, metric=metric, series=[each.told() for each in points])
+        context.echo(recorded_runs.runs_page(found))
+        return CommandResult(dataset=dataset, runs=[each.to_dict() for each in found])
+    points = recorded_runs.read_series(gate, found, metric)
+    context.echo(recorded_runs.series_page(metric, points, context.width))
+    return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])

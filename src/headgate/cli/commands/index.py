@@ -9,8 +9,8 @@ import typer
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.learn.patterns.index import PatternIndex
@@ -32,7 +32,7 @@ Index = Annotated[
 @app.command("build", short_help="Write the index of a lake's columns.")
 @command("index build", project=False)
 def build(
-    call: Call,
+    context: CommandContext,
     out: Target,
     sources: Annotated[
         list[str], typer.Argument(metavar="SOURCE", help="Parquet and CSV files, and folders.", show_default=False)
@@ -43,7 +43,7 @@ def build(
         int, typer.Option("--tau", metavar="N", min=1, help="Tokens of the longest value that has patterns.")
     ] = 13,
     floor: Annotated[int, typer.Option("--floor", metavar="N", min=1, help="Leave out patterns of fewer columns.")] = 1,
-) -> Answer:
+) -> CommandResult:
     """Write the index of all patterns of the columns in these files; it holds hashes and counts, no value.
 
     \b
@@ -55,22 +55,22 @@ def build(
 
     from headgate.learn.patterns.build import build_index
 
-    with call.progress(f"index of {len(sources)} source{'s' * (len(sources) != 1)}", "reading"):
+    with context.show_progress(f"index of {len(sources)} source{'s' * (len(sources) != 1)}", "reading"):
         built = build_index(sources, out, name=name, rows=rows, tau=tau, floor=floor)
-    call.say(str(built))
-    return Answer(built=msgspec.to_builtins(built))
+    context.echo(str(built))
+    return CommandResult(built=msgspec.to_builtins(built))
 
 
 @app.command("merge", short_help="Add several indexes up to one.")
 @command("index merge", project=False)
 def merge(
-    call: Call,
+    context: CommandContext,
     out: Target,
     indexes: Annotated[
         list[Path], typer.Argument(metavar="INDEX", help="Index files that share no columns.", show_default=False)
     ],
     name: Name = "",
-) -> Answer:
+) -> CommandResult:
     """Add several indexes up to one, as if their columns had been indexed together.
 
     \b
@@ -81,15 +81,15 @@ def merge(
     from headgate.learn.patterns.index import PatternIndex
 
     for path in indexes:
-        _there(path)
+        _require_index(path)
     with PatternIndex.merge(list(indexes), out, name=name) as merged:
-        call.say(f"{out}: {len(merged):,} patterns of {merged.columns:,} columns")
-        return Answer(merged={"target": str(out), "patterns": len(merged), "columns": merged.columns})
+        context.echo(f"{out}: {len(merged):,} patterns of {merged.columns:,} columns")
+        return CommandResult(merged={"target": str(out), "patterns": len(merged), "columns": merged.columns})
 
 
 @app.command("stats", short_help="Say what an index is made of.")
 @command("index stats", project=False)
-def stats(call: Call, index: Index = None) -> Answer:
+def stats(context: CommandContext, index: Index = None) -> CommandResult:
     """Say what an index is made of.
 
     \b
@@ -99,16 +99,16 @@ def stats(call: Call, index: Index = None) -> Answer:
     """
     import msgspec
 
-    with _opened(index) as opened:
+    with _open_index(index) as opened:
         found = opened.stats()
-    call.say(found)
-    return Answer(stats=msgspec.to_builtins(found, str_keys=True))
+    context.echo(found)
+    return CommandResult(stats=msgspec.to_builtins(found, str_keys=True))
 
 
 @app.command("infer", short_help="Find the patterns of a file's text columns.")
 @command("index infer", project=False)
 def infer(
-    call: Call,
+    context: CommandContext,
     source: Annotated[
         str, typer.Argument(metavar="FILE", help="A Parquet, CSV, JSON or ORC file.", show_default=False)
     ],
@@ -121,7 +121,7 @@ def infer(
         typer.Option("--limit", metavar="SHARE", help="The largest rate of false alarms of a rule; else 0.15."),
     ] = None,
     format: options.Format = None,
-) -> Answer:
+) -> CommandResult:
     """Find the pattern that the next values of each text column should follow.
 
     \b
@@ -129,25 +129,25 @@ def infer(
       headgate index infer orders.parquet
       headgate index infer orders.csv --column code --index lake.hgi --limit 0.02
     """
-    from headgate.cli.commands.index_rules import inferred, table_of
+    from headgate.cli.commands.index_rules import infer_rules, table_of
 
-    with _opened(index) as opened:
-        found = inferred(opened, source, column, limit, format)
-    call.say(table_of(found))
-    return Answer(exit_codes.PASSED, rules=found)
+    with _open_index(index) as opened:
+        found = infer_rules(opened, source, column, limit, format)
+    context.echo(table_of(found))
+    return CommandResult(exit_codes.PASSED, rules=found)
 
 
-def _there(path: Path) -> None:
+def _require_index(path: Path) -> None:
     from headgate.values.errors import MisuseError
 
     if not path.is_file():
         raise MisuseError(f"there is no index {path}.", hint="headgate index build OUT SOURCE... writes one.")
 
 
-def _opened(path: Path | None) -> PatternIndex:
+def _open_index(path: Path | None) -> PatternIndex:
     from headgate.learn.patterns.index import PatternIndex
 
     if path is None:
         return PatternIndex.public()
-    _there(path)
+    _require_index(path)
     return PatternIndex.open(path)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from headgate.learn.patterns.index import PatternIndex
 
 
-def inferred(
+def infer_rules(
     index: PatternIndex, source: str, columns: Sequence[str] | None, limit: float | None, format: str | None
 ) -> list[dict[str, Any]]:
     """A record for each text column, or for each that is named, with its rule or without."""
@@ -28,11 +28,11 @@ def inferred(
     for name in columns or text:
         values = data.to_table(columns=[name]).column(0).cast(pa.string())
         rule = index.infer(values, limit=limit)
-        found.append({"column": name, **_told(rule)})
+        found.append({"column": name, **_rule_to_dict(rule)})
     return found
 
 
-def _told(rule: Any) -> dict[str, Any]:
+def _rule_to_dict(rule: Any) -> dict[str, Any]:
     if rule is None:
         return dict.fromkeys(("pattern", "regex", "columns", "false_alarms", "missed"))
     return {

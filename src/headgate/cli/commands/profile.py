@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 
 @command("profile")
 def profile(
-    call: Call,
+    context: CommandContext,
     source: options.Source,
     partition: options.Partition = None,
     column: options.Columns = None,
     format: options.Format = None,
-) -> Answer:
+) -> CommandResult:
     """Show every column of a file or a batch at a glance: type, share present, distinct values, range, top values.
 
     \b
@@ -24,11 +24,11 @@ def profile(
       headgate profile orders.csv --column price --column country
       headgate profile orders --partition 2026-11-14 --output-json profile.json
     """
-    from headgate.cli.input_batch import find
+    from headgate.cli.input_batch import find_batch
     from headgate.learn.rules.profile import profile as profiled
 
-    found = find(call, source, partition, format)
-    with call.progress(f"profile of {found.title}") as report:
+    found = find_batch(context, source, partition, format)
+    with context.show_progress(f"profile of {found.title}") as report:
         made = profiled(found.data, column, progress=report)
-    call.say(made)
-    return Answer(source=found.told(), profile=made.to_dict())
+    context.echo(made)
+    return CommandResult(source=found.to_dict(), profile=made.to_dict())

@@ -9,14 +9,14 @@ import typer
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
-    from headgate.cli.report_files import Written
+    from headgate.cli.report_files import WrittenPages
     from headgate.project.project import Dataset, Project
 
-Wanted = Annotated[
+DatasetArgument = Annotated[
     str | None,
     typer.Argument(
         metavar="DATASET",
@@ -25,7 +25,7 @@ Wanted = Annotated[
         show_default=False,
     ),
 ]
-Batch = Annotated[
+BatchArgument = Annotated[
     str | None, typer.Argument(metavar="PARTITION", help="The page of this batch of it.", show_default=False)
 ]
 Output = Annotated[
@@ -41,7 +41,9 @@ Output = Annotated[
 
 
 @command("report")
-def report(call: Call, dataset: Wanted = None, partition: Batch = None, output: Output = None) -> Answer:
+def report(
+    context: CommandContext, dataset: DatasetArgument = None, partition: BatchArgument = None, output: Output = None
+) -> CommandResult:
     """Write the HTML page of a batch, of a dataset, or of all datasets, from the history alone.
 
     \b
@@ -50,52 +52,55 @@ def report(call: Call, dataset: Wanted = None, partition: Batch = None, output: 
       headgate report orders
       headgate report orders 2026-11-14 --output batch.html
     """
-    from headgate.cli.report_files import Written
+    from headgate.cli.report_files import WrittenPages
 
-    project = call.project()
+    project = context.open_project()
     chosen = None if dataset is None else project.dataset(dataset)
-    written = Written(call)
+    written = WrittenPages(context)
     if output is not None:
-        _one(written, project, chosen, partition, output)
+        _write_single_page(written, project, chosen, partition, output)
     else:
-        _several(written, project, chosen, partition)
-    if written.start is not None and not call.quiet:
-        call.say(str(written.start))
-    return Answer(
-        exit_codes.UNDELIVERED if written.trouble else exit_codes.PASSED, reports=[str(each) for each in written.paths]
+        _write_linked_pages(written, project, chosen, partition)
+    if written.start_page is not None and not context.quiet:
+        context.echo(str(written.start_page))
+    return CommandResult(
+        exit_codes.UNDELIVERED if written.has_failed else exit_codes.PASSED,
+        reports=[str(each) for each in written.paths],
     )
 
 
-def _one(written: Written, project: Project, chosen: Dataset | None, partition: str | None, output: Path) -> None:
+def _write_single_page(
+    written: WrittenPages, project: Project, chosen: Dataset | None, partition: str | None, output: Path
+) -> None:
     from headgate.cli.recorded_runs import verdict_of
-    from headgate.cli.report_files import write_to
+    from headgate.cli.report_files import write_page_to
     from headgate.report.html import Report
 
     if chosen is None:
         gates = [project.dataset(name).gate for name in project.names]
-        written.add("all datasets", lambda: Report.fleet(gates).save(output))
+        written.add_page("all datasets", lambda: Report.fleet(gates).save(output))
     elif partition is None:
-        written.add(chosen.name, lambda: Report.of(chosen.gate).save(output))
+        written.add_page(chosen.name, lambda: Report.of(chosen.gate).save(output))
     else:
-        write_to(written, chosen, verdict_of(chosen, partition), output)
+        write_page_to(written, chosen, verdict_of(chosen, partition), output)
 
 
-def _several(written: Written, project: Project, chosen: Dataset | None, partition: str | None) -> None:
+def _write_linked_pages(written: WrittenPages, project: Project, chosen: Dataset | None, partition: str | None) -> None:
     """Pages that link to each other: what is asked for last, as that is where the reader begins."""
     from headgate.cli.recorded_runs import verdict_of
-    from headgate.cli.report_files import FOLDER, write_batch
+    from headgate.cli.report_files import FOLDER, write_batch_page
     from headgate.report.site import Site
 
     site = Site(project.reports or project.folder / FOLDER)
     if chosen is not None and partition is not None:
-        write_batch(written, site, chosen, verdict_of(chosen, partition))
+        write_batch_page(written, site, chosen, verdict_of(chosen, partition))
         return
     datasets = [chosen] if chosen is not None else [project.dataset(name) for name in project.names]
     for dataset in datasets:
         newest = dataset.gate.store.last(dataset.name, 1)
         if newest:
-            write_batch(written, site, dataset, dataset.gate.explain(newest[0].partition))
-        written.add(dataset.name, lambda gate=dataset.gate: site.write_dataset(gate))  # type: ignore[misc]
+            write_batch_page(written, site, dataset, dataset.gate.explain(newest[0].partition))
+        written.add_page(dataset.name, lambda gate=dataset.gate: site.write_dataset(gate))  # type: ignore[misc]
     if chosen is None:
         gates = [each.gate for each in datasets]
-        written.add("all datasets", lambda: site.write_fleet(gates))
+        written.add_page("all datasets", lambda: site.write_fleet(gates))

@@ -9,20 +9,20 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 Limit = Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="How many rows are shown.")]
 
 
 @command("rows")
 def rows(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     limit: Limit = 10,
     column: options.Columns = None,
-) -> Answer:
+) -> CommandResult:
     """Show the rows of a batch that break an expectation, with the reasons; the data are read again.
 
     Values of the data are shown here, as you ask for them. A failure that no single row is to blame for, such as a
@@ -33,28 +33,28 @@ def rows(
       headgate rows orders 2026-11-14
       headgate rows orders 2026-11-14 --limit 50 --column order_id --column price
     """
-    from headgate.cli.failing_rows import failing
+    from headgate.cli.failing_rows import find_failing_rows
     from headgate.values.errors import UnknownRun
 
-    chosen = call.project().dataset(dataset)
+    chosen = context.open_project().dataset(dataset)
     try:
         verdict = chosen.gate.explain(partition)
     except UnknownRun:  # it waits: then the declared checks are all there is
         verdict = None
-    with call.progress(f"rows of {dataset} {partition}", "looking"):
-        found = failing(chosen, partition, verdict, limit)
-    _known(column or (), found.columns)
+    with context.show_progress(f"rows of {dataset} {partition}", "looking"):
+        found = find_failing_rows(chosen, partition, verdict, limit)
+    _check_columns(column or (), found.columns)
     if found.rows:
         more = f"; the first {len(found.rows)}" if found.total > len(found.rows) else ""
         break_ = "rows break" if found.total != 1 else "row breaks"
-        call.say(found.page(f"{dataset} {partition}: {found.total:,} {break_} something{more}", column or ()))
+        context.echo(found.page(f"{dataset} {partition}: {found.total:,} {break_} something{more}", column or ()))
     else:
-        call.say(f"{dataset} {partition}: no single row is to blame.")
+        context.echo(f"{dataset} {partition}: no single row is to blame.")
     told = [{"values": row, "reasons": list(why)} for row, why in zip(found.rows, found.reasons, strict=True)]
-    return Answer(dataset=dataset, partition=partition, total=found.total, rows=told)
+    return CommandResult(dataset=dataset, partition=partition, total=found.total, rows=told)
 
 
-def _known(wanted: Sequence[str], columns: Sequence[str]) -> None:
+def _check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:
     from headgate.values.errors import MisuseError, did_you_mean
 
     for name in wanted:

@@ -9,8 +9,8 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.values.run import Ruling
@@ -25,7 +25,7 @@ Who = Annotated[
     ),
 ]
 
-_THEN = {
+_CONSEQUENCES = {
     "accept": "It teaches what is normal, and is published.",
     "reject": "It teaches nothing. Repair the batch, then: headgate run {dataset} --partition {partition}",
     "release": "It is published as it is, and teaches nothing.",
@@ -35,13 +35,13 @@ _THEN = {
 
 @command("accept")
 def accept(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     note: Note = "",
     who: Who = None,
     revision: options.Revision = None,
-) -> Answer:
+) -> CommandResult:
     """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
 
     \b
@@ -49,18 +49,18 @@ def accept(
       headgate accept orders 2026-11-14 --note "new tariff"
       headgate accept orders 2026-11-14 --note "new tariff" --who ann
     """
-    return record_ruling(call, "accept", dataset, partition, note, who, revision)
+    return record_ruling(context, "accept", dataset, partition, note, who, revision)
 
 
 @command("reject")
 def reject(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     note: Note = "",
     who: Who = None,
     revision: options.Revision = None,
-) -> Answer:
+) -> CommandResult:
     """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
 
     \b
@@ -68,18 +68,18 @@ def reject(
       headgate reject orders 2026-11-14 --note "prices in cents"
       headgate reject orders 2026-11-14 --note "prices in cents" --who ann
     """
-    return record_ruling(call, "reject", dataset, partition, note, who, revision)
+    return record_ruling(context, "reject", dataset, partition, note, who, revision)
 
 
 @command("release")
 def release(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     note: Note = "",
     who: Who = None,
     revision: options.Revision = None,
-) -> Answer:
+) -> CommandResult:
     """Publish a held batch as it is, and learn nothing from it.
 
     \b
@@ -87,18 +87,18 @@ def release(
       headgate release orders 2026-11-14 --note "the blizzard"
       headgate release orders 2026-11-14 --note "the blizzard" --who ann
     """
-    return record_ruling(call, "release", dataset, partition, note, who, revision)
+    return record_ruling(context, "release", dataset, partition, note, who, revision)
 
 
 @command("discard")
 def discard(
-    call: Call,
+    context: CommandContext,
     dataset: options.Dataset,
-    partition: options.Place,
+    partition: options.PartitionArgument,
     note: Note = "",
     who: Who = None,
     revision: options.Revision = None,
-) -> Answer:
+) -> CommandResult:
     """Drop a held batch for good; its run stays in the history and teaches nothing.
 
     \b
@@ -106,28 +106,28 @@ def discard(
       headgate discard orders 2026-11-14 --note "sent twice"
       headgate discard orders 2026-11-14 --note "sent twice" --who ann
     """
-    return record_ruling(call, "discard", dataset, partition, note, who, revision)
+    return record_ruling(context, "discard", dataset, partition, note, who, revision)
 
 
 def record_ruling(
-    call: Call, act: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
-) -> Answer:
+    context: CommandContext, action: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
+) -> CommandResult:
     """Record what a person says of a batch, and carry it out."""
     import shlex
 
     from headgate.cli.recorded_runs import verdict_of
 
-    chosen = call.project().dataset(dataset)
+    chosen = context.open_project().dataset(dataset)
     number = verdict_of(chosen, partition, number).revision.number
-    ruling = getattr(chosen.gate, act)(partition, note=note, who=who or login(), number=number)
-    then = _THEN[act].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
+    ruling = getattr(chosen.gate, action)(partition, note=note, who=who or find_login_name(), number=number)
+    then = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
     said = f" ({ruling.note})" if ruling.note else ""
-    if not call.quiet:
-        call.say(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{said}.", then)
-    return Answer(ruling=told(ruling))
+    if not context.quiet:
+        context.echo(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{said}.", then)
+    return CommandResult(ruling=ruling_to_dict(ruling))
 
 
-def told(ruling: Ruling) -> dict[str, object]:
+def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
     """A ruling as data."""
     return {
         "dataset": ruling.dataset,
@@ -140,7 +140,7 @@ def told(ruling: Ruling) -> dict[str, object]:
     }
 
 
-def login() -> str:
+def find_login_name() -> str:
     """The name of the person at the keyboard; a container may have none."""
     try:
         return getpass.getuser()

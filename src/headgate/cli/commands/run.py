@@ -8,11 +8,11 @@ import typer
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
-    from headgate.cli.judge_batches import Judged
+    from headgate.cli.judge_batches import BatchResult
     from headgate.project.project import Dataset
 
 Datasets = Annotated[
@@ -38,12 +38,12 @@ Partition = Annotated[
 
 @command("run")
 def run(
-    call: Call,
+    context: CommandContext,
     datasets: Datasets = None,
     partition: Partition = None,
-    fail_on: options.Failing = options.FailOn.ERROR,
+    fail_on: options.FailOnOption = options.FailOn.ERROR,
     output_html: options.Html = None,
-) -> Answer:
+) -> CommandResult:
     """Judge every batch that waits, record it, and publish or hold it.
 
     A batch waits if the source has it and the history has not. Batches are judged in the order of their partitions;
@@ -58,32 +58,32 @@ def run(
     """
     from headgate.cli import report_files
     from headgate.cli.commands import run_summary
-    from headgate.cli.judge_batches import judged
+    from headgate.cli.judge_batches import judge_batches
 
-    project = call.project()
+    project = context.open_project()
     chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
-    _named(chosen, partition)
-    found: list[Judged] = []
+    _check_partition(chosen, partition)
+    found: list[BatchResult] = []
     for dataset in chosen:
-        for each in judged(call, dataset, partition):
+        for each in judge_batches(context, dataset, partition):
             found.append(each)
-            run_summary.tell(call, each)
+            run_summary.print_batch(context, each)
     idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in found)]
-    written = report_files.write_all(call, project, chosen, found, output_html)
-    empty = run_summary.conclude(call, found, idle, written)
-    codes = [each.code(fail_on) for each in found]
-    codes += [exit_codes.UNDELIVERED] if written.trouble else []
+    written = report_files.write_run_pages(context, project, chosen, found, output_html)
+    empty = run_summary.print_summary(context, found, idle, written)
+    codes = [each.exit_code(fail_on) for each in found]
+    codes += [exit_codes.UNDELIVERED] if written.has_failed else []
     codes += [exit_codes.UNKNOWN] if empty else []  # a source without any batch is a wrong path sooner than a quiet day
-    return Answer(
-        exit_codes.worst(codes),
-        batches=[each.told(fail_on, call.secrets) for each in found],
+    return CommandResult(
+        exit_codes.worst_code(codes),
+        batches=[each.to_dict(fail_on, context.secrets) for each in found],
         empty=empty,
-        summary=run_summary.counts(found),
+        summary=run_summary.count_results(found),
         reports=[str(path) for path in written.paths],
     )
 
 
-def _named(chosen: list[Dataset], partition: str | None) -> None:
+def _check_partition(chosen: list[Dataset], partition: str | None) -> None:
     """A partition is of one dataset; and where the source cannot list its batches, one must be named."""
     from headgate.values.errors import MisuseError
 

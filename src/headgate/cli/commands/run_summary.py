@@ -7,105 +7,112 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from headgate.cli.verdict_story import story
+from headgate.cli.verdict_story import make_shell_page
 
 if TYPE_CHECKING:
-    from headgate.cli.context import Call
-    from headgate.cli.judge_batches import Judged
-    from headgate.cli.report_files import Written
+    from headgate.cli.context import CommandContext
+    from headgate.cli.judge_batches import BatchResult
+    from headgate.cli.report_files import WrittenPages
     from headgate.project.project import Dataset
 
 
-def tell(call: Call, each: Judged) -> None:
+def print_batch(context: CommandContext, result: BatchResult) -> None:
     """One batch: a line if all is well, else everything that a person needs."""
-    if each.verdict is None:
-        assert each.trouble is not None
-        from headgate.cli.command import tell as tell_error
+    if result.verdict is None:
+        assert result.trouble is not None
+        from headgate.cli.command import report_error as tell_error
 
-        call.note(f"✗ {f'{each.dataset.name} {each.partition}'.strip()} was not judged:", "red")
-        tell_error(call, each.trouble)
-    elif each.verdict.passed and each.verdict.action == "publish":
-        if not call.quiet or each.verdict.warnings:
-            call.say(_line(each))
-            for cause in each.verdict.warnings:
-                call.say(f"    warning: {cause.title}")
-        if call.verbose:
-            call.say(story(call, each.verdict))
+        context.echo_err(f"✗ {f'{result.dataset.name} {result.partition}'.strip()} was not judged:", "red")
+        tell_error(context, result.trouble)
+    elif result.verdict.passed and result.verdict.action == "publish":
+        if not context.quiet or result.verdict.warnings:
+            context.echo(_format_line(result))
+            for cause in result.verdict.warnings:
+                context.echo(f"    warning: {cause.title}")
+        if context.verbose:
+            context.echo(make_shell_page(context, result.verdict))
     else:
-        call.say("")
-        call.say(story(call, each.verdict, commands=each.alone))  # of many, the last lines say how to see them
-        call.say("")
-        _tell_why(call, each)
-    if each.undelivered:
-        call.note(f"warning: the alert on {each.dataset.name} {each.partition} was not delivered: {each.undelivered}")
+        context.echo("")
+        context.echo(
+            make_shell_page(context, result.verdict, commands=result.alone)
+        )  # of many, the last lines say how to see them
+        context.echo("")
+        _print_read_hint(context, result)
+    if result.alert_failure:
+        context.echo_err(
+            f"warning: the alert on {result.dataset.name} {result.partition} was not delivered: {result.alert_failure}"
+        )
 
 
-def _tell_why(call: Call, each: Judged) -> None:
+def _print_read_hint(context: CommandContext, result: BatchResult) -> None:
     """Where to see why a batch could not be read: the message may quote values of the data, so it is not told here."""
-    trouble = None if each.verdict is None else each.verdict.trouble
+    trouble = None if result.verdict is None else result.verdict.read_error
     if trouble is not None:
-        look = f"headgate profile {shlex.quote(each.dataset.name)} --partition {shlex.quote(each.partition)}"
+        look = f"headgate profile {shlex.quote(result.dataset.name)} --partition {shlex.quote(result.partition)}"
         hint = getattr(trouble, "hint", "")
-        call.note(f"{hint} What was said may quote values of the data; {look} shows it.".strip())
+        context.echo_err(f"{hint} What was said may quote values of the data; {look} shows it.".strip())
 
 
-def _line(each: Judged) -> object:
+def _format_line(result: BatchResult) -> object:
     from rich.text import Text
 
-    from headgate.cli.context import clean
+    from headgate.cli.context import escape_controls
 
-    assert each.verdict is not None
-    rows = "" if each.rows is None else f"{each.rows:>10,} rows"
-    warned = f", {len(each.verdict.warnings)} warned" if each.verdict.warnings else ""
-    words = (
-        f"{each.dataset.name} {each.partition:<{each.width}}  passed{warned}, published{rows}  {each.seconds:6.2f} s"
-    )
-    return Text.assemble(("✓ ", "green"), clean(words))
+    assert result.verdict is not None
+    rows = "" if result.row_count is None else f"{result.row_count:>10,} rows"
+    warned = f", {len(result.verdict.warnings)} warned" if result.verdict.warnings else ""
+    name = f"{result.dataset.name} {result.partition:<{result.width}}"
+    words = f"{name}  passed{warned}, published{rows}  {result.seconds:6.2f} s"
+    return Text.assemble(("✓ ", "green"), escape_controls(words))
 
 
-def counts(found: Sequence[Judged]) -> dict[str, int]:
+def count_results(results: Sequence[BatchResult]) -> dict[str, int]:
     """How many batches were judged, published, held, and could not be judged."""
-    done = Counter(each.verdict.action.value for each in found if each.verdict is not None)
+    done = Counter(each.verdict.action.value for each in results if each.verdict is not None)
     return {
-        "batches": len(found),
+        "batches": len(results),
         "published": done["publish"],
         "held": done["hold"],
-        "not_judged": sum(each.verdict is None for each in found),
+        "not_judged": sum(each.verdict is None for each in results),
     }
 
 
-def conclude(call: Call, found: Sequence[Judged], idle: Sequence[Dataset], written: Written) -> list[str]:
+def print_summary(
+    context: CommandContext, results: Sequence[BatchResult], idle: Sequence[Dataset], written: WrittenPages
+) -> list[str]:
     """The last lines: how many, which are held, where the pages are. Gives the datasets whose source has no batch."""
     there = {dataset.name: len(dataset.partitions()) for dataset in idle}
     for dataset in idle:
         if not there[dataset.name]:
             source = dataset.settings.source
             hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
-            call.note(f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red")
-    if not call.quiet:
-        call.say(
+            context.echo_err(
+                f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red"
+            )
+    if not context.quiet:
+        context.echo(
             *(f"{name}: nothing waits; all {count:,} batches are judged." for name, count in there.items() if count)
         )
-        call.say(*_last(found, written))
+        context.echo(*_summary_lines(results, written))
     return [name for name, count in there.items() if not count]
 
 
-def _last(found: Sequence[Judged], written: Written) -> Iterator[str]:
-    if found:
-        yield _sum(found)
-    held = [each for each in found if each.verdict is not None and each.verdict.action == "hold"]
-    if held and len(found) > 1:
+def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Iterator[str]:
+    if results:
+        yield _format_total(results)
+    held = [each for each in results if each.verdict is not None and each.verdict.action == "hold"]
+    if held and len(results) > 1:
         for each in held:
             yield f"  held: headgate explain {shlex.quote(each.dataset.name)} {shlex.quote(each.partition)}"
-    if written.start is not None:
-        yield f"Report: {written.start}"
+    if written.start_page is not None:
+        yield f"Report: {written.start_page}"
 
 
-def _sum(found: Sequence[Judged]) -> str:
-    count = counts(found)
+def _format_total(results: Sequence[BatchResult]) -> str:
+    count = count_results(results)
     parts = [f"{count['published']:,} published", f"{count['held']:,} held"]
     parts += [f"{count['not_judged']:,} not judged"] if count["not_judged"] else []
-    datasets = len({each.dataset.name for each in found})
+    datasets = len({each.dataset.name for each in results})
     of = f" of {datasets} datasets" if datasets > 1 else ""
     total = f"{count['batches']:,} batch{'es' * (count['batches'] != 1)}{of}"
-    return f"{total}: {', '.join(parts)}, in {sum(each.seconds for each in found):,.1f} s."
+    return f"{total}: {', '.join(parts)}, in {sum(each.seconds for each in results):,.1f} s."

@@ -8,13 +8,13 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 
 @command("suggest")
 def suggest(
-    call: Call,
+    context: CommandContext,
     source: options.Source,
     partition: options.Partition = None,
     column: options.Columns = None,
@@ -23,7 +23,7 @@ def suggest(
     why: Annotated[
         bool, typer.Option("--why", help="Print all suggestions with their reasons, also those that do not hold.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Suggest checks from a sample of the rows, held against the others; what is printed can be pasted.
 
     \b
@@ -32,14 +32,14 @@ def suggest(
       headgate suggest orders.parquet --why
       headgate suggest orders --partition 2026-11-14 --python
     """
-    from headgate.cli.input_batch import find
+    from headgate.cli.input_batch import find_batch
     from headgate.learn.rules.suggest import suggest as suggested
 
-    found = find(call, source, partition, format)
-    with call.progress(f"suggestions for {found.title}"):
+    found = find_batch(context, source, partition, format)
+    with context.show_progress(f"suggestions for {found.title}"):
         made = suggested(found.data, found.name, columns=column)
     if why:
-        call.say(made)
+        context.echo(made)
     else:
-        call.raw(made.to_python(found.name) if python else made.to_yaml(found.name))
-    return Answer(source=found.told(), **made.to_dict(), yaml=made.to_yaml(found.name))
+        context.echo_raw(made.to_python(found.name) if python else made.to_yaml(found.name))
+    return CommandResult(source=found.to_dict(), **made.to_dict(), yaml=made.to_yaml(found.name))

@@ -10,22 +10,22 @@ import typer
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
-    from headgate.cli.doctor.machine import Line
+    from headgate.cli.doctor.machine import Finding
 
 _STYLES = {"ok": "green", "warning": "yellow", "problem": "bold red"}
 
 
 @command("doctor")
 def doctor(
-    call: Call,
+    context: CommandContext,
     spark: Annotated[
         bool, typer.Option("--spark", help="Start Spark too; without it only where headgate.yml has spark:.")
     ] = False,
-) -> Answer:
+) -> CommandResult:
     """Look whether Python, Spark, Java, the configuration, store, sources and alerts are as they should be.
 
     Nothing is changed and nothing is left behind. A problem ends with exit code 3, a wrong configuration with 2.
@@ -36,80 +36,84 @@ def doctor(
       headgate doctor --spark
       headgate doctor --config quality/headgate.yml --output-json -
     """
-    lines = [_clean(call, line) for line in _lines(call, spark)]
-    call.say(Findings([line for line in lines if line.level != "ok"] if call.quiet else lines))
+    lines = [_clean_finding(context, line) for line in _run_checks(context, spark)]
+    context.echo(FindingTable([line for line in lines if line.level != "ok"] if context.quiet else lines))
     counts = {level: sum(line.level == level for line in lines) for level in _STYLES}
-    call.say(_summary(counts))
-    told = [{"name": line.what, "status": line.level, "says": line.said, "hint": line.do} for line in lines]
-    return Answer(_code(lines), findings=told)
+    context.echo(_format_summary(counts))
+    findings = [{"name": line.what, "status": line.level, "says": line.message, "hint": line.hint} for line in lines]
+    return CommandResult(_choose_exit_code(lines), findings=findings)
 
 
-def _lines(call: Call, spark: bool) -> Iterator[Line]:
-    from headgate.cli.doctor.machine import Line, environment
+def _run_checks(context: CommandContext, spark: bool) -> Iterator[Finding]:
+    from headgate.cli.doctor.machine import Finding, check_environment
     from headgate.values.errors import ConfigError, HeadgateError
 
-    if not Path(call.config).exists() and call.config == options.CONFIG:
-        yield from environment(needs_spark=spark, remote=False)
+    if not Path(context.config).exists() and context.config == options.CONFIG:
+        yield from check_environment(needs_spark=spark, remote=False)
         hint = "headgate init writes one; headgate init --demo brings data to try it on."
-        yield Line("warning", "configuration", f"there is no {call.config} here", hint)
+        yield Finding("warning", "configuration", f"there is no {context.config} here", hint)
         return
     try:
-        project = call.project()
+        project = context.open_project()
     except ConfigError as trouble:
-        yield from environment(needs_spark=spark, remote=False)
+        yield from check_environment(needs_spark=spark, remote=False)
         mistakes: Sequence[Any] = trouble.mistakes or (trouble,)
         for each in mistakes:
             hint = str(getattr(each, "hint", ""))
             said = str(each).removesuffix(hint).strip()
-            yield Line("problem", "configuration", said, hint, configured=True)
+            yield Finding("problem", "configuration", said, hint, configured=True)
         return
     except HeadgateError as trouble:
-        yield Line("problem", "configuration", str(trouble), configured=True)
+        yield Finding("problem", "configuration", str(trouble), configured=True)
         return
-    yield from _of_project(call, project, spark)
+    yield from _run_project_checks(context, project, spark)
 
 
-def _of_project(call: Call, project: Any, spark: bool) -> Iterator[Line]:
-    from headgate.cli.doctor.machine import Line, environment
-    from headgate.cli.doctor.project import needs_spark, project_lines
+def _run_project_checks(context: CommandContext, project: Any, spark: bool) -> Iterator[Finding]:
+    from headgate.cli.doctor.machine import Finding, check_environment
+    from headgate.cli.doctor.project import check_project, needs_spark
 
-    said = project.config.spark
-    remote = said is not None and said.remote is not None
-    yield from environment(spark or needs_spark(project), remote)
+    settings = project.config.spark
+    remote = settings is not None and settings.remote is not None
+    yield from check_environment(spark or needs_spark(project), remote)
     count = len(project.names)
-    yield Line("ok", "configuration", f"{call.config} is right: {count} dataset{'s' * (count != 1)}")
-    yield from project_lines(project, spark)
+    yield Finding("ok", "configuration", f"{context.config} is right: {count} dataset{'s' * (count != 1)}")
+    yield from check_project(project, spark)
 
 
-def _clean(call: Call, line: Line) -> Line:
-    return line._replace(what=call.clean(line.what), said=call.clean(line.said), do=call.clean(line.do))
+def _clean_finding(context: CommandContext, finding: Finding) -> Finding:
+    return finding._replace(
+        what=context.clean_text(finding.what),
+        message=context.clean_text(finding.message),
+        hint=context.clean_text(finding.hint),
+    )
 
 
-def _code(lines: Sequence[Line]) -> int:
+def _choose_exit_code(lines: Sequence[Finding]) -> int:
     problems = [line for line in lines if line.level == "problem"]
-    return exit_codes.worst(exit_codes.MISUSED if line.configured else exit_codes.UNKNOWN for line in problems)
+    return exit_codes.worst_code(exit_codes.MISUSED if line.configured else exit_codes.UNKNOWN for line in problems)
 
 
-def _summary(counts: dict[str, int]) -> str:
+def _format_summary(counts: dict[str, int]) -> str:
     if not counts["problem"] and not counts["warning"]:
         return "All is well."
     told = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in ("problem", "warning") if counts[level]]
     return f"{' and '.join(told)}."
 
 
-class Findings:
+class FindingTable:
     """The lines as a table: plain text as `str`, with colours on a terminal."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[Finding]) -> None:
         self.lines = lines
 
     def __str__(self) -> str:
         wide = max((len(line.what) for line in self.lines), default=0)
         told = []
         for line in self.lines:
-            told.append(f"{line.level:<8} {line.what:<{wide}}  {line.said}")
-            if line.do:
-                told.append(f"{'':<8} {'':<{wide}}  -> {line.do}")
+            told.append(f"{line.level:<8} {line.what:<{wide}}  {line.message}")
+            if line.hint:
+                told.append(f"{'':<8} {'':<{wide}}  -> {line.hint}")
         return "\n".join(told)
 
     def __rich__(self) -> Any:
@@ -121,8 +125,8 @@ class Findings:
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
         for line in self.lines:
-            said = Text(line.said)
-            if line.do:
-                said.append(f"\n-> {line.do}", style="bold")
+            said = Text(line.message)
+            if line.hint:
+                said.append(f"\n-> {line.hint}", style="bold")
             table.add_row(Text(line.level, style=_STYLES[line.level]), Text(line.what), said)
         return table

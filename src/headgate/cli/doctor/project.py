@@ -8,162 +8,169 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headgate.cli.doctor.machine import Line, extra_line, folder_line, installed, numbers, room_line
-from headgate.cli.doctor.store import store_lines
+from headgate.cli.doctor.machine import (
+    Finding,
+    check_disk_space,
+    check_folder,
+    check_packages,
+    find_version,
+    parse_version,
+)
+from headgate.cli.doctor.store import check_store
 
 if TYPE_CHECKING:
     from headgate.project.project import Dataset, Project
     from headgate.values.hidden import Hidden
 
-_CONNECT = ("pyspark", "pandas", "grpcio", "grpcio-status", "googleapis-common-protos")
-_JARS = {"delta": "delta-spark", "iceberg": "iceberg-spark-runtime"}
+_CONNECT_PACKAGES = ("pyspark", "pandas", "grpcio", "grpcio-status", "googleapis-common-protos")
+_JAR_NAMES = {"delta": "delta-spark", "iceberg": "iceberg-spark-runtime"}
 _COORDINATES = {
     "delta": "io.delta:delta-spark_2.13:4.0.0",
     "iceberg": "org.apache.iceberg:iceberg-spark-runtime-4.0_2.13:1.10.0",
 }
-_PATIENCE = 5.0  # seconds for a Connect server to answer
-_PORT = 15002
+_CONNECT_TIMEOUT = 5.0  # seconds for a Connect server to answer
+_CONNECT_PORT = 15002
 
 
-def project_lines(project: Project, spark: bool) -> Iterator[Line]:
+def check_project(project: Project, spark: bool) -> Iterator[Finding]:
     """All that can be looked at; Spark is started where the file names it or somebody asked for it."""
-    yield from _store(project)
-    yield from _folders(project)
-    yield from alert_lines(project)
-    yield from _jars(project)
+    yield from _check_project_store(project)
+    yield from _check_folders(project)
+    yield from check_alerts(project)
+    yield from _check_jars(project)
     started = True
     if spark or project.config.spark is not None:
-        session = list(session_lines(project))
+        session = list(check_session(project))
         started = all(line.level != "problem" for line in session)
         yield from session
     for name in project.names:
         dataset = project.dataset(name)
         if dataset.engine == "local" or (started and (spark or project.config.spark is not None)):
-            yield source_line(dataset)
+            yield check_source(dataset)
         else:
-            yield Line("warning", name, "read with Spark, which was not started", "Run headgate doctor --spark.")
+            yield Finding("warning", name, "read with Spark, which was not started", "Run headgate doctor --spark.")
 
 
 def needs_spark(project: Project) -> bool:
     return any(project.dataset(name).engine == "spark" for name in project.names)
 
 
-def _store(project: Project) -> Iterator[Line]:
-    from headgate.project.store import anchored
+def _check_project_store(project: Project) -> Iterator[Finding]:
+    from headgate.project.store import anchor_address
 
     config = project.config
     absent = [*config.store.missing, *(config.secret.missing if config.secret else ())]
     if absent:
-        yield _unset("store", absent)
+        yield _report_unset("store", absent)
         return
     secret = None if config.secret is None else config.secret.reveal()
-    yield from store_lines(anchored(config.store.reveal(), project.folder), secret)
+    yield from check_store(anchor_address(config.store.reveal(), project.folder), secret)
 
 
-def _folders(project: Project) -> Iterator[Line]:
+def _check_folders(project: Project) -> Iterator[Finding]:
     if project.reports is not None:
-        line = folder_line("reports", project.reports)
+        line = check_folder("reports", project.reports)
         yield line
         if line.level == "ok":
-            yield from (room for room in [room_line("reports", project.reports)] if room.level != "ok")
+            yield from (room for room in [check_disk_space("reports", project.reports)] if room.level != "ok")
     for name, said in project.config.datasets.items():
         if said.publish is not None:
-            yield folder_line(f"{name}: publish", project.folder / said.publish)
+            yield check_folder(f"{name}: publish", project.folder / said.publish)
         if said.index is not None and not (project.folder / said.index).is_file():
             hint = "Make it with headgate index build, or leave index: out for the public one."
-            yield Line("problem", f"{name}: index", f"there is no {said.index}", hint)
+            yield Finding("problem", f"{name}: index", f"there is no {said.index}", hint)
 
 
-def alert_lines(project: Project) -> Iterator[Line]:
+def check_alerts(project: Project) -> Iterator[Finding]:
     """Packages and variables that alerts need; what a variable holds is never told."""
     alerts = project.config.alerts
     if not alerts:
         return
-    needed = extra_line("alerts", ["httpx"], "alerts")
+    needed = check_packages("alerts", ["httpx"], "alerts")
     if needed.level != "ok":
         yield needed
     for number, alert in enumerate(alerts, 1):
         what = f"alert {number}"
         texts: list[Hidden] = [each for each in (alert.webhook, alert.slack, *alert.headers.values()) if each]
         if absent := [name for text in texts for name in text.missing]:
-            yield _unset(what, absent)
+            yield _report_unset(what, absent)
         elif any(text.is_literal for text in (alert.webhook, alert.slack) if text):
-            yield Line(
+            yield Finding(
                 "warning", what, "its address stands in the file", "Write ${env:NAME}, and set NAME where it runs."
             )
         else:
             names = sorted({name for text in texts for name in text.names})
-            yield Line("ok", what, f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set")
+            yield Finding("ok", what, f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} set")
         if alert.memory is not None:
-            yield folder_line(what, (project.folder / alert.memory).parent)
+            yield check_folder(what, (project.folder / alert.memory).parent)
 
 
-def _unset(what: str, names: list[str]) -> Line:
+def _report_unset(what: str, names: list[str]) -> Finding:
     each = ", ".join(dict.fromkeys(names))
     plural = len(set(names)) > 1
     said = f"the variable{'s' * plural} {each} {'are' if plural else 'is'} not set"
-    return Line("problem", what, said, f"Set it where this runs: export {names[0]}=...")
+    return Finding("problem", what, said, f"Set it where this runs: export {names[0]}=...")
 
 
-def _jars(project: Project) -> Iterator[Line]:
+def _check_jars(project: Project) -> Iterator[Finding]:
     """Whether Spark gets the jars that the formats of the sources need."""
-    formats = {said.source.format for said in project.config.datasets.values()} & set(_JARS)
-    said = project.config.spark
+    formats = {said.source.format for said in project.config.datasets.values()} & set(_JAR_NAMES)
+    settings = project.config.spark
     for kind in sorted(formats):
-        if said is not None and said.remote is not None:
-            yield Line("ok", f"{kind} jar", "the Connect server brings its own")
+        if settings is not None and settings.remote is not None:
+            yield Finding("ok", f"{kind} jar", "the Connect server brings its own")
             continue
-        packages = [*(said.packages if said else ()), *_configured_jars(said.config if said else {})]
-        yield jar_line(kind, packages, installed("pyspark") or "4", _beside_spark(kind))
+        packages = [*(settings.packages if settings else ()), *_jars_in_config(settings.config if settings else {})]
+        yield check_jar(kind, packages, find_version("pyspark") or "4", _is_bundled_jar(kind))
 
 
-def jar_line(kind: str, packages: list[str], spark: str, beside: bool) -> Line:
+def check_jar(kind: str, packages: list[str], spark: str, is_bundled: bool) -> Finding:
     """
-    >>> jar_line("delta", ["io.delta:delta-spark_2.12:3.2.0"], "4.1.0", False).said
+    >>> check_jar("delta", ["io.delta:delta-spark_2.12:3.2.0"], "4.1.0", False).message
     'io.delta:delta-spark_2.12:3.2.0 is made for Scala 2.12; Spark 4.1.0 has 2.13'
     """
     what, write = f"{kind} jar", f"Write spark: {{packages: [{_COORDINATES[kind]}]}}, in the version for your Spark."
-    found = next((each for each in packages if _JARS[kind] in each), None)
+    found = next((each for each in packages if _JAR_NAMES[kind] in each), None)
     if found is None:
-        if beside:
-            return Line("ok", what, "among pyspark's own jars")
-        return Line("problem", what, "no jar for it is named", write)
+        if is_bundled:
+            return Finding("ok", what, "among pyspark's own jars")
+        return Finding("problem", what, "no jar for it is named", write)
     scala = re.search(r"_(2\.1\d)", found)
-    if numbers(spark) >= (4,) and scala and scala[1] != "2.13":
-        return Line("problem", what, f"{found} is made for Scala {scala[1]}; Spark {spark} has 2.13", write)
-    return Line("ok", what, found)
+    if parse_version(spark) >= (4,) and scala and scala[1] != "2.13":
+        return Finding("problem", what, f"{found} is made for Scala {scala[1]}; Spark {spark} has 2.13", write)
+    return Finding("ok", what, found)
 
 
-def _configured_jars(config: dict[str, Hidden]) -> Iterator[str]:
+def _jars_in_config(config: dict[str, Hidden]) -> Iterator[str]:
     for key in ("spark.jars", "spark.jars.packages"):
         if key in config and not config[key].missing:
             yield from config[key].reveal().split(",")
 
 
-def _beside_spark(kind: str) -> bool:
+def _is_bundled_jar(kind: str) -> bool:
     from importlib.util import find_spec
 
-    found = find_spec("pyspark") if installed("pyspark") else None
+    found = find_spec("pyspark") if find_version("pyspark") else None
     folders = list(found.submodule_search_locations or ()) if found else []
-    return any(next(Path(each).glob(f"jars/{_JARS[kind]}*.jar"), None) for each in folders)
+    return any(next(Path(each).glob(f"jars/{_JAR_NAMES[kind]}*.jar"), None) for each in folders)
 
 
-def session_lines(project: Project) -> Iterator[Line]:
+def check_session(project: Project) -> Iterator[Finding]:
     """Whether a session can be had, and whether it answers."""
     from time import monotonic
 
     from headgate.values.errors import HeadgateError
 
-    said = project.config.spark
-    if said is not None and said.remote is not None:
-        if said.remote.missing:
-            yield _unset("Spark", list(said.remote.missing))
+    settings = project.config.spark
+    if settings is not None and settings.remote is not None:
+        if settings.remote.missing:
+            yield _report_unset("Spark", list(settings.remote.missing))
             return
-        needed = extra_line("Connect", _CONNECT, "connect")
+        needed = check_packages("Connect", _CONNECT_PACKAGES, "connect")
         if needed.level != "ok":
             yield needed
             return
-        reached = connect_line(said.remote.reveal())
+        reached = check_connect(settings.remote.reveal())
         yield reached
         if reached.level == "problem":
             return
@@ -172,58 +179,60 @@ def session_lines(project: Project) -> Iterator[Line]:
         session = project.session()
         count = session.range(3).count()
         assert count == 3
-        yield Line("ok", "Spark", f"{session.version} started and counted in {monotonic() - began:.1f} s")
+        yield Finding("ok", "Spark", f"{session.version} started and counted in {monotonic() - began:.1f} s")
     except HeadgateError as trouble:
-        yield Line("problem", "Spark", str(trouble).removesuffix(trouble.hint).strip(), trouble.hint)
+        yield Finding("problem", "Spark", str(trouble).removesuffix(trouble.hint).strip(), trouble.hint)
     except Exception as trouble:  # of Spark, Java or gRPC; of many kinds
         hint = "headgate doctor -vv --spark, and the lines above."
-        yield Line("problem", "Spark", f"it did not start ({type(trouble).__name__})", f"See the log of Spark: {hint}")
+        yield Finding(
+            "problem", "Spark", f"it did not start ({type(trouble).__name__})", f"See the log of Spark: {hint}"
+        )
 
 
-def connect_line(remote: str) -> Line:
+def check_connect(remote: str) -> Finding:
     """Whether somebody listens where the Connect server should be. Tokens in the address are not looked at."""
     found = re.fullmatch(r"sc://(?:[^@/;]*@)?(\[[^\]]+\]|[^:/;]+)(?::(\d+))?(?:/.*)?", remote)
     if found is None:
         hint = "Write remote: sc://host:15002, or ${env:NAME} for a variable that holds it."
-        return Line("problem", "Connect", "the address of the server cannot be read", hint, configured=True)
-    host, port = found[1].strip("[]"), int(found[2] or _PORT)
+        return Finding("problem", "Connect", "the address of the server cannot be read", hint, configured=True)
+    host, port = found[1].strip("[]"), int(found[2] or _CONNECT_PORT)
     try:
-        with socket.create_connection((host, port), timeout=_PATIENCE):
-            return Line("ok", "Connect", f"{host}:{port} answers")
+        with socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT):
+            return Finding("ok", "Connect", f"{host}:{port} answers")
     except OSError as trouble:
         why = trouble.strerror or type(trouble).__name__
-        return Line(
+        return Finding(
             "problem", "Connect", f"{host}:{port} does not answer: {why}", "Is the server up, and the port open?"
         )
 
 
-def source_line(dataset: Dataset) -> Line:
+def check_source(dataset: Dataset) -> Finding:
     """Whether there are batches, and whether the newest can be read."""
     from headgate.values.errors import HeadgateError, MisuseError
 
     try:
         if not dataset.is_listed:
-            return Line("ok", dataset.name, "its source does not list batches: name one with --partition")
+            return Finding("ok", dataset.name, "its source does not list batches: name one with --partition")
         partitions = dataset.partitions()
         if not partitions:
-            return _nothing(dataset)
-        schema = _schema(dataset.read(partitions[-1]))
+            return _report_no_batch(dataset)
+        width = _count_columns(dataset.read(partitions[-1]))
     except HeadgateError as trouble:
         said = str(trouble).removesuffix(trouble.hint).strip()
-        return Line("problem", dataset.name, said, trouble.hint, configured=isinstance(trouble, MisuseError))
+        return Finding("problem", dataset.name, said, trouble.hint, configured=isinstance(trouble, MisuseError))
     except Exception as trouble:  # of Spark, of a driver; of many kinds
         first = (str(trouble).strip().splitlines() or [""])[0][:200]
-        return Line("problem", dataset.name, f"it cannot be read: {type(trouble).__name__}: {first}", "Is it there?")
+        return Finding("problem", dataset.name, f"it cannot be read: {type(trouble).__name__}: {first}", "Is it there?")
     count = f"{len(partitions):,} batch{'es' * (len(partitions) != 1)}"
-    return Line("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {schema} columns")
+    return Finding("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {width} columns")
 
 
-def _schema(data: Any) -> int:
+def _count_columns(data: Any) -> int:
     """How many columns a batch has; a Spark DataFrame is looked at, not computed."""
     return len(data.schema.names)
 
 
-def _nothing(dataset: Dataset) -> Line:
+def _report_no_batch(dataset: Dataset) -> Finding:
     from headgate.values.errors import HeadgateError
 
     where = dataset.settings.source.path or dataset.settings.source.table
@@ -232,4 +241,4 @@ def _nothing(dataset: Dataset) -> Line:
         dataset.read("2000-01-01")
     except HeadgateError as trouble:
         hint = trouble.hint or hint
-    return Line("warning", dataset.name, f"nothing is at {where}", hint)
+    return Finding("warning", dataset.name, f"nothing is at {where}", hint)

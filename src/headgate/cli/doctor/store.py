@@ -7,60 +7,64 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote, urlsplit
 
-from headgate.cli.doctor.machine import Line, extra_line, folder_line, room_line
+from headgate.cli.doctor.machine import Finding, check_disk_space, check_folder, check_packages
 
 if TYPE_CHECKING:
     from headgate.values.errors import HeadgateError
 
-_SQL = ("sqlalchemy", "alembic")
+_SQL_PACKAGES = ("sqlalchemy", "alembic")
 
 
-def store_lines(url: str, secret: str | None = None, what: str = "store") -> Iterator[Line]:
+def check_store(url: str, secret: str | None = None, what: str = "store") -> Iterator[Finding]:
     """What can be said of the store at an address, which is never told itself."""
     scheme = url.partition(":")[0].partition("+")[0]
     match scheme:
         case "memory":
-            yield Line("warning", what, "memory: forgets everything when a command ends", "Write store: file:history.")
+            yield Finding(
+                "warning", what, "memory: forgets everything when a command ends", "Write store: file:history."
+            )
         case "file":
-            yield from _of_files(what, Path(unquote(urlsplit(url).path)), secret)
+            yield from _check_files(what, Path(unquote(urlsplit(url).path)), secret)
         case "s3" | "gs" | "az":
-            yield from _needing(extra_line(what, ["obstore"], "objects"), lambda: _of_objects(what, url, secret))
+            yield from _check_if_installed(
+                check_packages(what, ["obstore"], "objects"), lambda: _check_objects(what, url, secret)
+            )
         case "sqlite":
-            yield from _needing(extra_line(what, _SQL, "sql"), lambda: _of_sqlite(what, url))
+            yield from _check_if_installed(check_packages(what, _SQL_PACKAGES, "sql"), lambda: _check_sqlite(what, url))
         case "postgresql":
-            needed = extra_line(what, [*_SQL, "psycopg"], "postgresql")
-            yield from _needing(needed, lambda: _of_sql(what, url))
+            needed = check_packages(what, [*_SQL_PACKAGES, "psycopg"], "postgresql")
+            yield from _check_if_installed(needed, lambda: _check_sql(what, url))
         case _:
             hint = "Write store: file:history, sqlite:///history.db or postgresql+psycopg://user@host/db."
-            yield Line("problem", what, f"{scheme}: is not a kind of store", hint, configured=True)
+            yield Finding("problem", what, f"{scheme}: is not a kind of store", hint, configured=True)
 
 
-def _told(what: str, trouble: HeadgateError) -> Line:
+def _report_error(what: str, trouble: HeadgateError) -> Finding:
     from headgate.values.errors import NewerFormat
 
     hint = trouble.hint or ("Upgrade headgate." if isinstance(trouble, NewerFormat) else "")
-    return Line("problem", what, str(trouble).removesuffix(hint).strip(), hint)
+    return Finding("problem", what, str(trouble).removesuffix(hint).strip(), hint)
 
 
-def _needing(extra: Line, then: Any) -> Iterator[Line]:
-    if extra.level == "ok":
-        yield from then()
+def _check_if_installed(packages: Finding, check: Any) -> Iterator[Finding]:
+    if packages.level == "ok":
+        yield from check()
     else:
-        yield extra
+        yield packages
 
 
-def _of_files(what: str, folder: Path, secret: str | None) -> Iterator[Line]:
+def _check_files(what: str, folder: Path, secret: str | None) -> Iterator[Finding]:
     from headgate.store.files import places
 
-    written = folder_line(what, folder)
+    written = check_folder(what, folder)
     yield written
     if written.level == "ok":
-        yield room_line("disk", folder)
+        yield check_disk_space("disk", folder)
     if (folder / places.STORE).is_file():
-        yield _history(what, f"file://{quote(folder.as_posix())}", secret)
+        yield _check_history(what, f"file://{quote(folder.as_posix())}", secret)
 
 
-def _history(what: str, url: str, secret: str | None) -> Line:
+def _check_history(what: str, url: str, secret: str | None) -> Finding:
     """The history that is there already: its format, and how much it holds."""
     from headgate.store.open import open_store
     from headgate.values.errors import HeadgateError
@@ -68,19 +72,19 @@ def _history(what: str, url: str, secret: str | None) -> Line:
     try:
         store = open_store(url, secret=secret)
     except HeadgateError as trouble:
-        return _told(what, trouble)
+        return _report_error(what, trouble)
     try:
         names = store.datasets()
         commits = sum(map(store.head, names))
     except HeadgateError as trouble:
-        return _told(what, trouble)
+        return _report_error(what, trouble)
     finally:
         store.close()
     held = f"{len(names)} dataset{'s' * (len(names) != 1)}, {commits:,} commit{'s' * (commits != 1)}"
-    return Line("ok", what, f"{held}; its format is one that this version reads")
+    return Finding("ok", what, f"{held}; its format is one that this version reads")
 
 
-def _of_objects(what: str, url: str, secret: str | None) -> Iterator[Line]:
+def _check_objects(what: str, url: str, secret: str | None) -> Iterator[Finding]:
     """An object is put and deleted again: on object stores nothing else tells whether one may write."""
     from secrets import token_hex
 
@@ -95,101 +99,101 @@ def _of_objects(what: str, url: str, secret: str | None) -> Iterator[Line]:
             there = blobs.read(places.STORE) is not None
             trial = f"doctor-{token_hex(8)}"
             blobs.put(trial, b"")
-            _delete(blobs, trial)
+            _delete_object(blobs, trial)
         finally:
             blobs.close()
     except HeadgateError as trouble:
-        yield _told(what, trouble)
+        yield _report_error(what, trouble)
         return
-    yield Line("ok", what, "the bucket can be read and written")
+    yield Finding("ok", what, "the bucket can be read and written")
     if there:
-        yield _history(what, url, secret)
+        yield _check_history(what, url, secret)
 
 
-def _delete(blobs: Any, path: str) -> None:
+def _delete_object(blobs: Any, path: str) -> None:
     import obstore
 
     obstore.delete(blobs._store, path)
 
 
-def _of_sqlite(what: str, url: str) -> Iterator[Line]:
-    from headgate.store.sql.connection import parsed
+def _check_sqlite(what: str, url: str) -> Iterator[Finding]:
+    from headgate.store.sql.connection import parse_url
     from headgate.values.errors import MisuseError
 
     try:
-        file = Path(str(parsed(url).database)).absolute()
+        file = Path(str(parse_url(url).database)).absolute()
     except MisuseError as trouble:
-        yield Line("problem", what, str(trouble), configured=True)
+        yield Finding("problem", what, str(trouble), configured=True)
         return
-    written = folder_line(what, file.parent)
+    written = check_folder(what, file.parent)
     yield written
     if written.level == "ok":
-        yield room_line("disk", file.parent)
+        yield check_disk_space("disk", file.parent)
         if file.exists():
-            yield from _of_sql(what, url)
+            yield from _check_sql(what, url)
 
 
-def _of_sql(what: str, url: str) -> Iterator[Line]:
+def _check_sql(what: str, url: str) -> Iterator[Finding]:
     """Looked at with statements that change nothing, and a transaction that is taken back."""
-    from headgate.store.sql.connection import engine_for, parsed, secrets_in
+    from headgate.store.sql.connection import engine_for, parse_url, secrets_in
     from headgate.values.errors import HeadgateError
 
     try:
-        address = parsed(url)
+        address = parse_url(url)
         engine = engine_for(address)
     except HeadgateError as trouble:
-        yield _told(what, trouble)._replace(configured=True)
+        yield _report_error(what, trouble)._replace(configured=True)
         return
     from sqlalchemy.exc import SQLAlchemyError
 
     try:
         with engine.connect() as connection:
-            yield from _of_database(what, connection)
+            yield from _check_database(what, connection)
             connection.rollback()
     except SQLAlchemyError as trouble:
         words = str(getattr(trouble, "orig", None) or type(trouble).__name__).strip().splitlines()[0]
         for secret in secrets_in(address):
             words = words.replace(secret, "***")
-        yield Line("problem", what, f"it cannot be used: {words[:200]}", "Is the server up, and is the login right?")
+        yield Finding("problem", what, f"it cannot be used: {words[:200]}", "Is the server up, and is the login right?")
     finally:
         engine.dispose()
 
 
-def _of_database(what: str, connection: Any) -> Iterator[Line]:
+def _check_database(what: str, connection: Any) -> Iterator[Finding]:
     from sqlalchemy import inspect, text
 
     from headgate.store.sql.upgrade import REVISIONS
 
     if not inspect(connection).has_table("headgate_version"):
-        yield _may_make(what, connection)
+        yield _check_may_create(what, connection)
         return
     revision = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
     if revision not in REVISIONS:
         said = f"its schema has revision {revision}; this version knows up to {REVISIONS[-1]}"
-        yield Line("problem", what, said, "Upgrade headgate.")
+        yield Finding("problem", what, said, "Upgrade headgate.")
         return
     count = connection.execute(text("SELECT count(*) FROM datasets")).scalar()
     behind = "" if revision == REVISIONS[-1] else f"; the next run upgrades it to {REVISIONS[-1]}"
-    yield Line("ok", what, f"{count} dataset{'s' * (count != 1)}; its schema has revision {revision}{behind}")
-    yield _may_write(what, connection)
+    yield Finding("ok", what, f"{count} dataset{'s' * (count != 1)}; its schema has revision {revision}{behind}")
+    yield _check_may_write(what, connection)
 
 
-def _may_make(what: str, connection: Any) -> Line:
+def _check_may_create(what: str, connection: Any) -> Finding:
     from sqlalchemy import text
 
     if connection.dialect.name == "postgresql":
         may = connection.execute(text("SELECT has_schema_privilege(current_schema(), 'CREATE')")).scalar()
         if not may:
-            return Line(
+            return Finding(
                 "problem", what, "there is no history yet, and this user may not make its tables", "GRANT CREATE."
             )
-    return Line("ok", what, "there is no history yet; the first run makes it")
+    return Finding("ok", what, "there is no history yet; the first run makes it")
 
 
-def _may_write(what: str, connection: Any) -> Line:
+def _check_may_write(what: str, connection: Any) -> Finding:
     from sqlalchemy import text
 
-    from headgate.store.sql.connection import begin
+    from headgate.store.sql.connection import begin_write
     from headgate.store.sql.tables import datasets
 
     connection.rollback()
@@ -200,8 +204,8 @@ def _may_write(what: str, connection: Any) -> Line:
             " FROM unnest(CAST(:names AS text[])) AS name"
         )
         if not connection.execute(asked, {"names": names}).scalar():
-            return Line("problem", what, "this user may not write to it", "GRANT INSERT on its tables.")
+            return Finding("problem", what, "this user may not write to it", "GRANT INSERT on its tables.")
     else:
-        begin(connection)
+        begin_write(connection)
         connection.rollback()
-    return Line("ok", what, "it can be written to")
+    return Finding("ok", what, "it can be written to")

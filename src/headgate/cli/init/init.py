@@ -12,17 +12,17 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.context import Call
-from headgate.cli.output import Answer
+from headgate.cli.context import CommandContext
+from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
-    from headgate.cli.init.draft import Suggested
-    from headgate.cli.init.sources import Source
+    from headgate.cli.init.draft import SuggestedChecks
+    from headgate.cli.init.sources import FoundSource
 
 
 @command("init", project=False)
 def init(
-    call: Call,
+    context: CommandContext,
     paths: Annotated[
         list[Path] | None,
         typer.Argument(
@@ -35,7 +35,7 @@ def init(
         bool, typer.Option("--demo", help="Write sixty days of real flights, some of them broken, to try things on.")
     ] = False,
     config: options.Config = options.CONFIG,
-) -> Answer:
+) -> CommandResult:
     """Write a first headgate.yml, with the datasets that are found and checks that they suggest.
 
     \b
@@ -45,32 +45,32 @@ def init(
       headgate init lake/orders lake/customers --config quality/headgate.yml
     """
     if demo:
-        return _demo(call, paths or [Path()], config)
-    target = _free(Path(config))
-    sources = _sources(paths or [Path()], named=bool(paths))
-    with call.progress("suggestions"):
-        found = list(zip(sources, map(_suggested, sources), strict=True))
-    from headgate.cli.init.draft import text_of
+        return _write_demo(context, paths or [Path()], config)
+    target = _require_absent(Path(config))
+    sources = _find_sources(paths or [Path()], named=bool(paths))
+    with context.show_progress("suggestions"):
+        found = list(zip(sources, map(_suggest_for_source, sources), strict=True))
+    from headgate.cli.init.draft import format_config
 
-    _write(target, text_of(found, target.parent))
-    return _said(call, target, found)
-
-
-def _suggested(source: Source) -> Suggested:
-    from headgate.cli.init.draft import suggested
-
-    return suggested(source)
+    _write_new(target, format_config(found, target.parent))
+    return _report_written(context, target, found)
 
 
-def _sources(paths: list[Path], *, named: bool) -> list[Source]:
+def _suggest_for_source(source: FoundSource) -> SuggestedChecks:
+    from headgate.cli.init.draft import suggest_checks
+
+    return suggest_checks(source)
+
+
+def _find_sources(paths: list[Path], *, named: bool) -> list[FoundSource]:
     """All that the folders hold, each under a name of its own; a folder that somebody named must hold something."""
     from dataclasses import replace
 
-    from headgate.cli.init.batch_column import cut
+    from headgate.cli.init.batch_column import split_by_column
     from headgate.cli.init.sources import sources_in
     from headgate.values.errors import MisuseError
 
-    found: dict[str, Source] = {}
+    found: dict[str, FoundSource] = {}
     for path in paths:
         if not path.exists():
             raise MisuseError(f"there is no {path}.", hint="Name the folder that the batches are in.")
@@ -83,27 +83,29 @@ def _sources(paths: list[Path], *, named: bool) -> list[Source]:
                 "change.",
             )
         for each in inside:
-            name = next(name for name in _names(each.name) if name not in found)
-            found[name] = replace(cut(each), name=name)
+            name = next(name for name in _possible_names(each.name) if name not in found)
+            found[name] = replace(split_by_column(each), name=name)
     return list(found.values())
 
 
-def _names(name: str) -> list[str]:
+def _possible_names(name: str) -> list[str]:
     return [name, *(f"{name}_{number}" for number in range(2, 100))]
 
 
-def _said(call: Call, target: Path, found: list[tuple[Source, Suggested]]) -> Answer:
-    from headgate.cli.init.draft import path_of, printable
+def _report_written(
+    context: CommandContext, target: Path, found: list[tuple[FoundSource, SuggestedChecks]]
+) -> CommandResult:
+    from headgate.cli.init.draft import make_printable, path_of
 
-    beside = "" if str(target) == options.CONFIG else f" --config {shlex.quote(str(target))}"
-    then = f"headgate {_next([source for source, _ in found])}{beside}"
+    config_option = "" if str(target) == options.CONFIG else f" --config {shlex.quote(str(target))}"
+    then = f"headgate {_next_command([source for source, _ in found])}{config_option}"
     datasets = []
-    call.say(f"{target} is written: {_count(len(found), 'dataset')}." if found else f"{target} is written.")
+    context.echo(f"{target} is written: {_format_count(len(found), 'dataset')}." if found else f"{target} is written.")
     for source, suggested in found:
         path = path_of(source, target.parent)
-        checks = len(suggested.held)
-        said = f"{source.name}: {source.format}, {path}, {_batches(source)}; {_count(checks, 'check')} suggested"
-        call.say(f"  {printable(said)}")
+        checks = _format_count(len(suggested.held), "check")
+        line = f"{source.name}: {source.format}, {path}, {_describe_batches(source)}; {checks} suggested"
+        context.echo(f"  {make_printable(line)}")
         datasets.append(
             {
                 "name": source.name,
@@ -114,12 +116,12 @@ def _said(call: Call, target: Path, found: list[tuple[Source, Suggested]]) -> An
             }
         )
     if not found:
-        call.say("No recurring data were found here. It has an example: put your own table there.")
-    call.say(f"Next: look through {target}, then type   {then}")
-    return Answer(config=str(target), datasets=datasets, next=then)
+        context.echo("No recurring data were found here. It has an example: put your own table there.")
+    context.echo(f"Next: look through {target}, then type   {then}")
+    return CommandResult(config=str(target), datasets=datasets, next=then)
 
 
-def _next(found: list[Source]) -> str:
+def _next_command(found: list[FoundSource]) -> str:
     """What can be typed now; a source that cannot list its batches needs one to be named."""
     unlisted = [source.name for source in found if not source.partitions]
     if unlisted:
@@ -127,30 +129,30 @@ def _next(found: list[Source]) -> str:
     return "run" if found else "doctor"
 
 
-def _batches(source: Source) -> str:
+def _describe_batches(source: FoundSource) -> str:
     if not source.partitions:
         return "one batch"
     first, last = source.partitions[0], source.partitions[-1]
     between = f", {first} to {last}" if first != last else f", {first}"
-    return _count(len(source.partitions), "batch", "batches") + between
+    return _format_count(len(source.partitions), "batch", "batches") + between
 
 
-def _demo(call: Call, paths: list[Path], config: str) -> Answer:
+def _write_demo(context: CommandContext, paths: list[Path], config: str) -> CommandResult:
     from headgate.cli.init import demo
     from headgate.values.errors import MisuseError
 
     if len(paths) > 1:
         raise MisuseError("the demo goes into one folder.", hint="Write headgate init --demo FOLDER.")
     folder = paths[0]
-    target = _free(folder / Path(config).name)  # beside the lake, whose path in it is relative
+    target = _require_absent(folder / Path(config).name)  # beside the lake, whose path in it is relative
     lake = folder / "lake" / "flights"
     if lake.exists():
         raise MisuseError(f"there is a {lake} already.", hint="Name another folder: headgate init --demo FOLDER.")
     count = _write_days(lake)
-    _write(target, demo.CONFIG.read_text(encoding="utf-8"))
+    _write_new(target, demo.CONFIG.read_text(encoding="utf-8"))
     elsewhere = f"cd {shlex.quote(str(folder))}" if folder.resolve() != Path.cwd() else ""
     then = "headgate run" if config == options.CONFIG else f"headgate run --config {shlex.quote(target.name)}"
-    call.say(
+    context.echo(
         f"{target} and {lake} are written: {count} days of flights from New York, one folder for each day.",
         "Some of the days are broken. Which ones, and why, is for the gate to say.",
         f"Next, type   {elsewhere + ' && ' if elsewhere else ''}{then}",
@@ -164,27 +166,27 @@ def _demo(call: Call, paths: list[Path], config: str) -> Answer:
             "checks": 3,
         }
     ]
-    return Answer(config=str(target), datasets=datasets, next=then)
+    return CommandResult(config=str(target), datasets=datasets, next=then)
 
 
 def _write_days(lake: Path) -> int:
     import pyarrow.parquet as pq
 
-    from headgate.cli.init.demo import broken_days
+    from headgate.cli.init.demo import read_broken_days
 
     count = 0
     try:
-        for name, day in broken_days():
+        for name, day in read_broken_days():
             (lake / f"day={name}").mkdir(parents=True)
             pq.write_table(day, lake / f"day={name}" / "flights.parquet")
             count += 1
     except OSError as trouble:
         shutil.rmtree(lake, ignore_errors=True)  # half a demo is none, and would be in the way of the next try
-        raise _unwritten(lake, trouble) from trouble
+        raise _write_error(lake, trouble) from trouble
     return count
 
 
-def _free(target: Path) -> Path:
+def _require_absent(target: Path) -> Path:
     from headgate.values.errors import MisuseError
 
     if os.path.lexists(target):
@@ -195,20 +197,20 @@ def _free(target: Path) -> Path:
     return target
 
 
-def _write(target: Path, text: str) -> None:
+def _write_new(target: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         with open(target, "x", encoding="utf-8") as file:  # x: somebody may have written one in the meantime
             file.write(text)
     except OSError as trouble:
-        raise _unwritten(target, trouble) from trouble
+        raise _write_error(target, trouble) from trouble
 
 
-def _unwritten(path: Path, trouble: OSError) -> Exception:
+def _write_error(path: Path, trouble: OSError) -> Exception:
     from headgate.values.errors import MisuseError
 
     return MisuseError(f"{path} could not be written: {trouble.strerror}.", hint="Name a folder that you may write to.")
 
 
-def _count(number: int, one: str, many: str = "") -> str:
+def _format_count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -19,18 +19,18 @@ _SUFFIXES = {
     ".ndjson": "json",
     ".orc": "orc",
 }
-_PACKED = (".gz", ".bz2", ".zst", ".lz4")
+_COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _DATE = re.compile(r"(?<!\d)(?:\d{4}-\d{2}-\d{2}(?:[T_-]\d{2}(?:[:-]?\d{2})?)?|\d{4}-\d{2}|20\d{6}(?:\d{2})?)(?!\d)")
 _HIVE = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.+)", re.DOTALL)
-_NOWHERE = "__HIVE_DEFAULT_PARTITION__"
+_HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
 _SPECIAL = re.compile(r"[*?\[\]{}]")  # in a path these stand for other names
-_DEEPEST = 4
-_MOST = 20
+_MAX_DEPTH = 4
+_MAX_DATASETS = 20
 """Datasets that one file is written for; whoever has more names a folder."""
 
 
 @dataclass(frozen=True)
-class Source:
+class FoundSource:
     """A dataset that was found: where its batches are, and which there are, oldest first."""
 
     name: str
@@ -46,34 +46,34 @@ class Source:
     def needs_spark(self) -> bool:
         return self.format in ("delta", "iceberg")
 
-    def batch(self, partition: str) -> Path:
+    def batch_path(self, partition: str) -> Path:
         return self.root / self.inside.replace(PARTITION, partition)
 
 
-def sources_in(folder: Path) -> list[Source]:
+def sources_in(folder: Path) -> list[FoundSource]:
     """Every dataset at or below a folder, or the one that a file belongs to."""
     if folder.is_file():
-        return [*_dated_files(folder.parent, [folder.name])] or [*_one_batch(folder)]
-    return list(_found(folder, _DEEPEST))[:_MOST]
+        return [*_find_dated_files(folder.parent, [folder.name])] or [*_find_single_file(folder)]
+    return list(_walk_folder(folder, _MAX_DEPTH))[:_MAX_DATASETS]
 
 
-def _found(folder: Path, depth: int) -> Iterator[Source]:
-    if source := _table(folder):
+def _walk_folder(folder: Path, depth: int) -> Iterator[FoundSource]:
+    if source := _find_table(folder):
         yield source
         return
-    names = _names(folder)
+    names = _list_names(folder)
     folders = [name for name in names if (folder / name).is_dir()]
-    if source := _hive(folder, folders) or _dated_folders(folder, folders):
+    if source := _find_hive_folders(folder, folders) or _find_dated_folders(folder, folders):
         yield source
         return
     files = [name for name in names if name not in folders and format_of(name)]
-    yield from _dated_files(folder, files)
+    yield from _find_dated_files(folder, files)
     if depth > 0:
         for name in folders:
-            yield from _found(folder / name, depth - 1)
+            yield from _walk_folder(folder / name, depth - 1)
 
 
-def _table(folder: Path) -> Source | None:
+def _find_table(folder: Path) -> FoundSource | None:
     """A table of Delta or Iceberg, by the log that it keeps of itself."""
     if (folder / "_delta_log").is_dir():
         kind = "delta"
@@ -82,37 +82,41 @@ def _table(folder: Path) -> Source | None:
     else:
         return None
     inside = folder / "data" if kind == "iceberg" and (folder / "data").is_dir() else folder
-    cut = _hive(inside, [name for name in _names(inside) if (inside / name).is_dir()])
+    cut = _find_hive_folders(inside, [name for name in _list_names(inside) if (inside / name).is_dir()])
     key = cut.inside.partition("=")[0] if cut else ""
-    return Source(_named(folder), kind, folder, "", cut.partitions if cut else (), key)
+    return FoundSource(_name_from_folder(folder), kind, folder, "", cut.partitions if cut else (), key)
 
 
-def _hive(folder: Path, folders: list[str]) -> Source | None:
+def _find_hive_folders(folder: Path, folders: list[str]) -> FoundSource | None:
     """Folders such as day=2026-11-14; those of the key that most of them have."""
     values: dict[str, list[str]] = defaultdict(list)
     for name in folders:
-        if (found := _HIVE.fullmatch(name)) and found["value"] != _NOWHERE:
+        if (found := _HIVE.fullmatch(name)) and found["value"] != _HIVE_NULL:
             values[found["key"]].append(found["value"])
     if not values:
         return None
     key = max(values, key=lambda each: len(values[each]))
-    return _of_folders(folder, f"{key}={PARTITION}", values[key])
+    return _make_source(folder, f"{key}={PARTITION}", values[key])
 
 
-def _dated_folders(folder: Path, folders: list[str]) -> Source | None:
+def _find_dated_folders(folder: Path, folders: list[str]) -> FoundSource | None:
     dated = [name for name in folders if _DATE.fullmatch(name)]
-    return _of_folders(folder, PARTITION, dated) if dated else None
+    return _make_source(folder, PARTITION, dated) if dated else None
 
 
-def _of_folders(folder: Path, inside: str, values: list[str]) -> Source | None:
-    partitions = in_order(values)
+def _make_source(folder: Path, inside: str, values: list[str]) -> FoundSource | None:
+    partitions = sort_partitions(values)
     for newest in reversed(partitions):
         if kind := _format_inside(folder / inside.replace(PARTITION, newest)):
-            return None if _SPECIAL.search(str(folder)) else Source(_named(folder), kind, folder, inside, partitions)
+            return (
+                None
+                if _SPECIAL.search(str(folder))
+                else FoundSource(_name_from_folder(folder), kind, folder, inside, partitions)
+            )
     return None
 
 
-def _dated_files(folder: Path, files: list[str]) -> Iterator[Source]:
+def _find_dated_files(folder: Path, files: list[str]) -> Iterator[FoundSource]:
     """Files whose names differ in a date only, such as orders-2026-11-14.csv: one dataset for each other part."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in files:
@@ -122,21 +126,23 @@ def _dated_files(folder: Path, files: list[str]) -> Iterator[Source]:
         inside = f"{before}{PARTITION}{after}"
         kind = format_of(inside)
         if kind and not _SPECIAL.search(f"{folder}{before}{after}"):
-            alike = [name for name in _names(folder) if name.startswith(before) and name.endswith(after)]
+            alike = [name for name in _list_names(folder) if name.startswith(before) and name.endswith(after)]
             dates = [date for name in alike if _DATE.fullmatch(date := name[len(before) : len(name) - len(after)])]
-            yield Source(_spelled(before) or _named(folder), kind, folder, inside, in_order(dates))
+            yield FoundSource(
+                _make_name(before) or _name_from_folder(folder), kind, folder, inside, sort_partitions(dates)
+            )
 
 
-def _one_batch(file: Path) -> Iterator[Source]:
+def _find_single_file(file: Path) -> Iterator[FoundSource]:
     kind = format_of(file.name)
     if kind and not _SPECIAL.search(str(file)):
-        yield Source(_spelled(file.name.partition(".")[0]) or "data", kind, file.parent, file.name)
+        yield FoundSource(_make_name(file.name.partition(".")[0]) or "data", kind, file.parent, file.name)
 
 
-def in_order(partitions: list[str]) -> tuple[str, ...]:
-    from headgate.values.run import place
+def sort_partitions(partitions: list[str]) -> tuple[str, ...]:
+    from headgate.values.run import partition_sort_key
 
-    return tuple(sorted(set(partitions), key=lambda each: (place(each), each)))
+    return tuple(sorted(set(partitions), key=lambda each: (partition_sort_key(each), each)))
 
 
 def is_date(text: str) -> bool:
@@ -155,7 +161,7 @@ def format_of(name: str) -> str | None:
     ('csv', 'parquet', None)
     """
     stem, suffix = os.path.splitext(name.lower())
-    return format_of(stem) if suffix in _PACKED else _SUFFIXES.get(suffix)
+    return format_of(stem) if suffix in _COMPRESSED else _SUFFIXES.get(suffix)
 
 
 def _format_inside(folder: Path) -> str | None:
@@ -167,7 +173,7 @@ def _format_inside(folder: Path) -> str | None:
     return None
 
 
-def _names(folder: Path) -> list[str]:
+def _list_names(folder: Path) -> list[str]:
     """What is in a folder, less what is hidden; nothing where it may not be read."""
     try:
         return sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
@@ -175,14 +181,14 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _named(folder: Path) -> str:
-    return _spelled(folder.resolve().name) or "data"
+def _name_from_folder(folder: Path) -> str:
+    return _make_name(folder.resolve().name) or "data"
 
 
-def _spelled(text: str) -> str:
+def _make_name(text: str) -> str:
     """A name for a dataset, of letters that need no quotes.
 
-    >>> _spelled("Daily orders_"), _spelled("2026-")
+    >>> _make_name("Daily orders_"), _make_name("2026-")
     ('Daily_orders', 'd2026')
     """
     name = re.sub(r"\W+", "_", text).strip("_")

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from headgate.explain.causes import causes_of
-from headgate.explain.column_changes import traced
-from headgate.gate.backtest.injected_issues import Strike, strikes
+from headgate.explain.causes import find_causes
+from headgate.explain.column_changes import changes_behind
+from headgate.gate.backtest.injected_issues import InjectedIssue, inject_into
 from headgate.gate.settings import Settings
-from headgate.learn.history.forecast import FEWEST
-from headgate.learn.learned import Learner, Lesson, Offered, Training, no_lesson
+from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
 from headgate.metrics.distances.registry import distances
 from headgate.stats.intervals import wilson
@@ -31,7 +31,7 @@ LEARNED = frozenset(Source(each.value) for each in Learner)
 WRONG = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED})
 
 
-class Standing(StrEnum):
+class KnownQuality(StrEnum):
     """What is held of a recorded batch today: good if it teaches, bad if it was stopped, open if nobody has said."""
 
     GOOD = "good"
@@ -39,25 +39,25 @@ class Standing(StrEnum):
     OPEN = "open"
 
     @classmethod
-    def of(cls, decision: Decision | None) -> Standing:
+    def of(cls, decision: Decision | None) -> KnownQuality:
         """A batch that was released was published and teaches nothing: nobody has said that it was right.
 
-        >>> Standing.of(Decision.ACCEPTED), Standing.of(Decision.RELEASED)
-        (<Standing.GOOD: 'good'>, <Standing.OPEN: 'open'>)
+        >>> KnownQuality.of(Decision.ACCEPTED), KnownQuality.of(Decision.RELEASED)
+        (<KnownQuality.GOOD: 'good'>, <KnownQuality.OPEN: 'open'>)
         """
         if decision in TRUSTED:
             return cls.GOOD
         return cls.BAD if decision in WRONG else cls.OPEN
 
 
-class Plan(msgspec.Struct, frozen=True):
+class BudgetPlan(msgspec.Struct, frozen=True):
     """A budget and who may spend it."""
 
     budget: float
     learners: tuple[Learner, ...]
 
 
-class Hindsight(msgspec.Struct, frozen=True):
+class ReplayedBatch(msgspec.Struct, frozen=True):
     """What would have become of one recorded batch.
 
     `alarms` and `costs` have a place for each plan: whether what was learned would have held the batch, and the stated
@@ -75,25 +75,25 @@ class Hindsight(msgspec.Struct, frozen=True):
     declared: bool = False
     by: tuple[str, ...] = ()
     causes: tuple[str, ...] = ()
-    strikes: tuple[Strike, ...] = ()
+    injected_issues: tuple[InjectedIssue, ...] = ()
 
     @property
-    def standing(self) -> Standing:
-        return Standing.of(self.decision)
+    def quality(self) -> KnownQuality:
+        return KnownQuality.of(self.decision)
 
     @property
-    def held(self) -> bool:
+    def is_held(self) -> bool:
         """Whether the gate as it is set would hold it."""
         return self.alarms[0] or self.declared
 
 
-class Trial(msgspec.Struct, frozen=True):
+class BudgetResult(msgspec.Struct, frozen=True):
     """How one plan fared: good batches that it held, bad ones that it held, injected issues that it caught.
 
     `cost` is the mean of what its programs stated as their share of false alarms.
     """
 
-    plan: Plan
+    plan: BudgetPlan
     false_holds: int
     good: int
     stopped: int
@@ -103,11 +103,11 @@ class Trial(msgspec.Struct, frozen=True):
     cost: float
 
     @classmethod
-    def of(cls, plan: Plan, at: int, judged: Sequence[Hindsight]) -> Trial:
+    def of(cls, plan: BudgetPlan, at: int, judged: Sequence[ReplayedBatch]) -> BudgetResult:
         """Of the plan at this place, over batches that were not too early."""
-        good = [each.alarms[at] for each in judged if each.standing is Standing.GOOD]
-        bad = [each.alarms[at] for each in judged if each.standing is Standing.BAD]
-        struck = [strike.caught[at] for each in judged for strike in each.strikes]
+        good = [each.alarms[at] for each in judged if each.quality is KnownQuality.GOOD]
+        bad = [each.alarms[at] for each in judged if each.quality is KnownQuality.BAD]
+        struck = [strike.caught[at] for each in judged for strike in each.injected_issues]
         cost = sum(each.costs[at] for each in judged) / max(1, len(judged))
         return cls(plan, sum(good), len(good), sum(bad), len(bad), sum(struck), len(struck), cost)
 
@@ -127,7 +127,7 @@ class Trial(msgspec.Struct, frozen=True):
         return self.caught / self.injected if self.injected else None
 
     @property
-    def kept(self) -> bool:
+    def keeps_budget(self) -> bool:
         """Whether no larger share of good batches was held than the budget says."""
         return self.rate is not None and self.rate <= self.plan.budget
 
@@ -159,9 +159,9 @@ class Trial(msgspec.Struct, frozen=True):
         )
 
 
-def replay(
-    store: HistoryStore, dataset: str, settings: Settings, plans: Sequence[Plan], spots: int
-) -> Iterator[Hindsight]:
+def replay_batches(
+    store: HistoryStore, dataset: str, settings: Settings, plans: Sequence[BudgetPlan], spots: int
+) -> Iterator[ReplayedBatch]:
     """Every partition in its order, as its newest revision, judged by the trusted runs before it and by nothing else.
 
     What counts is what is decided about the runs today, and their order is that of the partitions: a batch that came
@@ -170,61 +170,65 @@ def replay(
     head = store.head(dataset)
     newest = store.last(dataset, head, as_of=head)
     teachers = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
-    chosen = _spread(newest, teachers, settings.runs, spots)
+    chosen = _choose_spots(newest, teachers, settings.runs, spots)
     accepted: deque[Run] = deque(maxlen=settings.runs)
-    training, dearest = Training(), max(plan.budget for plan in plans)
-    lessons: list[Lesson] = [no_lesson(plan.learners) for plan in plans]
+    training, dearest = IssueEffectCache(), max(plan.budget for plan in plans)
+    lessons: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
     for revision in newest:
-        run = _as_measured(store.run(revision), lessons[0])
-        struck = strikes(run, lessons, store.secret) if revision.partition in chosen else ()
-        yield _hindsight(revision, run, lessons, struck)
+        run = _measure_again(store.run(revision), lessons[0])
+        struck = inject_into(run, lessons, store.secret) if revision.partition in chosen else ()
+        yield _replay_batch(revision, run, lessons, struck)
         if (teacher := teachers.get(revision.partition)) is not None:
             same = teacher.number == revision.number
-            accepted.append(run if same else _as_measured(store.run(teacher), lessons[0]))
-            known = Offered.of(tuple(accepted), store.secret, settings.learners, training, dearest=dearest)
-            lessons = [known.lesson(plan.budget, plan.learners) for plan in plans]
+            accepted.append(run if same else _measure_again(store.run(teacher), lessons[0]))
+            known = ProposalPool.of(tuple(accepted), store.secret, settings.learners, training, max_cost=dearest)
+            lessons = [known.spend_budget(plan.budget, plan.learners) for plan in plans]
 
 
-def _spread(newest: Sequence[Revision], teachers: Mapping[str, Revision], runs: int, spots: int) -> frozenset[str]:
+def _choose_spots(
+    newest: Sequence[Revision], teachers: Mapping[str, Revision], runs: int, spots: int
+) -> frozenset[str]:
     """Good batches, evenly over those that are not too early."""
-    if runs < FEWEST:
+    if runs < MIN_RUNS:
         return frozenset()
     before, found = 0, []
     for each in newest:
-        if Standing.of(each.decision) is Standing.GOOD and before >= FEWEST:
+        if KnownQuality.of(each.decision) is KnownQuality.GOOD and before >= MIN_RUNS:
             found.append(each.partition)
         before += each.partition in teachers
     places = np.linspace(0, len(found) - 1, min(spots, len(found))).round().astype(int)
     return frozenset(found[place] for place in places.tolist())
 
 
-def _as_measured(run: Run, lesson: Lesson) -> Run:
+def _measure_again(run: Run, lesson: Learned) -> Run:
     """A run with the distances that it would have been recorded with, had all runs come in the order of partitions."""
     own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in distances() and key != NOVELTY}
-    account = msgspec.structs.replace(run.account or Account(), after=lesson.after)
-    return msgspec.structs.replace(run, outcomes=lesson.outcomes(run.schema, own, run.states), account=account)
+    account = msgspec.structs.replace(run.account or Account(), after=lesson.reference_attempts)
+    return msgspec.structs.replace(run, outcomes=lesson.extend_outcomes(run.schema, own, run.states), account=account)
 
 
-def _hindsight(revision: Revision, run: Run, lessons: Sequence[Lesson], struck: Sequence[Strike]) -> Hindsight:
-    verdicts = [_verdict(run, each) for each in lessons]
-    learned = _trouble(verdicts[0].judgements)
-    declared = _trouble(each for each in run.verdict.judgements if each.expectation.source not in LEARNED)
+def _replay_batch(
+    revision: Revision, run: Run, lessons: Sequence[Learned], struck: Sequence[InjectedIssue]
+) -> ReplayedBatch:
+    verdicts = [_judge_learned(run, each) for each in lessons]
+    learned = _failures(verdicts[0].judgements)
+    declared = _failures(each for each in run.verdict.judgements if each.expectation.source not in LEARNED)
     past, wrong = lessons[0].past, [*declared, *learned]
-    return Hindsight(
+    return ReplayedBatch(
         partition=revision.partition,
         number=revision.number,
         decision=revision.decision,
-        early=past is None or len(past) < FEWEST,
-        alarms=tuple(bool(_trouble(each.judgements)) for each in verdicts),
+        early=past is None or len(past) < MIN_RUNS,
+        alarms=tuple(bool(_failures(each.judgements)) for each in verdicts),
         costs=tuple(each.program.cost for each in lessons),
         declared=bool(declared),
         by=tuple(dict.fromkeys(each.expectation.source.value for each in wrong)),
-        causes=_causes(run, lessons[0], wrong) if wrong else (),
-        strikes=tuple(struck),
+        causes=_describe_causes(run, lessons[0], wrong) if wrong else (),
+        injected_issues=tuple(struck),
     )
 
 
-def _verdict(run: Run, lesson: Lesson) -> Verdict:
+def _judge_learned(run: Run, lesson: Learned) -> Verdict:
     """The learned verdict. What the run was not measured for cannot be told today, and so holds nothing."""
     missing: dict[MetricKey, Outcome] = {
         each.metric: Undefined("it was not measured in this run")
@@ -234,14 +238,14 @@ def _verdict(run: Run, lesson: Lesson) -> Verdict:
     return lesson.program.verdict({**missing, **run.outcomes}, run.schema)
 
 
-def _causes(run: Run, lesson: Lesson, wrong: Sequence[Judgement]) -> tuple[str, ...]:
+def _describe_causes(run: Run, lesson: Learned, wrong: Sequence[Judgement]) -> tuple[str, ...]:
     """What is wrong, in the words of the verdict that the gate would have given."""
-    found = traced(lesson, run.outcomes, [each.expectation.metric for each in wrong])
-    account = Account(found=dict(found.told), short=found.short, blamed=found.blamed)
-    return tuple(each.title for each in causes_of(wrong, account))
+    found = changes_behind(lesson, run.outcomes, [each.expectation.metric for each in wrong])
+    account = Account(found=dict(found.sentences), short=found.fewer_rows, blamed=found.blamed)
+    return tuple(each.title for each in find_causes(wrong, account))
 
 
-def _trouble(judgements: Iterable[Judgement]) -> list[Judgement]:
+def _failures(judgements: Iterable[Judgement]) -> list[Judgement]:
     """What a gate holds a batch for."""
     return [
         each

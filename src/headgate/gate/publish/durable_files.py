@@ -11,64 +11,64 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from headgate.gate.publish.publisher import Delivery
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.values.errors import PublishError
 
 
-def take(delivery: Delivery, source: Path, target: Path, name: str, hint: str) -> None:
+def take_staged(delivery: Delivery, source: Path, target: Path, name: str, hint: str) -> None:
     if not os.path.lexists(source):
         raise PublishError(f"there is no batch of {delivery} at {source}.", hint)
     if source.is_symlink():
         raise PublishError(f"{source} is a link; what it leads to could change later.", hint="Stage the data itself.")
-    move(source, target, name)
+    move_folder(source, target, name)
 
 
-def move(source: Path, target: Path, name: str) -> None:
-    make(target.parent)
-    step(f"folders.{name}")
+def move_folder(source: Path, target: Path, name: str) -> None:
+    make_durable(target.parent)
+    fault_point(f"folders.{name}")
     os.rename(source, target)
-    step(f"folders.{name}.done")
-    sync(target.parent)
-    sync(source.parent)
+    fault_point(f"folders.{name}.done")
+    sync_folder(target.parent)
+    sync_folder(source.parent)
 
 
-def write(file: Path, text: bytes) -> Path:
-    step("folders.write")
+def write_text(file: Path, text: bytes) -> Path:
+    fault_point("folders.write")
     with open(file, "wb") as written:
         written.write(text)
         written.flush()
-        step("folders.fsync")
+        fault_point("folders.fsync")
         os.fsync(written.fileno())
     return file
 
 
-def delete(batch: Path) -> None:
+def delete_batch(batch: Path) -> None:
     if os.path.lexists(batch):
-        step("folders.delete")
+        fault_point("folders.delete")
         shutil.rmtree(batch) if batch.is_dir() and not batch.is_symlink() else batch.unlink()
-        step("folders.delete.done")
-        sync(batch.parent)
+        fault_point("folders.delete.done")
+        sync_folder(batch.parent)
 
 
-def leave(folder: Path) -> None:
+def remove_if_empty(folder: Path) -> None:
     """Take away the folder of a partition of which nothing is held any more."""
     with contextlib.suppress(OSError):
         folder.rmdir()
 
 
-def make(folder: Path) -> None:
+def make_durable(folder: Path) -> None:
     """A folder and those above it, each durable in the one above."""
     if not folder.is_dir():
-        make(folder.parent)
-        step("folders.make")
+        make_durable(folder.parent)
+        fault_point("folders.make")
         with contextlib.suppress(FileExistsError):
             folder.mkdir()
-        sync(folder.parent)
+        sync_folder(folder.parent)
 
 
-def sync(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     if sys.platform != "win32":
-        step("folders.sync")
+        fault_point("folders.sync")
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
@@ -77,7 +77,7 @@ def sync(folder: Path) -> None:
 
 
 @contextlib.contextmanager
-def told(place: Path) -> Iterator[None]:
+def as_publish_error(place: Path) -> Iterator[None]:
     """The operating system's errors as ours."""
     try:
         yield

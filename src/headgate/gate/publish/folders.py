@@ -12,9 +12,18 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.gate.publish.durable_files import delete, leave, make, move, sync, take, told, write
-from headgate.gate.publish.publisher import Delivery, Part, Whereabouts, folder_name
-from headgate.store.fault_points import step
+from headgate.gate.publish.durable_files import (
+    as_publish_error,
+    delete_batch,
+    make_durable,
+    move_folder,
+    remove_if_empty,
+    sync_folder,
+    take_staged,
+    write_text,
+)
+from headgate.gate.publish.publisher import BatchLocation, Delivery, Part, folder_name
+from headgate.store.fault_points import fault_point
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
 
 if sys.platform != "win32":
@@ -54,206 +63,210 @@ class Folders:
     ) -> None:
         given = {"staging": staging, "published": published, "held": held}
         places = {word: Path(root, word if path is None else path) for word, path in given.items()}
-        _apart(places)
+        _refuse_nested(places)
         self.manifest = manifest
         self._staging, self._published, self._held = (path.absolute() for path in places.values())
         self._data, self._manifests = self._published / "_data", self._published / "_manifests"
         self._discarded = self._held / "_discarded"
         for place in (self._staging, self._published, self._held, self._data, self._manifests):
-            with told(place):
-                make(place)
-        _on_one_file_system(places)
+            with as_publish_error(place):
+                make_durable(place)
+        _refuse_other_file_systems(places)
 
-    def staged(self, partition: str, part: Part = "whole") -> Path:
+    def staging_path(self, partition: str, part: Part = "whole") -> Path:
         """Where the job writes a batch, or one part of it."""
-        return self._staging / (folder_name(partition) + _suffix(part))
+        return self._staging / (folder_name(partition) + _part_suffix(part))
 
     def path(self, partition: str) -> Path:
         """Where readers find the batch of a partition that is published now."""
-        manifest = self._read(partition)
-        if manifest is None or not os.path.lexists(self._place(manifest.delivery)):
+        manifest = self._read_manifest(partition)
+        if manifest is None or not os.path.lexists(self._published_path(manifest.delivery)):
             raise PublishError(f"no batch of {partition!r} is published.", hint="folders.paths() says which are.")
-        return self._place(manifest.delivery)
+        return self._published_path(manifest.delivery)
 
     def paths(self) -> dict[str, Path]:
         """The published batches, by partition."""
-        with told(self._manifests):
+        with as_publish_error(self._manifests):
             names = sorted(each for each in os.listdir(self._manifests) if each.endswith(".json"))
-        found = [manifest.delivery for name in names if (manifest := self._load(self._manifests / name))]
-        return {each.partition: self._place(each) for each in found if os.path.lexists(self._place(each))}
+        found = [manifest.delivery for name in names if (manifest := self._load_manifest(self._manifests / name))]
+        return {
+            each.partition: self._published_path(each) for each in found if os.path.lexists(self._published_path(each))
+        }
 
     def publish(self, delivery: Delivery) -> str:
-        with self._alone():
-            if os.path.lexists(self._quarantine(delivery)):
+        with self._lock():
+            if os.path.lexists(self._quarantine_path(delivery)):
                 raise PublishError(f"{delivery} is held.", hint="Release it: release(delivery).")
-            hint = f"The job writes the batch to {self.staged(delivery.partition, delivery.part)} before it is judged."
-            return self._reveal(delivery, self.staged(delivery.partition, delivery.part), hint)
+            source = self.staging_path(delivery.partition, delivery.part)
+            return self._publish_from(delivery, source, f"The job writes the batch to {source} before it is judged.")
 
     def release(self, delivery: Delivery) -> str:
-        with self._alone():
-            return self._reveal(delivery, self._quarantine(delivery), "Only a held batch can be released.")
+        with self._lock():
+            return self._publish_from(delivery, self._quarantine_path(delivery), "Only a held batch can be released.")
 
     def hold(self, delivery: Delivery) -> str:
-        target, claimed = self._quarantine(delivery), self._claimed(delivery)
-        with self._alone():
+        target, claimed = self._quarantine_path(delivery), self._claimed_path(delivery)
+        with self._lock():
             if not os.path.lexists(target):
-                current = self._current(delivery)
+                current = self._read_current(delivery)
                 if current == delivery:
                     raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
                 _refuse_older(delivery, current)
-                source = claimed if os.path.lexists(claimed) else self.staged(delivery.partition, delivery.part)
-                take(delivery, source, target, "hold", f"The job writes the batch to {source} before it is judged.")
+                source = claimed if os.path.lexists(claimed) else self.staging_path(delivery.partition, delivery.part)
+                take_staged(
+                    delivery, source, target, "hold", f"The job writes the batch to {source} before it is judged."
+                )
         return str(target)
 
     def discard(self, delivery: Delivery) -> None:
-        held = self._quarantine(delivery)
+        held = self._quarantine_path(delivery)
         gone = self._discarded / held.parent.name / held.name
-        with self._alone():
-            current = self._current(delivery)
+        with self._lock():
+            current = self._read_current(delivery)
             if current == delivery and not os.path.lexists(held):
                 raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
-            if (source := self._kept(delivery, current)) is not None:
-                move(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
-            delete(gone)
-            leave(held.parent)
+            if (source := self._find_hidden(delivery, current)) is not None:
+                move_folder(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
+            delete_batch(gone)
+            remove_if_empty(held.parent)
 
-    def state(self, delivery: Delivery) -> Whereabouts:
-        current = self._current(delivery)
+    def state(self, delivery: Delivery) -> BatchLocation:
+        current = self._read_current(delivery)
         if self._is_shown(delivery, current):
             return "published"
-        if self._kept(delivery, current) is not None:
+        if self._find_hidden(delivery, current) is not None:
             return "held"
         if _is_newer(current, delivery):
             return "absent"
-        return "staged" if os.path.lexists(self.staged(delivery.partition, delivery.part)) else "absent"
+        return "staged" if os.path.lexists(self.staging_path(delivery.partition, delivery.part)) else "absent"
 
     def sweep(self, older_than: float = _WEEK) -> int:
         """Delete batches that newer ones replaced, so many seconds after the last change. Says how many."""
         count = 0
-        with self._alone():
-            delete(self._discarded)  # what a killed discard left
+        with self._lock():
+            delete_batch(self._discarded)  # what a killed discard left
             for folder in self._data.iterdir():
                 manifest = self._manifests / f"{folder.name}.json"
-                current = self._load(manifest)
+                current = self._load_manifest(manifest)
                 if current is None or time.time() - manifest.stat().st_mtime < older_than:
                     continue
-                old = [each for each in folder.iterdir() if _number(each) < current.delivery.number]
+                old = [each for each in folder.iterdir() if _version_number(each) < current.delivery.number]
                 for each in old:
-                    delete(each)
+                    delete_batch(each)
                 count += len(old)
         return count
 
     # Where things lie. A batch is claimed by a rename into `_data`: what a job stages later is not taken for it.
 
-    def _claimed(self, delivery: Delivery) -> Path:
-        return self._data / folder_name(delivery.partition) / _version(delivery)
+    def _claimed_path(self, delivery: Delivery) -> Path:
+        return self._data / folder_name(delivery.partition) / _version_name(delivery)
 
-    def _quarantine(self, delivery: Delivery) -> Path:
-        return self._held / folder_name(delivery.partition) / _version(delivery)
+    def _quarantine_path(self, delivery: Delivery) -> Path:
+        return self._held / folder_name(delivery.partition) / _version_name(delivery)
 
-    def _place(self, delivery: Delivery) -> Path:
-        return self._claimed(delivery) if self.manifest else self._published / folder_name(delivery.partition)
+    def _published_path(self, delivery: Delivery) -> Path:
+        return self._claimed_path(delivery) if self.manifest else self._published / folder_name(delivery.partition)
 
-    def _manifest(self, partition: str) -> Path:
+    def _manifest_path(self, partition: str) -> Path:
         return self._manifests / f"{folder_name(partition)}.json"
 
     # What readers see.
 
-    def _reveal(self, delivery: Delivery, source: Path, hint: str) -> str:
+    def _publish_from(self, delivery: Delivery, source: Path, hint: str) -> str:
         if delivery.part == "bad":
             raise MisuseError(
                 f"{delivery}: they would take the place of the good rows.",
                 hint="Stage the partition whole, repaired, and judge it again.",
             )
-        current = self._current(delivery)
+        current = self._read_current(delivery)
         if not self._is_shown(delivery, current):
             _refuse_older(delivery, current)
-            if not os.path.lexists(self._claimed(delivery)):
-                take(delivery, source, self._claimed(delivery), "claim", hint)
-            self._show(delivery, current)
-        leave(self._quarantine(delivery).parent)
-        return str(self._place(delivery))
+            if not os.path.lexists(self._claimed_path(delivery)):
+                take_staged(delivery, source, self._claimed_path(delivery), "claim", hint)
+            self._point_readers(delivery, current)
+        remove_if_empty(self._quarantine_path(delivery).parent)
+        return str(self._published_path(delivery))
 
-    def _show(self, delivery: Delivery, current: Delivery | None) -> None:
-        place, manifest = self._place(delivery), self._manifest(delivery.partition)
-        written = write(manifest.with_suffix(".next"), self._text(delivery))
+    def _point_readers(self, delivery: Delivery, current: Delivery | None) -> None:
+        place, manifest = self._published_path(delivery), self._manifest_path(delivery.partition)
+        written = write_text(manifest.with_suffix(".next"), self._write_manifest(delivery))
         if not self.manifest and os.path.lexists(place):
-            unknown = self._claimed(delivery).with_name("0-unknown")
-            move(place, self._claimed(current) if current else unknown, "put_away")
-        step("folders.point")
+            unknown = self._claimed_path(delivery).with_name("0-unknown")
+            move_folder(place, self._claimed_path(current) if current else unknown, "put_away")
+        fault_point("folders.point")
         os.replace(written, manifest)
-        step("folders.pointed")
-        sync(manifest.parent)
+        fault_point("folders.pointed")
+        sync_folder(manifest.parent)
         if not self.manifest:
-            move(self._claimed(delivery), place, "show")
+            move_folder(self._claimed_path(delivery), place, "show")
 
-    def _kept(self, delivery: Delivery, current: Delivery | None) -> Path | None:
+    def _find_hidden(self, delivery: Delivery, current: Delivery | None) -> Path | None:
         """Where a batch is that readers do not see: in quarantine, or claimed by a call that was killed."""
-        if os.path.lexists(self._quarantine(delivery)):
-            return self._quarantine(delivery)
-        waits = os.path.lexists(self._claimed(delivery)) and not _is_newer(current, delivery)
-        return self._claimed(delivery) if waits and not self._is_shown(delivery, current) else None
+        if os.path.lexists(self._quarantine_path(delivery)):
+            return self._quarantine_path(delivery)
+        waits = os.path.lexists(self._claimed_path(delivery)) and not _is_newer(current, delivery)
+        return self._claimed_path(delivery) if waits and not self._is_shown(delivery, current) else None
 
     def _is_shown(self, delivery: Delivery, current: Delivery | None) -> bool:
-        return current == delivery and os.path.lexists(self._place(delivery))
+        return current == delivery and os.path.lexists(self._published_path(delivery))
 
-    def _current(self, delivery: Delivery) -> Delivery | None:
+    def _read_current(self, delivery: Delivery) -> Delivery | None:
         """What the manifest names: with `_place` there, what readers see."""
-        manifest = self._read(delivery.partition)
+        manifest = self._read_manifest(delivery.partition)
         if manifest is None:
             return None
         found = manifest.delivery
         if (found.dataset, found.partition) != (delivery.dataset, delivery.partition):
             raise MisuseError(
-                f"{self._place(found)} is the place of {found}, not of {delivery}.",
+                f"{self._published_path(found)} is the place of {found}, not of {delivery}.",
                 hint="Give every dataset a root of its own, and no two partitions names that differ in case only.",
             )
         return found
 
-    def _read(self, partition: str) -> Manifest | None:
-        return self._load(self._manifest(partition))
+    def _read_manifest(self, partition: str) -> Manifest | None:
+        return self._load_manifest(self._manifest_path(partition))
 
-    def _load(self, file: Path) -> Manifest | None:
-        with told(file):
+    def _load_manifest(self, file: Path) -> Manifest | None:
+        with as_publish_error(file):
             try:
                 text = file.read_bytes()
             except FileNotFoundError:
                 return None
-        manifest = _parsed(text, file)
-        if manifest.path != self._relative(manifest.delivery):
+        manifest = _parse_manifest(text, file)
+        if manifest.path != self._relative_path(manifest.delivery):
             raise MisuseError(
                 f"{manifest.delivery} was published with manifest={not self.manifest}.",
                 hint=f"Open the folders with manifest={not self.manifest}, or publish to another root.",
             )
         return manifest
 
-    def _text(self, delivery: Delivery) -> bytes:
-        manifest = Manifest(_FORMAT, delivery, self._relative(delivery))
+    def _write_manifest(self, delivery: Delivery) -> bytes:
+        manifest = Manifest(_FORMAT, delivery, self._relative_path(delivery))
         # The standard library escapes what is not Unicode; names of partitions may be anything.
         return json.dumps(msgspec.to_builtins(manifest), indent=1).encode()
 
-    def _relative(self, delivery: Delivery) -> str:
-        return self._place(delivery).relative_to(self._published).as_posix()
+    def _relative_path(self, delivery: Delivery) -> str:
+        return self._published_path(delivery).relative_to(self._published).as_posix()
 
     @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
+    def _lock(self) -> Iterator[None]:
         """One at a time; the operating system lets go of the lock of a process that died."""
-        with told(self._published), open(self._manifests / "lock", "ab") as lock:
-            step("folders.lock")
+        with as_publish_error(self._published), open(self._manifests / "lock", "ab") as lock:
+            fault_point("folders.lock")
             if sys.platform != "win32":
                 fcntl.flock(lock, fcntl.LOCK_EX)
             yield
 
 
-def _suffix(part: Part) -> str:
+def _part_suffix(part: Part) -> str:
     return "" if part == "whole" else f"~{part}"
 
 
-def _version(delivery: Delivery) -> str:
-    return f"{delivery.number}-{delivery.key[:12]}{_suffix(delivery.part)}"
+def _version_name(delivery: Delivery) -> str:
+    return f"{delivery.number}-{delivery.key[:12]}{_part_suffix(delivery.part)}"
 
 
-def _number(version: Path) -> int:
+def _version_number(version: Path) -> int:
     number = version.name.partition("-")[0]
     return int(number) if number.isdecimal() else sys.maxsize  # not ours: newer than anything, so never swept
 
@@ -270,7 +283,7 @@ def _refuse_older(delivery: Delivery, current: Delivery | None) -> None:
         )
 
 
-def _parsed(text: bytes, file: Path) -> Manifest:
+def _parse_manifest(text: bytes, file: Path) -> Manifest:
     try:
         found = json.loads(text)
         if isinstance(found, dict) and isinstance(newer := found.get("format"), int) and newer > _FORMAT:
@@ -281,7 +294,7 @@ def _parsed(text: bytes, file: Path) -> Manifest:
         raise CorruptBytes(f"{file} is not a manifest.", hint) from None
 
 
-def _apart(places: dict[str, Path]) -> None:
+def _refuse_nested(places: dict[str, Path]) -> None:
     whole = {word: path.resolve() for word, path in places.items()}
     for word, path in whole.items():
         for other, above in whole.items():
@@ -292,7 +305,7 @@ def _apart(places: dict[str, Path]) -> None:
                 )
 
 
-def _on_one_file_system(places: dict[str, Path]) -> None:
+def _refuse_other_file_systems(places: dict[str, Path]) -> None:
     if len({os.stat(path).st_dev for path in places.values()}) > 1:
         raise MisuseError(
             f"{', '.join(map(str, places.values()))} are not on one file system, so no rename can publish a batch.",

@@ -14,7 +14,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.run import LONGEST_NAME, Decision, Revision
 
 Part: TypeAlias = Literal["whole", "good", "bad"]
-Whereabouts: TypeAlias = Literal["staged", "published", "held", "absent"]
+BatchLocation: TypeAlias = Literal["staged", "published", "held", "absent"]
 
 _LONGEST = 180  # characters, so that what is added to a name stays under the 255 of most file systems
 _READABLE = 100
@@ -55,10 +55,10 @@ class Delivery(msgspec.Struct, frozen=True):
         """The delivery of a committed run."""
         return cls(revision.dataset, revision.partition, revision.number, revision.key, part)
 
-    def only(self, part: Part) -> Delivery:
+    def only_part(self, part: Part) -> Delivery:
         """The same batch, one part of it.
 
-        >>> Delivery("orders", "2026-11-14", 1, "c0ffee00c0ffee00").only("bad").part
+        >>> Delivery("orders", "2026-11-14", 1, "c0ffee00c0ffee00").only_part("bad").part
         'bad'
         """
         return msgspec.structs.replace(self, part=part)
@@ -89,7 +89,7 @@ class Publisher(Protocol):
     def discard(self, delivery: Delivery) -> None:
         """Delete a held batch. One that is not held is left alone; one that is published is refused."""
 
-    def state(self, delivery: Delivery) -> Whereabouts:
+    def state(self, delivery: Delivery) -> BatchLocation:
         """Where the batch is. One that was discarded, or replaced by a newer revision, is absent; one whose publishing
         or release was killed halfway is held, and either call ends it."""
 
@@ -115,8 +115,8 @@ def carry_out_ruling(publisher: Publisher, decision: Decision, delivery: Deliver
 
 def publish_split(publisher: Publisher, delivery: Delivery) -> tuple[str, str]:
     """Publish the good rows of a batch and hold the bad ones; both were staged. Says where each is."""
-    bad = publisher.hold(delivery.only("bad"))  # first, so that rows are not missing from both places after a kill
-    return publisher.publish(delivery.only("good")), bad
+    bad = publisher.hold(delivery.only_part("bad"))  # first, so that rows are not missing from both places after a kill
+    return publisher.publish(delivery.only_part("good")), bad
 
 
 def folder_name(partition: str) -> str:

@@ -11,14 +11,14 @@ from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.hidden import Hidden
 
 
-class Target:
+class Endpoint:
     """Where to post, and with which headers: all of it hidden."""
 
     def __init__(self, url: str, headers: Mapping[str, str] | None, allow_http: bool) -> None:
         self._url = Hidden(url)
         self._headers = {name: Hidden(value) for name, value in (headers or {}).items()}
         self._allow_http = allow_http
-        if self._url.is_literal and (why := _refusal(url, allow_http)):
+        if self._url.is_literal and (why := _find_refusal(url, allow_http)):
             raise MisuseError(why[0], hint=why[1])
 
     def __repr__(self) -> str:
@@ -26,7 +26,7 @@ class Target:
 
     def url(self) -> httpx.URL:
         text = self._url.reveal()
-        if why := _refusal(text, self._allow_http):
+        if why := _find_refusal(text, self._allow_http):
             raise DeliveryError(why[0], hint=why[1])
         return httpx.URL(text)
 
@@ -34,7 +34,7 @@ class Target:
         return {name: value.reveal() for name, value in self._headers.items()}
 
 
-def _refusal(text: str, allow_http: bool) -> tuple[str, str] | None:
+def _find_refusal(text: str, allow_http: bool) -> tuple[str, str] | None:
     """Why an address is not used, and what to do, without a word of the address."""
     write = "Write https://host/path, or ${env:NAME} for a variable that holds it."
     try:

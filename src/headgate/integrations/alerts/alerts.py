@@ -9,8 +9,8 @@ from typing import Literal, TypeAlias, get_args
 
 import msgspec
 
-from headgate.gate.notification import TROUBLE, Channel, Notice
-from headgate.integrations.alerts.incident import Spell, grouped, lasted, recovered
+from headgate.gate.notification import TROUBLE, Channel, Notification
+from headgate.integrations.alerts.incident import Incident, combine_waiting, format_duration, make_recovery
 from headgate.integrations.alerts.memory import Memory
 from headgate.values.errors import DeliveryError, MisuseError
 from headgate.values.expectation import Status
@@ -21,9 +21,9 @@ On: TypeAlias = Literal["status_change", "every_hold"]
 
 
 class Delivered(msgspec.Struct, frozen=True):
-    """Every channel took it; `notice` is what was said, `note` what went wrong besides."""
+    """Every channel took it; `notification` is what was said, `note` what went wrong besides."""
 
-    notice: Notice
+    notification: Notification
     note: str = ""
 
 
@@ -33,7 +33,7 @@ class Suppressed(msgspec.Struct, frozen=True):
     why: str
 
 
-Told: TypeAlias = Delivered | Suppressed | Failed
+AlertResult: TypeAlias = Delivered | Suppressed | Failed
 
 
 class Alerts:
@@ -66,65 +66,73 @@ class Alerts:
         self._memory = Memory(memory)
         self._now = now
 
-    def tell(self, notice: Notice) -> Told:
-        """Send this notice, keep it for the next message, or drop it; the answer says which."""
+    def notify(self, notification: Notification) -> AlertResult:
+        """Send this notification, keep it for the next message, or drop it; the answer says which."""
         if not self._channels:
             return Suppressed("there is no channel")
-        spell = self._memory.of(notice.dataset)
-        if spell.has_told(notice):
+        incident = self._memory.incident_of(notification.dataset)
+        if incident.has_told(notification):
             return Suppressed("it was told before")
-        if notice.is_trouble:
-            return self._tell_trouble(notice, spell)
-        if notice.status == Status.PASS and (spell.batches or notice.previous_status in TROUBLE):
-            return self._tell_health(notice, spell)
-        return Suppressed("it passed, as before" if notice.status == Status.PASS else "there was nothing to judge")
+        if notification.is_trouble:
+            return self._notify_trouble(notification, incident)
+        if notification.status == Status.PASS and (incident.batches or notification.previous_status in TROUBLE):
+            return self._notify_recovery(notification, incident)
+        return Suppressed(
+            "it passed, as before" if notification.status == Status.PASS else "there was nothing to judge"
+        )
 
-    def flush(self) -> tuple[Told, ...]:
+    def flush(self) -> tuple[AlertResult, ...]:
         """Send what waits and need wait no longer, one message for each dataset."""
         ready = [
-            (spell.newest, spell)
-            for spell in self._memory.spells().values()
-            if spell.newest is not None and spell.waiting and not self._waits(spell)
+            (incident.newest, incident)
+            for incident in self._memory.incidents().values()
+            if incident.newest is not None and incident.waiting and not self._reason_to_wait(incident)
         ]
-        return tuple(self._send(grouped(newest, spell), spell, spell.all_told(self._now())) for newest, spell in ready)
+        return tuple(
+            self._send(combine_waiting(newest, incident), incident, incident.mark_all_told(self._now()))
+            for newest, incident in ready
+        )
 
-    def _tell_trouble(self, notice: Notice, spell: Spell) -> Told:
-        is_hold = self._on == "every_hold" and notice.action == Decision.HELD
-        is_news = is_hold or notice.status != notice.previous_status or bool(spell.waiting)
-        spell = spell.with_batch(notice, told=not is_news)
+    def _notify_trouble(self, notification: Notification, incident: Incident) -> AlertResult:
+        is_hold = self._on == "every_hold" and notification.action == Decision.HELD
+        is_news = is_hold or notification.status != notification.previous_status or bool(incident.waiting)
+        incident = incident.with_batch(notification, told=not is_news)
         if not is_news:
-            return self._suppress(notice, spell, f"the status is {notice.status}, as before")
-        if waits := self._waits(spell):
-            return self._suppress(notice, spell, waits)
-        return self._send(grouped(notice, spell), spell, spell.all_told(self._now()))
+            return self._suppress(notification, incident, f"the status is {notification.status}, as before")
+        if waits := self._reason_to_wait(incident):
+            return self._suppress(notification, incident, waits)
+        return self._send(combine_waiting(notification, incident), incident, incident.mark_all_told(self._now()))
 
-    def _tell_health(self, notice: Notice, spell: Spell) -> Told:
-        was_told = len(spell.waiting) < len(spell.batches) or not spell.batches
-        if not was_told and (waits := self._waits(spell)):
-            return self._suppress(notice, spell, waits)
-        return self._send(recovered(notice, spell), spell, spell.over(recovered(notice, spell)))
+    def _notify_recovery(self, notification: Notification, incident: Incident) -> AlertResult:
+        was_told = len(incident.waiting) < len(incident.batches) or not incident.batches
+        if not was_told and (waits := self._reason_to_wait(incident)):
+            return self._suppress(notification, incident, waits)
+        return self._send(
+            make_recovery(notification, incident), incident, incident.resolve(make_recovery(notification, incident))
+        )
 
-    def _waits(self, spell: Spell) -> str:
+    def _reason_to_wait(self, incident: Incident) -> str:
         """Why trouble is not told now; a clock that was set back makes nobody wait."""
-        if spell.last is None or not 0 <= (ago := self._now() - spell.last) < self._every:
+        if incident.last is None or not 0 <= (ago := self._now() - incident.last) < self._every:
             return ""
-        return f"the dataset was told of {lasted(ago)} ago, and is at most once in {lasted(self._every)}; it waits"
+        every = format_duration(self._every)
+        return f"the dataset was told of {format_duration(ago)} ago, and is at most once in {every}; it waits"
 
-    def _suppress(self, notice: Notice, spell: Spell, why: str) -> Suppressed:
-        note = self._memory.keep(notice.dataset, spell, self._now())
+    def _suppress(self, notification: Notification, incident: Incident, why: str) -> Suppressed:
+        note = self._memory.keep(notification.dataset, incident, self._now())
         return Suppressed(f"{why}; {note}" if note else why)
 
-    def _send(self, notice: Notice, before: Spell, after: Spell) -> Told:
+    def _send(self, notification: Notification, before: Incident, after: Incident) -> AlertResult:
         """If nobody could be told, it is remembered as not told. If only some could, they are not told twice."""
-        troubles = [trouble for channel in self._channels if (trouble := _trouble(channel, notice))]
+        troubles = [trouble for channel in self._channels if (trouble := _try_channel(channel, notification))]
         nobody = len(troubles) == len(self._channels)
-        note = self._memory.keep(notice.dataset, before if nobody else after, self._now())
-        return Failed("; ".join(troubles)) if troubles else Delivered(notice, note)
+        note = self._memory.keep(notification.dataset, before if nobody else after, self._now())
+        return Failed("; ".join(troubles)) if troubles else Delivered(notification, note)
 
 
-def _trouble(channel: Channel, notice: Notice) -> str:
+def _try_channel(channel: Channel, notification: Notification) -> str:
     try:
-        channel.send(notice)
+        channel.send(notification)
     except DeliveryError as error:
         return f"{channel!r}: {error}"
     except Exception as error:  # a channel of somebody else; its words may hold a secret

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from headgate.display.numbers import shown_moment
-from headgate.gate.notification import Notice
+from headgate.display.numbers import format_moment
+from headgate.gate.notification import Notification
 from headgate.values.run import Decision
 
-MOST = 200  # batches that are remembered one by one; earlier ones are only counted
+MOST_BATCHES = 200  # batches that are remembered one by one; earlier ones are only counted
 _NAMED = 10  # partitions that a headline names
 
 
-class Batch(msgspec.Struct, frozen=True):
+class IncidentBatch(msgspec.Struct, frozen=True):
     """A batch in trouble; `told` if a message spoke for it, or none was wanted; `held` or published all the same."""
 
     key: str
@@ -22,17 +22,20 @@ class Batch(msgspec.Struct, frozen=True):
     held: bool
 
 
-class Spell(msgspec.Struct, frozen=True):
-    """Batches in trouble, oldest first. `last` is when trouble was last told, `newest` the last notice that waits,
-    `recovery` the key of the last message of health, `touched` when any of this last changed. What no longer is among
-    the batches is counted as `earlier`."""
+class Incident(msgspec.Struct, frozen=True):
+    """The batches of a dataset that failed one after the other, oldest first.
 
-    batches: tuple[Batch, ...] = ()
+    `last` is when the last message was sent, `newest` the last notification that waits, `recovery` the key of the last
+    message that the dataset is healthy again, `touched` when any of this last changed. Batches that are no longer
+    listed are counted as `earlier`.
+    """
+
+    batches: tuple[IncidentBatch, ...] = ()
     earlier: int = 0
     earlier_waiting: int = 0
     since: float | None = None
     last: float | None = None
-    newest: Notice | None = None
+    newest: Notification | None = None
     recovery: str = ""
     touched: float = 0.0
 
@@ -41,72 +44,76 @@ class Spell(msgspec.Struct, frozen=True):
         return self.earlier + len(self.batches)
 
     @property
-    def waiting(self) -> tuple[Batch, ...]:
+    def waiting(self) -> tuple[IncidentBatch, ...]:
         """Those that nobody was told of, newest first."""
         return tuple(sorted((each for each in self.batches if not each.told), key=lambda each: each.at, reverse=True))
 
-    def has_told(self, notice: Notice) -> bool:
+    def has_told(self, notification: Notification) -> bool:
         told = {each.key for each in self.batches if each.told}
-        return notice.key in told or notice.key == self.recovery
+        return notification.key in told or notification.key == self.recovery
 
-    def with_batch(self, notice: Notice, told: bool) -> Spell:
+    def with_batch(self, notification: Notification, told: bool) -> Incident:
         """With one more batch; a new revision of a partition takes the place of the old."""
-        batch = Batch(notice.key, notice.partition, notice.at, told, notice.action == Decision.HELD)
-        others = [each for each in self.batches if each.partition != notice.partition]
-        kept, gone = (*others, batch)[-MOST:], others[: max(0, len(others) + 1 - MOST)]
+        batch = IncidentBatch(
+            notification.key, notification.partition, notification.at, told, notification.action == Decision.HELD
+        )
+        others = [each for each in self.batches if each.partition != notification.partition]
+        kept, gone = (*others, batch)[-MOST_BATCHES:], others[: max(0, len(others) + 1 - MOST_BATCHES)]
         return msgspec.structs.replace(
             self,
             batches=kept,
             earlier=self.earlier + len(gone),
             earlier_waiting=self.earlier_waiting + sum(not each.told for each in gone),
-            since=notice.at if self.since is None else min(self.since, notice.at),
-            newest=self.newest if told else notice,
+            since=notification.at if self.since is None else min(self.since, notification.at),
+            newest=self.newest if told else notification,
         )
 
-    def all_told(self, now: float) -> Spell:
+    def mark_all_told(self, now: float) -> Incident:
         told = tuple(msgspec.structs.replace(each, told=True) for each in self.batches)
         return msgspec.structs.replace(self, batches=told, earlier_waiting=0, newest=None, last=now)
 
-    def over(self, notice: Notice) -> Spell:
+    def resolve(self, notification: Notification) -> Incident:
         """Healthy again. A message of health does not delay the next of trouble."""
-        return Spell(last=self.last, recovery=notice.key)
+        return Incident(last=self.last, recovery=notification.key)
 
 
-def grouped(notice: Notice, spell: Spell) -> Notice:
+def combine_waiting(notification: Notification, incident: Incident) -> Notification:
     """One message for all batches that wait: that of the newest, with the others named."""
-    waiting = spell.waiting
+    waiting = incident.waiting
     if len(waiting) < 2:
-        return notice
+        return notification
     names = [each.partition for each in waiting]
-    count = len(names) + spell.earlier_waiting
+    count = len(names) + incident.earlier_waiting
     shown = ", ".join(names[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
-    since = shown_moment(_since(waiting, spell), whole_days=False)
+    since = format_moment(_find_start(waiting, incident), whole_days=False)
     became = "held" if all(each.held for each in waiting) else "failing"
-    headline = f"{count:,} batches of {notice.dataset} {became} since {since} UTC, newest first: {shown}."
-    said = f"{headline} {notice.headline}".strip()
-    return msgspec.structs.replace(notice, headline=said, batches=tuple(names))
+    headline = f"{count:,} batches of {notification.dataset} {became} since {since} UTC, newest first: {shown}."
+    said = f"{headline} {notification.headline}".strip()
+    return msgspec.structs.replace(notification, headline=said, batches=tuple(names))
 
 
-def _since(waiting: tuple[Batch, ...], spell: Spell) -> float:
+def _find_start(waiting: tuple[IncidentBatch, ...], incident: Incident) -> float:
     listed = min(each.at for each in waiting)
-    return spell.since if spell.earlier_waiting and spell.since is not None else listed
+    return incident.since if incident.earlier_waiting and incident.since is not None else listed
 
 
-def recovered(notice: Notice, spell: Spell) -> Notice:
+def make_recovery(notification: Notification, incident: Incident) -> Notification:
     """The message of health, with the length of what came before, where it is known."""
-    if spell.since is None:
-        return msgspec.structs.replace(notice, kind="recovered")
-    became = "held" if any(each.held for each in spell.batches) else "failing"
-    batches = f"{spell.count:,} {became} batch{'' if spell.count == 1 else 'es'}"
-    headline = f"{notice.dataset} is healthy again after {batches}, {lasted(notice.at - spell.since)}."
-    names = tuple(each.partition for each in reversed(spell.batches))
-    return msgspec.structs.replace(notice, kind="recovered", headline=headline, batches=names)
+    if incident.since is None:
+        return msgspec.structs.replace(notification, kind="recovered")
+    became = "held" if any(each.held for each in incident.batches) else "failing"
+    batches = f"{incident.count:,} {became} batch{'' if incident.count == 1 else 'es'}"
+    headline = (
+        f"{notification.dataset} is healthy again after {batches}, {format_duration(notification.at - incident.since)}."
+    )
+    names = tuple(each.partition for each in reversed(incident.batches))
+    return msgspec.structs.replace(notification, kind="recovered", headline=headline, batches=names)
 
 
-def lasted(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A length of time as people say it.
 
-    >>> lasted(40), lasted(2_400), lasted(93_600), lasted(1_000_000)
+    >>> format_duration(40), format_duration(2_400), format_duration(93_600), format_duration(1_000_000)
     ('1 minute', '40 minutes', '26 hours', '12 days')
     """
     for unit, size, least in (("day", 86_400, 3 * 86_400), ("hour", 3_600, 5_400), ("minute", 60, 0)):

@@ -11,19 +11,19 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.integrations.alerts.incident import Spell
+from headgate.integrations.alerts.incident import Incident
 
 LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
-FORGOTTEN = 7 * 86_400.0  # seconds after which a healthy dataset needs no memory
+FORGET_AFTER = 7 * 86_400.0  # seconds after which a healthy dataset needs no memory
 
 
-class _Contents(msgspec.Struct, frozen=True):
+class _MemoryFile(msgspec.Struct, frozen=True):
     version: int
-    datasets: dict[str, Spell]
+    datasets: dict[str, Incident]
 
 
 class Memory:
-    """Spells by dataset. A file that cannot be read is no memory.
+    """Incidents by dataset. A file that cannot be read is no memory.
 
     The file is read and replaced for every change, so that processes share it. Of two that write in the same moment the
     later wins; the worst of that is a message too many, or one that comes late.
@@ -31,46 +31,48 @@ class Memory:
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
         self._path = None if path is None else Path(path)
-        self._unsaved: dict[str, Spell] = {}
+        self._unsaved: dict[str, Incident] = {}
 
-    def spells(self) -> dict[str, Spell]:
-        return {**self._saved(), **self._unsaved}
+    def incidents(self) -> dict[str, Incident]:
+        return {**self._read_file(), **self._unsaved}
 
-    def of(self, dataset: str) -> Spell:
-        return self.spells().get(dataset, Spell())
+    def incident_of(self, dataset: str) -> Incident:
+        return self.incidents().get(dataset, Incident())
 
-    def keep(self, dataset: str, spell: Spell, now: float) -> str:
+    def keep(self, dataset: str, incident: Incident, now: float) -> str:
         """Remember; what could not be written is remembered in this process, and why is said."""
-        self._unsaved[dataset] = msgspec.structs.replace(spell, touched=now)
-        live = {name: each for name, each in self.spells().items() if each.batches or now - each.touched < FORGOTTEN}
+        self._unsaved[dataset] = msgspec.structs.replace(incident, touched=now)
+        live = {
+            name: each for name, each in self.incidents().items() if each.batches or now - each.touched < FORGET_AFTER
+        }
         if self._path is None:
             self._unsaved = live
             return ""
         try:
-            _replace(self._path, live)
+            _replace_file(self._path, live)
         except (OSError, ValueError) as error:
             return f"the memory of alerts could not be written ({type(error).__name__})"
         self._unsaved.clear()
         return ""
 
-    def _saved(self) -> Mapping[str, Spell]:
+    def _read_file(self) -> Mapping[str, Incident]:
         if self._path is None:
             return {}
         try:
             if self._path.stat().st_size > LARGEST:
                 return {}
-            return msgspec.convert(json.loads(self._path.read_bytes()), _Contents).datasets
+            return msgspec.convert(json.loads(self._path.read_bytes()), _MemoryFile).datasets
         except (OSError, ValueError, RecursionError):
             return {}
 
 
-def _replace(path: Path, spells: Mapping[str, Spell]) -> None:
+def _replace_file(path: Path, incidents: Mapping[str, Incident]) -> None:
     """Written aside, for its owner only, then put in place in one step. ASCII: names may hold halves of characters."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "w", encoding="ascii") as file:
-            json.dump(msgspec.to_builtins(_Contents(1, dict(spells))), file)
+            json.dump(msgspec.to_builtins(_MemoryFile(1, dict(incidents))), file)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)

@@ -24,7 +24,7 @@ from typing import Any
 import httpx
 import msgspec
 
-from headgate.integrations.alerts.address import Target
+from headgate.integrations.alerts.address import Endpoint
 from headgate.values.errors import DeliveryError, HeadgateError, MisuseError
 
 LONGEST_PAUSE = 30.0  # seconds, whatever Retry-After asks for
@@ -38,7 +38,7 @@ _CAUSES: dict[type[BaseException], str] = {
 }
 
 
-class Trouble(msgspec.Struct, frozen=True):
+class FailedAttempt(msgspec.Struct, frozen=True):
     """Why one try did not deliver, whether another may, and how long the receiver asks to wait before it."""
 
     why: str
@@ -46,7 +46,7 @@ class Trouble(msgspec.Struct, frozen=True):
     wait: float | None = None
 
 
-class Patience(msgspec.Struct, frozen=True):
+class RetryPolicy(msgspec.Struct, frozen=True):
     """How long one try may take, how many follow the first, and how long all of it may take."""
 
     timeout: float = 10.0
@@ -61,45 +61,45 @@ class Patience(msgspec.Struct, frozen=True):
             )
 
 
-def post(target: Target, content: Any, key: str, patience: Patience) -> None:
+def post_json(endpoint: Endpoint, content: Any, key: str, policy: RetryPolicy) -> None:
     """Post `content` as JSON until it is taken, or raise `DeliveryError`.
 
     Tried again: no connection, no answer, 5xx and 429. The key is the same for every try, so that a receiver can drop a
     second copy of what it already took.
     """
     body = json.dumps(content, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace")
-    end = monotonic() + patience.total
+    end = monotonic() + policy.total
     tries = 0
     while True:
         left = end - monotonic()
-        trouble = _within(min(patience.timeout, left), lambda: attempt(target, body, key, patience.timeout))
+        trouble = _run_within(min(policy.timeout, left), lambda: attempt_post(endpoint, body, key, policy.timeout))
         if trouble is None:
             return
         tries += 1
-        pause = _pause(tries, trouble.wait)
-        if not trouble.again or tries > patience.retries or monotonic() + pause >= end:
+        pause = _choose_pause(tries, trouble.wait)
+        if not trouble.again or tries > policy.retries or monotonic() + pause >= end:
             count = "" if tries == 1 else f", {tries} tries"
             raise DeliveryError(f"{trouble.why}{count}")
         sleep(pause)
 
 
-def attempt(target: Target, body: bytes, key: str, timeout: float) -> Trouble | None:
+def attempt_post(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> FailedAttempt | None:
     """One try; None if it was taken. Nothing is raised, and nothing is logged: httpx logs whole addresses."""
-    _HUSHED.set(True)
+    _SILENCED.set(True)
     try:
-        return _answer(target, body, key, timeout)
+        return _send_request(endpoint, body, key, timeout)
     except HeadgateError as error:
-        return Trouble(str(error))
+        return FailedAttempt(str(error))
     except httpx.TimeoutException:
         return _no_answer(timeout)
     except httpx.TransportError as error:
-        return Trouble(_cause(error), again=not isinstance(error, httpx.LocalProtocolError))
+        return FailedAttempt(_describe_error(error), again=not isinstance(error, httpx.LocalProtocolError))
     except Exception as error:
-        return Trouble(f"it could not be sent ({type(error).__name__})")
+        return FailedAttempt(f"it could not be sent ({type(error).__name__})")
 
 
-def _answer(target: Target, body: bytes, key: str, timeout: float) -> Trouble | None:
-    url, own = target.url(), target.headers()
+def _send_request(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> FailedAttempt | None:
+    url, own = endpoint.url(), endpoint.headers()
     headers = {"User-Agent": "headgate", **own, "Content-Type": "application/json", "Idempotency-Key": key}
     # A proxy of the environment would carry what is meant for loopback, or sent in the open, through other hands.
     encrypted = url.scheme == "https"
@@ -110,12 +110,14 @@ def _answer(target: Target, body: bytes, key: str, timeout: float) -> Trouble | 
         if response.is_success:
             return None
         secrets = (str(url), *own.values())
-        said = f"it answered {response.status_code}{_word(response, secrets)}"
+        said = f"it answered {response.status_code}{_find_error_word(response, secrets)}"
         again = response.status_code == 429 or response.status_code >= 500
-        return Trouble(said, again=again, wait=seconds_to_wait(response.headers.get("Retry-After"), datetime.now(UTC)))
+        return FailedAttempt(
+            said, again=again, wait=seconds_to_wait(response.headers.get("Retry-After"), datetime.now(UTC))
+        )
 
 
-def _word(response: httpx.Response, secrets: tuple[str, ...]) -> str:
+def _find_error_word(response: httpx.Response, secrets: tuple[str, ...]) -> str:
     """The receiver's own word for what is wrong (Slack: no_service), if it is one and no part of a secret."""
     said = next(response.iter_raw(_READ), b"").decode("ascii", "replace").strip()
     is_safe = _WORD.fullmatch(said) and not any(said in secret for secret in secrets)
@@ -139,14 +141,14 @@ def seconds_to_wait(retry_after: str | None, now: datetime) -> float | None:
         return None
 
 
-def _pause(tries: int, wait: float | None) -> float:
+def _choose_pause(tries: int, wait: float | None) -> float:
     """Twice as long each time and of random length, so that jobs that failed together do not come back together."""
     own = _FIRST_PAUSE * 2.0 ** (tries - 1) * random.uniform(0.5, 1.5)
     return min(LONGEST_PAUSE, own if wait is None else max(own, wait))
 
 
-def _within(seconds: float, work: Callable[[], Trouble | None]) -> Trouble | None:
-    answers: SimpleQueue[Trouble | None] = SimpleQueue()
+def _run_within(seconds: float, work: Callable[[], FailedAttempt | None]) -> FailedAttempt | None:
+    answers: SimpleQueue[FailedAttempt | None] = SimpleQueue()
     Thread(target=lambda: answers.put(work()), name="headgate-alert", daemon=True).start()
     try:
         return answers.get(timeout=max(0.0, seconds))
@@ -154,11 +156,11 @@ def _within(seconds: float, work: Callable[[], Trouble | None]) -> Trouble | Non
         return _no_answer(seconds)
 
 
-def _no_answer(seconds: float) -> Trouble:
-    return Trouble(f"there was no answer within {seconds:.3g} s", again=True)
+def _no_answer(seconds: float) -> FailedAttempt:
+    return FailedAttempt(f"there was no answer within {seconds:.3g} s", again=True)
 
 
-def _cause(error: BaseException) -> str:
+def _describe_error(error: BaseException) -> str:
     """What broke, in words of our own: those of the library may hold the address."""
     at: BaseException | None = error
     while at is not None:
@@ -169,13 +171,13 @@ def _cause(error: BaseException) -> str:
     return f"the connection broke ({type(error).__name__})"
 
 
-_HUSHED: ContextVar[bool] = ContextVar("headgate_alert", default=False)
+_SILENCED: ContextVar[bool] = ContextVar("headgate_alert", default=False)
 
 
-def _is_heard(_: logging.LogRecord) -> bool:
-    return not _HUSHED.get()
+def _is_logged(_: logging.LogRecord) -> bool:
+    return not _SILENCED.get()
 
 
 # A filter of a logger does not hold for the loggers below it, so each is named.
 for _name in ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))):
-    logging.getLogger(_name).addFilter(_is_heard)
+    logging.getLogger(_name).addFilter(_is_logged)

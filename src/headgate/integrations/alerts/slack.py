@@ -1,11 +1,11 @@
-"""A channel that posts notices to an incoming webhook of Slack."""
+"""A channel that posts notifications to an incoming webhook of Slack."""
 
 from __future__ import annotations
 
-from headgate.gate.notification import Notice
-from headgate.integrations.alerts.address import Target
-from headgate.integrations.alerts.blocks import message
-from headgate.integrations.alerts.post import Patience, post
+from headgate.gate.notification import Notification
+from headgate.integrations.alerts.address import Endpoint
+from headgate.integrations.alerts.blocks import make_message
+from headgate.integrations.alerts.post import RetryPolicy, post_json
 
 
 class Slack:
@@ -14,11 +14,11 @@ class Slack:
     def __init__(
         self, url: str, *, timeout: float = 10.0, retries: int = 4, total: float = 60.0, allow_http: bool = False
     ) -> None:
-        self._patience = Patience(timeout, retries, total)
-        self._target = Target(url, None, allow_http)
+        self._policy = RetryPolicy(timeout, retries, total)
+        self._endpoint = Endpoint(url, None, allow_http)
 
     def __repr__(self) -> str:
-        return f"Slack({self._target})"
+        return f"Slack({self._endpoint})"
 
-    def send(self, notice: Notice) -> None:
-        post(self._target, message(notice), notice.key, self._patience)
+    def send(self, notification: Notification) -> None:
+        post_json(self._endpoint, make_message(notification), notification.key, self._policy)

@@ -1,19 +1,19 @@
-"""A channel that posts notices as JSON to any address."""
+"""A channel that posts notifications as JSON to any address."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headgate.gate.notification import Notice
-from headgate.integrations.alerts.address import Target
-from headgate.integrations.alerts.post import Patience, post
+from headgate.gate.notification import Notification
+from headgate.integrations.alerts.address import Endpoint
+from headgate.integrations.alerts.post import RetryPolicy, post_json
 
 
 class Webhook:
-    """Posts `notice.to_dict()`, with the header `Idempotency-Key`: the same for the same message, whenever it is sent.
+    """Posts `notification.to_dict()` with the header `Idempotency-Key`, which is the same each time a message is sent.
 
-    `url` and the values of `headers` may name variables, `${env:NAME}`, which are read when a notice is sent. `timeout`
-    is for one try, `total` for all of them, in seconds.
+    `url` and the values of `headers` may name variables, `${env:NAME}`, which are read when a notification is sent.
+    `timeout` is for one try, `total` for all of them, in seconds.
 
     >>> Webhook("https://example.org/hooks/secret"), Webhook("${env:HOOK_URL}")
     (Webhook(***), Webhook(${env:HOOK_URL}))
@@ -29,11 +29,11 @@ class Webhook:
         total: float = 60.0,
         allow_http: bool = False,
     ) -> None:
-        self._patience = Patience(timeout, retries, total)
-        self._target = Target(url, headers, allow_http)
+        self._policy = RetryPolicy(timeout, retries, total)
+        self._endpoint = Endpoint(url, headers, allow_http)
 
     def __repr__(self) -> str:
-        return f"Webhook({self._target})"
+        return f"Webhook({self._endpoint})"
 
-    def send(self, notice: Notice) -> None:
-        post(self._target, notice.to_dict(), notice.key, self._patience)
+    def send(self, notification: Notification) -> None:
+        post_json(self._endpoint, notification.to_dict(), notification.key, self._policy)

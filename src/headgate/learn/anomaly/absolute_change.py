@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.learn.anomaly.detector import Detector, detector
-from headgate.learn.anomaly.parameters import real, whole
-from headgate.learn.anomaly.series import Ends, Floats, carried, present, scale_of
+from headgate.learn.anomaly.parameters import check_real, check_whole
+from headgate.learn.anomaly.series import Ends, Floats, drop_missing, extrapolate_next, scale_of
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Undefined
 
@@ -28,17 +28,17 @@ class AbsoluteChange(Detector, frozen=True):
     name: ClassVar = "absolute_change"
 
     def __post_init__(self) -> None:
-        real(self, "most_down", "most_up", least=0.0)
-        whole(self, "order", least=1)
+        check_real(self, "most_down", "most_up", least=0.0)
+        check_whole(self, "order", least=1)
         if self.most_down is None and self.most_up is None:
             raise MisuseError(f"{self.name} needs most_down or most_up.", hint="Write AbsoluteChange(most_down=100).")
 
     def ends(self, values: Floats) -> Ends | Undefined:
-        history = present(values, self.order)
+        history = drop_missing(values, self.order)
         if isinstance(history, Undefined):
             return history
         last = history[-self.order :]
-        start = carried(last, self.order)
+        start = extrapolate_next(last, self.order)
         scale = max(scale_of(last, self.order), self.most_down or 0.0, self.most_up or 0.0)
         return Ends(
             None if self.most_down is None else start - self.most_down,

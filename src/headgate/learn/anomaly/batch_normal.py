@@ -8,8 +8,8 @@ import numpy as np
 
 from headgate.learn.anomaly.detector import Detector, detector
 from headgate.learn.anomaly.normal import check_normal, normal_ends
-from headgate.learn.anomaly.parameters import whole
-from headgate.learn.anomaly.series import Ends, Floats, present
+from headgate.learn.anomaly.parameters import check_whole
+from headgate.learn.anomaly.series import Ends, Floats, drop_missing
 from headgate.values.outcome import Undefined
 
 
@@ -36,11 +36,11 @@ class BatchNormal(Detector, frozen=True):
 
     def __post_init__(self) -> None:
         check_normal(self)
-        whole(self, "window", least=2)
+        check_whole(self, "window", least=2)
 
     def ends(self, values: Floats) -> Ends | Undefined:
         needed = self.warm_up if self.window is None else min(self.warm_up, self.window)
-        history = present(values, needed + self.difference)
+        history = drop_missing(values, needed + self.difference)
         if isinstance(history, Undefined):
             return history
         if self.window is not None:

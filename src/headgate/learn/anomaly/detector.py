@@ -14,17 +14,17 @@ from typing import Any, ClassVar, TypeAlias, TypeVar
 import msgspec
 import numpy as np
 
-from headgate.learn.anomaly.series import Ends, Floats, as_numbers, as_values, widened
+from headgate.learn.anomaly.series import Ends, Floats, as_numbers, as_values, widen_band
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Undefined
 from headgate.values.predicate import Between
 
-Past: TypeAlias = Sequence[float] | Floats
+PastValues: TypeAlias = Sequence[float] | Floats
 K = TypeVar("K", bound="type[Detector]")
 
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")
-_found: dict[str, type[Detector]] = {}
+_registry: dict[str, type[Detector]] = {}
 
 
 class Detector(msgspec.Struct, frozen=True):
@@ -52,18 +52,18 @@ class Detector(msgspec.Struct, frozen=True):
         ]
         return MetricKey(self.name, (), tuple(shown))
 
-    def band(self, past: Past) -> Between | Undefined:
+    def band(self, past: PastValues) -> Between | Undefined:
         """What the value after these must meet, or why that cannot be said."""
         values = as_values(past)
-        with np.errstate(all="ignore"):  # an overflow leaves an end that is not finite, and `widened` sees it
+        with np.errstate(all="ignore"):  # an overflow leaves an end that is not finite, and `widen_band` sees it
             ends = self.ends(values)
-        return ends if isinstance(ends, Undefined) else widened(ends)
+        return ends if isinstance(ends, Undefined) else widen_band(ends)
 
     def ends(self, values: Floats) -> Ends | Undefined:
         """The ends of the band after these values, of which some may be NaN, and none infinite."""
         raise NotImplementedError(f"{type(self).__name__} has neither ends nor a band")
 
-    def flagged(self, series: Past) -> tuple[int, ...]:
+    def find_anomalies(self, series: PastValues) -> tuple[int, ...]:
         """The positions of the values that lie outside the band made from the values before them.
 
         A missing value is not flagged; nor is one with too little before it to say.
@@ -85,17 +85,17 @@ def detector(kind: K) -> K:
     """Register a detector under its stored name."""
     if not _SNAKE.fullmatch(kind.name):
         raise MisuseError(f"{kind.name!r} cannot be a stored name.", hint="Write it in snake_case.")
-    if kind.name in _found and _found[kind.name].__module__ != kind.__module__:
-        other = _found[kind.name].__module__
+    if kind.name in _registry and _registry[kind.name].__module__ != kind.__module__:
+        other = _registry[kind.name].__module__
         raise MisuseError(f"two detectors are named {kind.name!r}: {other} and {kind.__module__}.")
-    _found[kind.name] = kind
+    _registry[kind.name] = kind
     return kind
 
 
 def detectors() -> dict[str, type[Detector]]:
     """Every detector by its stored name, in alphabetical order."""
     _import_all()
-    return dict(sorted(_found.items()))
+    return dict(sorted(_registry.items()))
 
 
 def detector_from_key(key: MetricKey | str) -> Detector:
@@ -112,10 +112,10 @@ def detector_from_key(key: MetricKey | str) -> Detector:
         raise MisuseError(
             f"{key} names columns or rows; a detector has only parameters.", hint=f"Write {key.name}(parameter=value)."
         )
-    return known[key.name](**_checked_parameters(key, known[key.name]))
+    return known[key.name](**_check_parameters(key, known[key.name]))
 
 
-def _checked_parameters(key: MetricKey, kind: type[Detector]) -> dict[str, Any]:
+def _check_parameters(key: MetricKey, kind: type[Detector]) -> dict[str, Any]:
     for name, _ in key.parameters:
         if name not in kind.__struct_fields__:
             raise MisuseError(f"{key.name} has no parameter {name!r};", hint=did_you_mean(name, kind.__struct_fields__))

@@ -8,7 +8,7 @@ from types import ModuleType
 from headgate.values.errors import MisuseError
 
 
-def library(module: str) -> ModuleType:
+def import_extra(module: str) -> ModuleType:
     """The module, or an error that says how to install it."""
     try:
         return import_module(module)

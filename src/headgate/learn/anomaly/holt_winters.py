@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 import msgspec
 import numpy as np
 
-from headgate.learn.anomaly.detector import Detector, Past, detector
-from headgate.learn.anomaly.extra import library
-from headgate.learn.anomaly.parameters import flag, one_side, real, whole
+from headgate.learn.anomaly.detector import Detector, PastValues, detector
+from headgate.learn.anomaly.extra import import_extra
+from headgate.learn.anomaly.parameters import check_flag, check_real, check_sides, check_whole
 from headgate.learn.anomaly.regression import Regression, regress
 from headgate.learn.anomaly.seasonality import find_period
 from headgate.learn.anomaly.series import Ends, Floats, as_values, scale_of, too_few
@@ -21,7 +21,7 @@ _LEAST = 10
 _EXACT = 1e-12  # of the series' own deviation: less than this between line and values is rounding
 
 
-class Forecast(msgspec.Struct, frozen=True):
+class HoltWintersForecast(msgspec.Struct, frozen=True):
     """The next value, how far one may lie from it, and how that was found.
 
     `deviation` is that of the difference between the forecast and the next value, with `freedom` degrees of freedom;
@@ -69,18 +69,18 @@ class HoltWinters(Detector, frozen=True):
     always_shown: ClassVar = ("confidence",)
 
     def __post_init__(self) -> None:
-        whole(self, "period", least=1)
-        flag(self, "trend")
-        real(self, "confidence", above=0.0, below=1.0)
-        one_side(self)
+        check_whole(self, "period", least=1)
+        check_flag(self, "trend")
+        check_real(self, "confidence", above=0.0, below=1.0)
+        check_sides(self)
 
     def ends(self, values: Floats) -> Ends | Undefined:
-        forecast = self._forecast(values)
+        forecast = self._forecast_next(values)
         if isinstance(forecast, Undefined):
             return forecast
         tail = (1.0 - self.confidence) / (2 if self.lower and self.upper else 1)
         reach = forecast.deviation and forecast.deviation * -float(
-            library("scipy.special").stdtrit(forecast.freedom, tail)
+            import_extra("scipy.special").stdtrit(forecast.freedom, tail)
         )
         return Ends(
             forecast.value - reach if self.lower else None,
@@ -88,12 +88,12 @@ class HoltWinters(Detector, frozen=True):
             scale_of(values[~np.isnan(values)]),
         )
 
-    def forecast(self, past: Past) -> Forecast | Undefined:
+    def forecast(self, past: PastValues) -> HoltWintersForecast | Undefined:
         """The next value as the model sees it, with the parameters it found."""
         with np.errstate(all="ignore"):
-            return self._forecast(as_values(past))
+            return self._forecast_next(as_values(past))
 
-    def _forecast(self, values: Floats) -> Forecast | Undefined:
+    def _forecast_next(self, values: Floats) -> HoltWintersForecast | Undefined:
         there = np.flatnonzero(~np.isnan(values))
         needed = max(_LEAST, 3 * (self.period or 1))
         if len(there) < needed:
@@ -106,30 +106,30 @@ class HoltWinters(Detector, frozen=True):
         scale = float(np.nanmax(np.abs(values))) or 1.0
         centre, spread = float(np.nanmean(values / scale)), float(np.nanstd(values / scale))
         if spread < 1e-15:
-            return Forecast(float(values[-1]), 0.0, len(there) - 1, None)
-        found = _smoothed((values / scale - centre) / spread, period, self.trend, steps)
+            return HoltWintersForecast(float(values[-1]), 0.0, len(there) - 1, None)
+        found = _smooth_values((values / scale - centre) / spread, period, self.trend, steps)
         return msgspec.structs.replace(
             found, value=(found.value * spread + centre) * scale, deviation=found.deviation * spread * scale
         )
 
 
-def _smoothed(values: Floats, period: int, trend: bool, steps: int) -> Forecast:
+def _smooth_values(values: Floats, period: int, trend: bool, steps: int) -> HoltWintersForecast:
     """The forecast of values that have mean 0 and deviation 1, so many steps ahead."""
     line = regress(values, period, trend)
     there = ~np.isnan(values)
     season = None if period == 1 else period
     target = len(values) + steps - 1
     if np.abs(values - line.fitted)[there].max() < _EXACT:
-        return Forecast(line.at(target), 0.0, int(there.sum()) - line.rank, season)
-    fit = _fit(_filled(values, period), line)
+        return HoltWintersForecast(line.predict_at(target), 0.0, int(there.sum()) - line.rank, season)
+    fit = _fit_model(_fill_missing(values, period), line)
     alpha, beta, gamma = (
-        _parameter(fit, name) for name in ("smoothing_level", "smoothing_trend", "smoothing_seasonal")
+        _read_parameter(fit, name) for name in ("smoothing_level", "smoothing_trend", "smoothing_seasonal")
     )
     left = float(((values - fit.fittedvalues)[there] ** 2).sum())
     freedom = int(there.sum()) - line.rank - (1 + trend + (period > 1))
     ahead = np.arange(1, steps)
     grown = float(((alpha + alpha * beta * ahead + gamma * (ahead % period == 0)) ** 2).sum())
-    return Forecast(
+    return HoltWintersForecast(
         value=float(fit.forecast(steps)[-1]),
         deviation=math.sqrt(left / freedom * (1.0 + line.leverage(target) + grown)),
         freedom=freedom,
@@ -141,10 +141,10 @@ def _smoothed(values: Floats, period: int, trend: bool, steps: int) -> Forecast:
     )
 
 
-def _fit(values: Floats, line: Regression) -> Any:
+def _fit_model(values: Floats, line: Regression) -> Any:
     """statsmodels' smoothing from the start that least squares give."""
     seasonal = len(line.season) > 1
-    model = library("statsmodels.tsa.holtwinters").ExponentialSmoothing(
+    model = import_extra("statsmodels.tsa.holtwinters").ExponentialSmoothing(
         values,
         trend="add" if line.trend else None,
         seasonal="add" if seasonal else None,
@@ -155,30 +155,30 @@ def _fit(values: Floats, line: Regression) -> Any:
         initial_seasonal=line.season if seasonal else None,
     )
     with warnings.catch_warnings():
-        # What it would warn of is said by `Forecast.converged`.
-        warnings.simplefilter("ignore", library("statsmodels.tools.sm_exceptions").ConvergenceWarning)
+        # What it would warn of is said by `HoltWintersForecast.converged`.
+        warnings.simplefilter("ignore", import_extra("statsmodels.tools.sm_exceptions").ConvergenceWarning)
         return model.fit()
 
 
-def _parameter(fit: Any, name: str) -> float:
+def _read_parameter(fit: Any, name: str) -> float:
     value = float(fit.params.get(name, math.nan))
     return 0.0 if math.isnan(value) else value
 
 
-def _filled(values: Floats, period: int) -> Floats:
+def _fill_missing(values: Floats, period: int) -> Floats:
     """Missing values interpolated between present ones at the same place in the period.
 
-    >>> _filled(np.array([1.0, 5.0, np.nan, 6.0, 3.0, np.nan]), period=2)
+    >>> _fill_missing(np.array([1.0, 5.0, np.nan, 6.0, 3.0, np.nan]), period=2)
     array([1., 5., 2., 6., 3., 6.])
     """
     filled = values.copy()
     for place in range(period):
-        _interpolate(filled[place::period])
-    _interpolate(filled)  # a place that has no value at all
+        _interpolate_missing(filled[place::period])
+    _interpolate_missing(filled)  # a place that has no value at all
     return filled
 
 
-def _interpolate(values: Floats) -> None:
+def _interpolate_missing(values: Floats) -> None:
     missing = np.isnan(values)
     if missing.any() and not missing.all():
         at = np.arange(len(values))

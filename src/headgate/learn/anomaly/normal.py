@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from headgate.learn.anomaly.parameters import one_side, real, whole
-from headgate.learn.anomaly.series import Ends, Floats, carried, scale_of
+from headgate.learn.anomaly.parameters import check_real, check_sides, check_whole
+from headgate.learn.anomaly.series import Ends, Floats, extrapolate_next, scale_of
 
 
 class Normal(Protocol):
@@ -24,15 +24,15 @@ class Normal(Protocol):
 
 
 def check_normal(owner: Normal) -> None:
-    real(owner, "deviations", above=0.0)
-    one_side(owner)
-    whole(owner, "difference", least=0)
-    whole(owner, "warm_up", least=2)
+    check_real(owner, "deviations", above=0.0)
+    check_sides(owner)
+    check_whole(owner, "difference", least=0)
+    check_whole(owner, "warm_up", least=2)
 
 
 def normal_ends(owner: Normal, history: Floats, mean: float, deviation: float) -> Ends:
     """mean +- deviations * deviation, of differences, moved to where the next value's own difference would be zero."""
-    start = carried(history, owner.difference)
+    start = extrapolate_next(history, owner.difference)
     reach = owner.deviations * deviation
     return Ends(
         start + mean - reach if owner.lower else None,

@@ -9,12 +9,12 @@ import numpy as np
 
 from headgate.learn.anomaly.detector import Detector, detector
 from headgate.learn.anomaly.normal import check_normal, normal_ends
-from headgate.learn.anomaly.parameters import flag
-from headgate.learn.anomaly.series import Ends, Floats, present, slack_of
+from headgate.learn.anomaly.parameters import check_flag
+from headgate.learn.anomaly.series import Ends, Floats, drop_missing, slack_of
 from headgate.values.outcome import Undefined
 
 
-class Running:
+class RunningMoments:
     """Count, mean and squared deviations of the values seen so far (Welford 1962)."""
 
     def __init__(self) -> None:
@@ -48,7 +48,7 @@ class OnlineNormal(Detector, frozen=True):
     Deequ has x in its own mean and deviation, so that with n values none can lie further out than sqrt(n - 1)
     deviations: 3 are never passed by fewer than 11 values. Here x is never in its own baseline.
 
-    >>> OnlineNormal().flagged([10.0, 11.0, 9.0, 10.0, 10.0, 25.0, 10.0, 25.0])
+    >>> OnlineNormal().find_anomalies([10.0, 11.0, 9.0, 10.0, 10.0, 25.0, 10.0, 25.0])
     (5, 7)
     """
 
@@ -63,19 +63,19 @@ class OnlineNormal(Detector, frozen=True):
 
     def __post_init__(self) -> None:
         check_normal(self)
-        flag(self, "ignore_anomalies")
+        check_flag(self, "ignore_anomalies")
 
     def ends(self, values: Floats) -> Ends | Undefined:
-        history = present(values, self.warm_up + self.difference)
+        history = drop_missing(values, self.warm_up + self.difference)
         if isinstance(history, Undefined):
             return history
-        running = self._run(history)
+        running = self._accumulate_history(history)
         return normal_ends(self, history, running.mean, running.deviation)
 
-    def _run(self, history: Floats) -> Running:
+    def _accumulate_history(self, history: Floats) -> RunningMoments:
         changes = np.diff(history, n=self.difference).tolist()
         largest = np.maximum.accumulate(np.abs(history)).tolist()
-        running = Running()
+        running = RunningMoments()
         for at, change in enumerate(changes):
             # Whether a value was outside is for the values before it to say, the size of their rounding included.
             known = largest[at + self.difference - 1] if at + self.difference else 0.0
@@ -83,7 +83,7 @@ class OnlineNormal(Detector, frozen=True):
                 running.add(change)
         return running
 
-    def _is_anomaly(self, change: float, running: Running, slack: float) -> bool:
+    def _is_anomaly(self, change: float, running: RunningMoments, slack: float) -> bool:
         reach = self.deviations * running.deviation + slack
         gap = change - running.mean
         return self.ignore_anomalies and ((self.lower and gap < -reach) or (self.upper and gap > reach))

@@ -10,36 +10,38 @@ import msgspec
 from headgate.values.errors import MisuseError
 
 
-def real(owner: Any, *fields: str, least: float = -math.inf, above: float = -math.inf, below: float = math.inf) -> None:
+def check_real(
+    owner: Any, *fields: str, least: float = -math.inf, above: float = -math.inf, below: float = math.inf
+) -> None:
     """These parameters are finite numbers in a range, or None where that is their default; they become floats."""
     for field in fields:
         value = getattr(owner, field)
         if value is None and _may_be_none(owner, field):
             continue
-        number = _number(value)
+        number = _as_number(value)
         if number is None or number < least or not above < number < below:
-            raise _wrong(owner, field, "a number" + _range(least, above, below))
+            raise _wrong_parameter(owner, field, "a number" + _format_range(least, above, below))
         msgspec.structs.force_setattr(owner, field, number)
 
 
-def whole(owner: Any, *fields: str, least: int) -> None:
+def check_whole(owner: Any, *fields: str, least: int) -> None:
     """These parameters are whole numbers from `least` on, or None where that is their default."""
     for field in fields:
         value = getattr(owner, field)
         if value is None and _may_be_none(owner, field):
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise _wrong(owner, field, f"a whole number of at least {least}")
+            raise _wrong_parameter(owner, field, f"a whole number of at least {least}")
 
 
-def flag(owner: Any, *fields: str) -> None:
+def check_flag(owner: Any, *fields: str) -> None:
     """These parameters are true or false."""
     for field in fields:
         if not isinstance(getattr(owner, field), bool):
-            raise _wrong(owner, field, "True or False")
+            raise _wrong_parameter(owner, field, "True or False")
 
 
-def one_of_two(owner: Any, low: str, high: str, example: str) -> None:
+def check_ends(owner: Any, low: str, high: str, example: str) -> None:
     """At least one of the two ends is given, and the lower is not above the higher."""
     lower, higher = getattr(owner, low), getattr(owner, high)
     if lower is None and higher is None:
@@ -48,14 +50,14 @@ def one_of_two(owner: Any, low: str, high: str, example: str) -> None:
         raise MisuseError(f"{owner.name}: {low}={lower:g} is above {high}={higher:g}.", hint="Swap them.")
 
 
-def one_side(owner: Any) -> None:
+def check_sides(owner: Any) -> None:
     """A detector that looks neither below nor above would find nothing."""
-    flag(owner, "lower", "upper")
+    check_flag(owner, "lower", "upper")
     if not (owner.lower or owner.upper):
         raise MisuseError(f"{owner.name} has lower=False and upper=False.", hint="Leave one of them True.")
 
 
-def _number(value: object) -> float | None:
+def _as_number(value: object) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     try:
@@ -69,12 +71,12 @@ def _may_be_none(owner: Any, field: str) -> bool:
     return any(known.name == field and known.default is None for known in msgspec.structs.fields(owner))
 
 
-def _range(least: float, above: float, below: float) -> str:
+def _format_range(least: float, above: float, below: float) -> str:
     parts = [f"of at least {least:g}"] if least > -math.inf else []
     parts += [f"above {above:g}"] if above > -math.inf else []
     parts += [f"below {below:g}"] if below < math.inf else []
     return " " + " and ".join(parts) if parts else ""
 
 
-def _wrong(owner: Any, field: str, wanted: str) -> MisuseError:
+def _wrong_parameter(owner: Any, field: str, wanted: str) -> MisuseError:
     return MisuseError(f"{owner.name}: {field} is {getattr(owner, field)!r}.", hint=f"Write {wanted}.")

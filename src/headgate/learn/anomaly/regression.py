@@ -20,19 +20,19 @@ class Regression(NamedTuple):
     spread: Floats
     trend: bool
 
-    def at(self, position: int) -> float:
+    def predict_at(self, position: int) -> float:
         return float(self.level + self.slope * (position + 1) + self.season[position % len(self.season)])
 
     def leverage(self, position: int) -> float:
-        """The variance of `at(position)`, in units of the residuals' variance."""
-        row = _design(np.array([position]), len(self.season), self.trend, len(self.fitted))[0]
+        """The variance of `predict_at(position)`, in units of the residuals' variance."""
+        row = _make_design(np.array([position]), len(self.season), self.trend, len(self.fitted))[0]
         return float(row @ self.spread @ row)
 
 
 def regress(values: Floats, period: int, trend: bool) -> Regression:
     """Fit the values that are not missing."""
     size = len(values)
-    design = _design(np.arange(size), period, trend, size)
+    design = _make_design(np.arange(size), period, trend, size)
     there = ~np.isnan(values)
     spread = np.linalg.pinv(design[there].T @ design[there]).astype(np.float64)
     weights = spread @ design[there].T @ values[there]
@@ -49,7 +49,7 @@ def regress(values: Floats, period: int, trend: bool) -> Regression:
     )
 
 
-def _design(positions: np.ndarray, period: int, trend: bool, size: int) -> Floats:
+def _make_design(positions: np.ndarray, period: int, trend: bool, size: int) -> Floats:
     """One, the position as a share of the series, and a column for each place in the period but the first."""
     line = [positions / size] if trend else []
     places = [positions % period == place for place in range(1, period)]

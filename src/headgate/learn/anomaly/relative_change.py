@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from headgate.learn.anomaly.detector import Detector, detector
-from headgate.learn.anomaly.parameters import one_of_two, real, whole
+from headgate.learn.anomaly.parameters import check_ends, check_real, check_whole
 from headgate.learn.anomaly.series import Ends, Floats, too_few
 from headgate.values.outcome import Undefined
 
@@ -31,9 +31,9 @@ class RelativeChange(Detector, frozen=True):
     name: ClassVar = "relative_change"
 
     def __post_init__(self) -> None:
-        real(self, "least", "most", least=0.0)
-        one_of_two(self, "least", "most", "RelativeChange(least=0.9, most=1.1) for 10% either way")
-        whole(self, "order", least=1)
+        check_real(self, "least", "most", least=0.0)
+        check_ends(self, "least", "most", "RelativeChange(least=0.9, most=1.1) for 10% either way")
+        check_whole(self, "order", least=1)
 
     def ends(self, values: Floats) -> Ends | Undefined:
         in_phase = values[::-1][self.order - 1 :: self.order]

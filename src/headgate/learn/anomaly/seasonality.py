@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headgate.learn.anomaly.extra import library
+from headgate.learn.anomaly.extra import import_extra
 from headgate.learn.anomaly.regression import regress
 from headgate.learn.anomaly.series import Floats
 
@@ -45,7 +45,7 @@ def find_period(
         return None
     values = values / largest
     changes = np.append(np.nan, np.diff(values))
-    tests = {period: _test(changes, period) for period in fitting}
+    tests = {period: _test_groups(changes, period) for period in fitting}
     best = min(fitting, key=lambda period: tests[period].bic)
     limit = significance / len(fitting)
     return best if tests[best].chance < limit and _chance_in_levels(values, best) < limit else None
@@ -55,7 +55,9 @@ def _chance_in_levels(values: Floats, period: int) -> float:
     around_line = values - regress(values, 1, trend=True).fitted
     around_average = values - _moving_average(values, period)
     averages = np.count_nonzero(~np.isnan(around_average)) / period
-    return min(_test(around_line, period, fitted=1).chance, _test(around_average, period, fitted=averages).chance)
+    return min(
+        _test_groups(around_line, period, fitted=1).chance, _test_groups(around_average, period, fitted=averages).chance
+    )
 
 
 def _moving_average(values: Floats, period: int) -> Floats:
@@ -75,7 +77,7 @@ def _moving_average(values: Floats, period: int) -> Floats:
     return np.pad(inside, half, constant_values=np.nan)
 
 
-def _test(values: Floats, period: int, fitted: float = 0) -> GroupTest:
+def _test_groups(values: Floats, period: int, fitted: float = 0) -> GroupTest:
     """The F-test of equal means by place in the period, after `fitted` numbers were estimated from the values."""
     there = np.flatnonzero(~np.isnan(values))
     values = values[there]
@@ -89,4 +91,4 @@ def _test(values: Floats, period: int, fitted: float = 0) -> GroupTest:
     left = max(float(((values - means[group]) ** 2).sum()), len(values) * 1e-28)
     bic = len(values) * math.log(left / len(values)) + len(sizes) * math.log(len(values))
     ratio = max(whole - left, 0.0) / (len(sizes) - 1) / (left / freedom)
-    return GroupTest(bic, float(library("scipy.special").fdtrc(len(sizes) - 1, freedom, ratio)))
+    return GroupTest(bic, float(import_extra("scipy.special").fdtrc(len(sizes) - 1, freedom, ratio)))

@@ -49,10 +49,10 @@ def as_numbers(past: Any) -> Floats:
     return values
 
 
-def present(values: Floats, needed: int) -> Floats | Undefined:
+def drop_missing(values: Floats, needed: int) -> Floats | Undefined:
     """The values that are not missing, if there are enough.
 
-    >>> present(np.array([1.0, np.nan, 2.0]), needed=7)
+    >>> drop_missing(np.array([1.0, np.nan, 2.0]), needed=7)
     Undefined(why='needs 7 values, there are 2')
     """
     there = values[~np.isnan(values)]
@@ -63,10 +63,10 @@ def too_few(needed: int, there: int) -> Undefined:
     return Undefined(f"needs {needed} value{'s' * (needed != 1)}, there {'is' if there == 1 else 'are'} {there}")
 
 
-def carried(values: Floats, order: int) -> float:
+def extrapolate_next(values: Floats, order: int) -> float:
     """The next value if its difference of this order were zero; that difference is what the next value adds to it.
 
-    >>> carried(np.array([1.0, 2.0, 4.0]), order=1), carried(np.array([1.0, 2.0, 4.0]), order=2)
+    >>> extrapolate_next(np.array([1.0, 2.0, 4.0]), order=1), extrapolate_next(np.array([1.0, 2.0, 4.0]), order=2)
     (4.0, 6.0)
     """
     return float(sum(-((-1) ** back) * math.comb(order, back) * values[-back] for back in range(1, order + 1)))
@@ -77,10 +77,10 @@ def scale_of(values: Floats, order: int = 0) -> float:
     return float(np.abs(values).max() * 2.0**order)
 
 
-def widened(ends: Ends) -> Between | Undefined:
+def widen_band(ends: Ends) -> Between | Undefined:
     """The band, a few units in the last place wider than computed, so that rounding flags nothing.
 
-    >>> widened(Ends(0.1, 0.1, scale=0.1)).holds(0.1 + 1e-16)
+    >>> widen_band(Ends(0.1, 0.1, scale=0.1)).holds(0.1 + 1e-16)
     True
     """
     slack = slack_of(ends.scale)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.learn.anomaly.detector import Detector, detector
-from headgate.learn.anomaly.parameters import one_of_two, real
+from headgate.learn.anomaly.parameters import check_ends, check_real
 from headgate.learn.anomaly.series import Ends, Floats
 
 
@@ -22,8 +22,8 @@ class Threshold(Detector, frozen=True):
     name: ClassVar = "threshold"
 
     def __post_init__(self) -> None:
-        real(self, "low", "high")
-        one_of_two(self, "low", "high", "Threshold(low=0.9)")
+        check_real(self, "low", "high")
+        check_ends(self, "low", "high", "Threshold(low=0.9)")
 
     def ends(self, values: Floats) -> Ends:
         return Ends(self.low, self.high)

@@ -7,33 +7,33 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
-from headgate.learn.budget import Basket
-from headgate.learn.history.bounds import Bounds, FiniteSample
-from headgate.learn.history.forecast import FEWEST
-from headgate.learn.history.paper import Paper
-from headgate.learn.history.program import Clause, Program, kept
-from headgate.learn.history.schema import schema_proposals
-from headgate.learn.issue_effects import Damage, applied, damages
+from headgate.learn.budget import BudgetSelection
+from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.paper import PaperBounds
+from headgate.learn.history.program import Clause, Program, propose_pins
+from headgate.learn.history.schema import propose_schema
+from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import Tails, pooled
+from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.values.errors import MisuseError
 from headgate.values.proposal import IssueId, Proposal
 
-FALSE_ALARMS = 0.01
+DEFAULT_FALSE_ALARMS = 0.01
 
 
 def learn_program(
     past: Past,
     *,
-    false_alarms: float = FALSE_ALARMS,
+    false_alarms: float = DEFAULT_FALSE_ALARMS,
     bounds: Literal["finite_sample", "paper"] = "finite_sample",
     budget: Literal["table", "column"] = "table",
     clauses: int | None = None,
     pins: Sequence[Clause] = (),
     schema: bool = True,
     proposals: Sequence[Proposal] = (),
-    damage: Sequence[Damage] | None = None,
-    tails: Tails | None = None,
+    issue_effects: Sequence[IssueEffect] | None = None,
+    pooled_rates: PooledRates | None = None,
 ) -> Program:
     """The program for the next batch of a table, from its past alone.
 
@@ -51,16 +51,16 @@ def learn_program(
     >>> any(clause.metric.name == "size" for clause in program.clauses)
     True
     """
-    if damage is None:
-        damage = damages(past) if len(past) >= FEWEST else []
-    offers = Offers.of(past, _bounds(bounds, tails, false_alarms), damage, proposals)
-    return offers.program(
-        false_alarms, budget=budget, clauses=clauses, pins=pins, schema=schema, plain=bounds == "paper"
+    if issue_effects is None:
+        issue_effects = measure_effects(past) if len(past) >= MIN_RUNS else []
+    proposal_set = ProposalSet.of(past, _make_bounds(bounds, pooled_rates, false_alarms), issue_effects, proposals)
+    return proposal_set.build_program(
+        false_alarms, budget=budget, max_clauses=clauses, pins=pins, schema=schema, paper_algorithm=bounds == "paper"
     )
 
 
 @dataclass(frozen=True)
-class Offers:
+class ProposalSet:
     """All that a history proposes for the next batch, before any budget is spent."""
 
     past: Past
@@ -68,73 +68,85 @@ class Offers:
     issues: tuple[IssueId, ...]
 
     @classmethod
-    def of(cls, past: Past, bounds: Bounds, damage: Sequence[Damage], others: Sequence[Proposal] = ()) -> Offers:
-        hurt = applied(damage, past) if len(past) >= FEWEST else []
-        issues = tuple(issue for each in hurt for befallen in each.ids for issue in befallen)
-        return cls(past, (*bounds.proposals(past, hurt), *others), issues)
+    def of(
+        cls, past: Past, bounds: Bounds, effects: Sequence[IssueEffect], other_proposals: Sequence[Proposal] = ()
+    ) -> ProposalSet:
+        applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
+        issues = tuple(issue for each in applied_effects for befallen in each.issue_ids for issue in befallen)
+        return cls(past, (*bounds.propose_bands(past, applied_effects), *other_proposals), issues)
 
     @cached_property
-    def _basket(self) -> Basket:
-        return Basket(self.proposals)
+    def _selection(self) -> BudgetSelection:
+        return BudgetSelection(self.proposals)
 
-    def program(
+    def build_program(
         self,
         false_alarms: float,
         *,
         budget: str = "table",
-        clauses: int | None = None,
+        max_clauses: int | None = None,
         pins: Sequence[Clause] = (),
         schema: bool = True,
-        plain: bool = False,
+        paper_algorithm: bool = False,
     ) -> Program:
         """The program that this budget buys."""
         if budget == "table":
-            basket = Basket([*kept(pins), *_unpinned(self.proposals, pins)]) if pins else self._basket
-            chosen = basket.spend(false_alarms, most=clauses, plain=plain)
+            selection = (
+                BudgetSelection([*propose_pins(pins), *_exclude_pinned(self.proposals, pins)])
+                if pins
+                else self._selection
+            )
+            chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
         elif budget == "column":
-            offered = [*kept(pins), *_unpinned(self.proposals, pins)]
-            chosen = self._by_column(offered, false_alarms, clauses, plain)
+            candidates = [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
+            chosen = self._choose_by_column(candidates, false_alarms, max_clauses, paper_algorithm)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
-        short = len(self.past) < FEWEST
-        places = {label: at for at, label in enumerate(self.past.schema.labels)}
-        chosen.sort(key=lambda each: (places.get(each.column, -1), each.family))
-        laws = _unpinned(schema_proposals(self.past), pins) if schema else []
+        too_short = len(self.past) < MIN_RUNS
+        column_order = {label: at for at, label in enumerate(self.past.schema.labels)}
+        chosen.sort(key=lambda each: (column_order.get(each.column, -1), each.family))
+        schema_rules = _exclude_pinned(propose_schema(self.past), pins) if schema else []
         return Program(
-            clauses=(*map(Clause.of, laws), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
-            runs=0 if short else len(self.past),
-            why=f"{len(self.past)} accepted runs of {FEWEST} that it takes" if short else "",
+            clauses=(*map(Clause.of, schema_rules), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
+            runs=0 if too_short else len(self.past),
+            why=f"{len(self.past)} accepted runs of {MIN_RUNS} that it takes" if too_short else "",
             upto=self.past.partitions[-1],
             budget=false_alarms,
             issues=len(self.issues),
             caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
 
-    def _by_column(self, offered: Sequence[Proposal], share: float, clauses: int | None, plain: bool) -> list[Proposal]:
+    def _choose_by_column(
+        self, candidates: Sequence[Proposal], budget: float, max_clauses: int | None, paper_algorithm: bool
+    ) -> list[Proposal]:
         """The same budget for each column; the row count is a metric of every one of them."""
-        of_column: dict[str, list[Proposal]] = {column: [] for column, _ in self.issues}
-        for each in offered:
-            of_column.setdefault(each.column, []).append(each)
+        by_column: dict[str, list[Proposal]] = {column: [] for column, _ in self.issues}
+        for each in candidates:
+            by_column.setdefault(each.column, []).append(each)
         chosen: dict[str, Proposal] = {}
-        for column, proposals in of_column.items():
-            shared = of_column.get("", []) if column else []
-            found = Basket([*proposals, *shared]).spend(share, most=clauses, plain=plain)
+        for column, proposals in by_column.items():
+            table_proposals = by_column.get("", []) if column else []
+            found = BudgetSelection([*proposals, *table_proposals]).choose(
+                budget, max_per_column=max_clauses, paper_algorithm=paper_algorithm
+            )
             for each in found:
-                name = str(each.expectation) if plain else each.family  # of two widths of the row count, the narrower
+                name = (
+                    str(each.expectation) if paper_algorithm else each.family
+                )  # of two widths of the row count, the narrower
                 if name not in chosen or each.catches > chosen[name].catches:
                     chosen[name] = each
         return list(chosen.values())
 
 
-def _bounds(name: str, tails: Tails | None, dearest: float) -> Bounds:
+def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -> Bounds:
     if name == "paper":
-        return Paper()
+        return PaperBounds()
     if name == "finite_sample":
-        return FiniteSample(tails or pooled(), dearest)
+        return FiniteSampleBounds(pooled_rates or load_pooled_rates(), max_cost)
     raise MisuseError(f"there are no bounds {name!r}.", hint='Write bounds="finite_sample" or bounds="paper".')
 
 
-def _unpinned(proposals: Iterable[Proposal], pins: Sequence[Clause]) -> list[Proposal]:
+def _exclude_pinned(proposals: Iterable[Proposal], pins: Sequence[Clause]) -> list[Proposal]:
     """Those about metrics that no person has pinned."""
-    taken = {each.metric for each in pins}
-    return [each for each in proposals if each.expectation.metric not in taken]
+    pinned_metrics = {each.metric for each in pins}
+    return [each for each in proposals if each.expectation.metric not in pinned_metrics]

@@ -23,7 +23,7 @@ from headgate.values.proposal import Proposal
 from headgate.values.schema import Column, Schema
 from headgate.values.verdict import Verdict, judge
 
-SHAPE = frozenset({"has_column", "column_count", "column_type"})
+SCHEMA_METRICS = frozenset({"has_column", "column_count", "column_type"})
 """Metrics that are about the columns of a table, not about their values."""
 
 
@@ -50,7 +50,7 @@ class Clause(msgspec.Struct, frozen=True):
         return self.expectation.metric
 
     def __str__(self) -> str:
-        remarks = [self.note, "pinned" if self.pinned else rarity(self.expectation.false_alarm)]
+        remarks = [self.note, "pinned" if self.pinned else format_rarity(self.expectation.false_alarm)]
         inside = "; ".join(filter(None, remarks))
         return f"{self.expectation}{f' ({inside})' if inside else ''}"
 
@@ -84,18 +84,22 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict on the outcomes of a batch, distances among them, and on its columns."""
-        found = {**outcomes, **self._of_schema(schema)}
-        return judge(self.expectations, {**self._explained(found, schema), **found})
+        found = {**outcomes, **self._measure_schema(schema)}
+        return judge(self.expectations, {**self._explain_missing(found, schema), **found})
 
-    def _of_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
+    def _measure_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
         """What clauses about columns measure: the schema is all they read."""
-        made = ((each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in SHAPE)
-        found = {key: metric.of(schema) for key, metric in made if isinstance(metric, SchemaMetric)}
-        asked = {key.columns for key in found if key.name == "has_column"}
-        gone = [key for key in found if key.name == "column_type" and key.columns[0] not in schema.labels]
-        return found | {key: Undefined("the column is gone") for key in gone if key.columns in asked}
+        schema_metrics = (
+            (each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in SCHEMA_METRICS
+        )
+        outcomes = {key: metric.of(schema) for key, metric in schema_metrics if isinstance(metric, SchemaMetric)}
+        required_columns = {key.columns for key in outcomes if key.name == "has_column"}
+        missing_columns = [key for key in outcomes if key.name == "column_type" and key.columns[0] not in schema.labels]
+        return outcomes | {
+            key: Undefined("the column is gone") for key in missing_columns if key.columns in required_columns
+        }
 
-    def _explained(self, found: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
+    def _explain_missing(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
         """Metrics that were not measured because the column has no value, is of another type or is gone.
 
         Where the program has learned the shape of the table, its clauses tell these causes, once; what has no such
@@ -104,8 +108,8 @@ class Program(Paged, msgspec.Struct, frozen=True):
         if not any(each.metric.name == "column_count" for each in self.clauses):
             return {}
         columns = {column.label: column for column in schema.columns}
-        missing = (each.metric for each in self.clauses if each.metric.columns and each.metric not in found)
-        causes = ((key, _cause(key, columns.get(key.columns[0]))) for key in missing)
+        missing = (each.metric for each in self.clauses if each.metric.columns and each.metric not in outcomes)
+        causes = ((key, _why_not_measured(key, columns.get(key.columns[0]))) for key in missing)
         return {key: Undefined(why) for key, why in causes if why}
 
     def clauses_of(self, column: str) -> tuple[Clause, ...]:
@@ -113,11 +117,11 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     # --- edited by a person
 
-    def pinned(self, metric: MetricKey | str, predicate: Predicate | None = None) -> Program:
+    def pin(self, metric: MetricKey | str, predicate: Predicate | None = None) -> Program:
         """The same with this clause kept for good: learning again keeps it as it is, with `predicate` if one is given.
 
         >>> from headgate.values.predicate import Between
-        >>> print(Program().pinned("mean(price)", Between(5, 500)).clauses[0])
+        >>> print(Program().pin("mean(price)", Between(5, 500)).clauses[0])
         mean(price) within 5..500 (pinned)
         """
         key = MetricKey.parse(metric) if isinstance(metric, str) else metric
@@ -126,8 +130,10 @@ class Program(Paged, msgspec.Struct, frozen=True):
             known = [str(each.metric) for each in self.clauses]
             raise MisuseError(f"the program has no clause about {key};", hint=did_you_mean(str(key), known))
         old = found[0] if found else Clause(Expectation(key, predicate))  # type: ignore[arg-type]
-        kept = msgspec.structs.replace(old.expectation, predicate=predicate or old.expectation.predicate)
-        new = Clause(msgspec.structs.replace(kept, false_alarm=None), old.note if found else "", old.catches, True)
+        expectation = msgspec.structs.replace(old.expectation, predicate=predicate or old.expectation.predicate)
+        new = Clause(
+            msgspec.structs.replace(expectation, false_alarm=None), old.note if found else "", old.catches, True
+        )
         rest = [new if each.metric == key else each for each in self.clauses] if found else [*self.clauses, new]
         return msgspec.structs.replace(self, clauses=tuple(rest))
 
@@ -172,14 +178,16 @@ class Program(Paged, msgspec.Struct, frozen=True):
     # --- for people
 
     def __str__(self) -> str:
-        return "\n".join([self._title(), *self._shape(), *(f"  {each}" for each in self._learned())])
+        return "\n".join(
+            [self._format_title(), *self._schema_lines(), *(f"  {each}" for each in self._value_clauses())]
+        )
 
     def __repr__(self) -> str:
         return str(self)
 
     def page(self) -> Page:
-        shape = [Note(line.strip()) for line in self._shape()]
-        return Page(self._title(), blocks=(*shape, *([Grid(self.table())] if self._learned() else [])))
+        shape = [Note(line.strip()) for line in self._schema_lines()]
+        return Page(self._format_title(), blocks=(*shape, *([Grid(self.table())] if self._value_clauses() else [])))
 
     def table(self) -> Table:
         """A row for each clause about values; those about the shape are told in words."""
@@ -188,45 +196,45 @@ class Program(Paged, msgspec.Struct, frozen=True):
                 str(each.metric),
                 str(each.expectation.predicate),
                 each.note,
-                "pinned" if each.pinned else rarity(each.expectation.false_alarm),
+                "pinned" if each.pinned else format_rarity(each.expectation.false_alarm),
                 str(each.catches),
             )
-            for each in self._learned()
+            for each in self._value_clauses()
         )
         return Table(("metric", "expected", "from", "false alarm", "issues caught"), rows, numeric=frozenset({4}))
 
-    def _title(self) -> str:
+    def _format_title(self) -> str:
         if not self.runs:
-            return ": ".join(filter(None, [self._short(), self.why]))
+            return ": ".join(filter(None, [self._format_short_title(), self.why]))
         spent = f"about {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
 
-    def _short(self) -> str:
+    def _format_short_title(self) -> str:
         """What there is without ranges."""
-        laws = sum(each.metric.name in SHAPE and not each.pinned for each in self.clauses)
-        others = len(self.clauses) - len(self.pins) - laws
-        counts = {"about columns": laws, "pinned": len(self.pins), "of other learners": others}
-        said = [f"{count} {word}" for word, count in counts.items() if count]
-        if not said:
+        schema_clauses = sum(each.metric.name in SCHEMA_METRICS and not each.pinned for each in self.clauses)
+        others = len(self.clauses) - len(self.pins) - schema_clauses
+        counts = {"about columns": schema_clauses, "pinned": len(self.pins), "of other learners": others}
+        parts = [f"{count} {word}" for word, count in counts.items() if count]
+        if not parts:
             return "no program" if self.why else "an empty program"
-        return f"no ranges yet, clauses: {', '.join(said)}"
+        return f"no ranges yet, clauses: {', '.join(parts)}"
 
-    def _shape(self) -> list[str]:
+    def _schema_lines(self) -> list[str]:
         """The clauses about columns, which are many and alike, in one line."""
-        shape = [each for each in self.clauses if each.metric.name in SHAPE and not each.pinned]
-        columns = sum(each.metric.name == "has_column" for each in shape)
-        types = sum(each.metric.name == "column_type" for each in shape)
-        counts = [str(each.expectation) for each in shape if each.metric.name == "column_count"]
-        if not shape:
+        schema_clauses = [each for each in self.clauses if each.metric.name in SCHEMA_METRICS and not each.pinned]
+        columns = sum(each.metric.name == "has_column" for each in schema_clauses)
+        types = sum(each.metric.name == "column_type" for each in schema_clauses)
+        counts = [str(each.expectation) for each in schema_clauses if each.metric.name == "column_count"]
+        if not schema_clauses:
             return []
         return [f"  {', '.join([f'{columns} columns present', f'{types} with their types', *counts])} (the schema)"]
 
-    def _learned(self) -> list[Clause]:
-        return [each for each in self.clauses if each.metric.name not in SHAPE or each.pinned]
+    def _value_clauses(self) -> list[Clause]:
+        return [each for each in self.clauses if each.metric.name not in SCHEMA_METRICS or each.pinned]
 
 
-def _cause(key: MetricKey, column: Column | None) -> str:
+def _why_not_measured(key: MetricKey, column: Column | None) -> str:
     """Why a metric of a column was not measured; empty, if there is no reason."""
     if column is None:
         return "the column is gone"
@@ -236,21 +244,21 @@ def _cause(key: MetricKey, column: Column | None) -> str:
     return f"the column is now {column.kind}" if known and column.kind not in known.accepts else ""
 
 
-def rarity(rate: float | None) -> str:
+def format_rarity(rate: float | None) -> str:
     """How seldom a clause is wrong, as people say it.
 
-    >>> rarity(0.00041)
+    >>> format_rarity(0.00041)
     '1 in 2,400 runs'
     """
     if not rate:
         return ""
-    every = 1 / rate
-    if every > 1e6:
+    runs_per_alarm = 1 / rate
+    if runs_per_alarm > 1e6:
         return "less than 1 in 1,000,000 runs"
-    unit = 10 ** max(0, len(str(int(every))) - 2)
-    return f"1 in {int(every // unit * unit):,} runs"
+    unit = 10 ** max(0, len(str(int(runs_per_alarm))) - 2)
+    return f"1 in {int(runs_per_alarm // unit * unit):,} runs"
 
 
-def kept(pins: Sequence[Clause]) -> list[Proposal]:
+def propose_pins(pins: Sequence[Clause]) -> list[Proposal]:
     """Clauses that a person pinned, as proposals that are always chosen and cost nothing."""
     return [Proposal(each.expectation, frozenset(), each.note, pinned=True) for each in pins]

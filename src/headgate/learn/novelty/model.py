@@ -10,10 +10,23 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.metric_traits import Measure
-from headgate.learn.novelty.features import FEWEST, GRAIN, PAPER, Features, left_out_widths
-from headgate.learn.novelty.neighbours import ENDLESS, Aggregate, apart, leave_one_out, nearest, squared_gaps
-from headgate.learn.past import Past, numbers
+from headgate.learn.metric_traits import MetricTraits
+from headgate.learn.novelty.features import (
+    MIN_NOVELTY_RUNS,
+    NOISE_FLOOR,
+    PAPER_FEATURES,
+    Features,
+    leave_one_out_widths,
+)
+from headgate.learn.novelty.neighbours import (
+    NO_CAP,
+    Aggregate,
+    aggregate_nearest,
+    leave_one_out_scores,
+    pairwise_gaps,
+    square_gaps,
+)
+from headgate.learn.past import Past, numeric_values
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
@@ -22,11 +35,11 @@ Floats = npt.NDArray[np.float64]
 Form = Literal["headgate", "paper"]
 
 NOVELTY = MetricKey("novelty")
-NEIGHBOURS = 5
-CONTAMINATION = 0.01
-CAP = 5.0  # widths of its past: however far one feature goes, it counts for no more
-USUAL = 0.9  # the share of runs that lie no farther from their neighbours than is called usual
-FLOOR = 4.0  # what is called usual at least, where hardly anything ever varied
+DEFAULT_NEIGHBOURS = 5
+DEFAULT_CONTAMINATION = 0.01
+FEATURE_CAP = 5.0  # widths of its past: however far one feature goes, it counts for no more
+USUAL_QUANTILE = 0.9  # the share of runs that lie no farther from their neighbours than is called usual
+MIN_USUAL_SCORE = 4.0  # what is called usual at least, where hardly anything ever varied
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,15 +51,15 @@ class Novelty:
     runs in ten do not exceed: the unit of `ratio`. `rarer` is how many runs do, that one included.
     """
 
-    measures: tuple[Measure, ...]
+    metrics: tuple[MetricTraits, ...]
     features: Features
     points: Floats
     scores: Floats
     neighbours: int
-    how: Aggregate
+    aggregate: Aggregate
     cap: float
     usual: float
-    rarer: int
+    runs_beyond_usual: int
     contamination: float
 
     @classmethod
@@ -54,9 +67,9 @@ class Novelty:
         cls,
         past: Past,
         *,
-        neighbours: int = NEIGHBOURS,
+        neighbours: int = DEFAULT_NEIGHBOURS,
         features: Collection[str] | None = None,
-        contamination: float = CONTAMINATION,
+        contamination: float = DEFAULT_CONTAMINATION,
         form: Form = "headgate",
         aggregate: str = "mean",
     ) -> Novelty | Undefined:
@@ -72,29 +85,40 @@ class Novelty:
         >>> novelty.ratio(past.outcomes(runs[8])) < 1
         True
         """
-        how = _checked(neighbours, contamination, form, aggregate)
-        plain = form == "paper"
-        names = PAPER if features is None and plain else features
-        if len(past) < FEWEST:
-            return Undefined(f"{len(past)} accepted runs of {FEWEST} that it takes")
-        chosen = Features.of(past.values, past.measures, names, 0.0 if plain else GRAIN)
-        if not len(chosen.places):
+        chosen_aggregate = _check_arguments(neighbours, contamination, form, aggregate)
+        as_in_paper = form == "paper"
+        names = PAPER_FEATURES if features is None and as_in_paper else features
+        if len(past) < MIN_NOVELTY_RUNS:
+            return Undefined(f"{len(past)} accepted runs of {MIN_NOVELTY_RUNS} that it takes")
+        scaled_features = Features.of(past.values, past.metrics, names, 0.0 if as_in_paper else NOISE_FLOOR)
+        if not len(scaled_features.indices):
             return Undefined("no metric is in all of the newest runs")
-        points = chosen.scaled(past.values)
+        points = scaled_features.scale_rows(past.values)
         points = points[np.isfinite(points).mean(axis=1) >= 0.5]  # what is nearly empty is near to everything
-        cap = ENDLESS if plain else CAP
-        widths = None if plain else left_out_widths(points, chosen.grain)
-        scores = leave_one_out(points, neighbours, how, cap, widths)
-        rank = math.ceil(USUAL * len(scores))
-        usual = max(float(np.sort(scores)[rank - 1]), np.finfo(float).tiny if plain else FLOOR)
-        share = contamination if plain else adapted(contamination, len(scores))
-        rarer = len(scores) + 1 - rank
-        return cls(past.measures, chosen, points, scores, neighbours, how, cap, usual, rarer, share)
+        cap = NO_CAP if as_in_paper else FEATURE_CAP
+        widths = None if as_in_paper else leave_one_out_widths(points, scaled_features.noise_floor)
+        scores = leave_one_out_scores(points, neighbours, chosen_aggregate, cap, widths)
+        rank = math.ceil(USUAL_QUANTILE * len(scores))
+        usual = max(float(np.sort(scores)[rank - 1]), np.finfo(float).tiny if as_in_paper else MIN_USUAL_SCORE)
+        share = contamination if as_in_paper else adapt_contamination(contamination, len(scores))
+        runs_beyond_usual = len(scores) + 1 - rank
+        return cls(
+            past.metrics,
+            scaled_features,
+            points,
+            scores,
+            neighbours,
+            chosen_aggregate,
+            cap,
+            usual,
+            runs_beyond_usual,
+            share,
+        )
 
     @property
     def keys(self) -> tuple[MetricKey, ...]:
         """The metrics that are compared."""
-        return tuple(self.measures[place].key for place in self.features.places)
+        return tuple(self.metrics[place].key for place in self.features.indices)
 
     @property
     def threshold(self) -> float:
@@ -103,10 +127,10 @@ class Novelty:
 
     def point(self, outcomes: Mapping[MetricKey, Outcome]) -> Floats:
         """A batch among the runs; NaN where it has no value."""
-        found = numbers({key: outcomes[key] for key in self.keys if key in outcomes})
-        row = np.full(len(self.measures), np.nan)
-        row[self.features.places] = [found.get(key, np.nan) for key in self.keys]
-        return self.features.scaled(row)
+        found = numeric_values({key: outcomes[key] for key in self.keys if key in outcomes})
+        row = np.full(len(self.metrics), np.nan)
+        row[self.features.indices] = [found.get(key, np.nan) for key in self.keys]
+        return self.features.scale_rows(row)
 
     def score(self, outcomes: Mapping[MetricKey, Outcome]) -> float:
         """The average distance of a batch to its nearest runs; 0 if it has none of the metrics."""
@@ -114,7 +138,9 @@ class Novelty:
 
     def scores_of(self, points: Floats) -> Floats:
         """The scores of several batches, given as points."""
-        found = nearest(apart(points, self.points, self.cap).distances, self.neighbours, self.how)
+        found = aggregate_nearest(
+            pairwise_gaps(points, self.points, self.cap).distances, self.neighbours, self.aggregate
+        )
         return np.where(np.isfinite(found), found, 0.0)
 
     def ratio(self, outcomes: Mapping[MetricKey, Outcome]) -> float:
@@ -130,12 +156,12 @@ class Novelty:
     def contributions(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[MetricKey, float], ...]:
         """The share of each metric in the squared distances to the nearest runs, largest first; they add up to 1."""
         point = self.point(outcomes)
-        distances = apart(point[None], self.points, self.cap).distances[0]
+        distances = pairwise_gaps(point[None], self.points, self.cap).distances[0]
         near = self.points[np.argsort(distances, kind="stable")[: self.neighbours]]
-        parts = np.nan_to_num(squared_gaps(point, near, self.cap)).sum(axis=0)
-        if not parts.sum() > 0:
+        squares = np.nan_to_num(square_gaps(point, near, self.cap)).sum(axis=0)
+        if not squares.sum() > 0:
             return ()
-        shares = parts / parts.sum()
+        shares = squares / squares.sum()
         order = np.argsort(-shares, kind="stable")
         return tuple((self.keys[at], float(shares[at])) for at in order.tolist() if shares[at] > 0)
 
@@ -148,16 +174,16 @@ class Novelty:
         return tuple(sorted(found.items(), key=lambda each: -each[1]))
 
 
-def adapted(contamination: float, runs: int) -> float:
+def adapt_contamination(contamination: float, runs: int) -> float:
     """The contamination that so many runs can tell: of K + 1 runs that are alike, one is the farthest.
 
-    >>> adapted(0.01, 9), adapted(0.01, 400)
+    >>> adapt_contamination(0.01, 9), adapt_contamination(0.01, 400)
     (0.1, 0.01)
     """
     return max(contamination, 1 / (runs + 1))
 
 
-def _checked(neighbours: int, contamination: float, form: str, aggregate: str) -> Aggregate:
+def _check_arguments(neighbours: int, contamination: float, form: str, aggregate: str) -> Aggregate:
     if neighbours < 1:
         raise MisuseError(f"a batch has {neighbours} neighbours.", hint="Write neighbours=5.")
     if not 0 <= contamination < 1:

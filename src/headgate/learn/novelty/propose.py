@@ -8,11 +8,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.issue_effects import MILDER, Damaged
+from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.novelty.model import NOVELTY, Novelty
-from headgate.learn.novelty.neighbours import Apart, nearest, squared_gaps
-from headgate.learn.past import Past, newest
-from headgate.learn.pooled_rates import LENGTHS, Tails, curve_key
+from headgate.learn.novelty.neighbours import PairwiseGaps, aggregate_nearest, square_gaps
+from headgate.learn.past import Past, latest_values
+from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, make_curve_key
 from headgate.values.expectation import Expectation, Source
 from headgate.values.outcome import Undefined
 from headgate.values.predicate import Between
@@ -20,44 +20,48 @@ from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
 
-MILDEST = (0.1, 0.03)
+WIDESPREAD_SEVERITIES = (0.1, 0.03)
 """How severe an issue is that befalls all columns at once: such as single metrics do not see."""
-MANY = 4  # columns that such an issue counts for, which is weight enough
-STEP = 0.1  # of a ratio, the unit of surprise: limits are wanted between 1 and 2 more than anywhere
-TAIL = 2.5  # the power with which the heaviest tail that is reckoned with falls (docs/methods/novelty.md)
+MAX_WIDESPREAD_COLUMNS = 4  # columns that such an issue counts for, which is weight enough
+RATIO_STEP = 0.1  # of a ratio, the unit of surprise: limits are wanted between 1 and 2 more than anywhere
+TAIL_EXPONENT = 2.5  # the power with which the heaviest tail that is reckoned with falls (docs/methods/novelty.md)
 
 
-def propose_novelty(novelty: Novelty, past: Past, damage: Sequence[Damaged], tails: Tails) -> list[Proposal]:
+def propose_novelty(
+    novelty: Novelty, past: Past, effects: Sequence[AppliedEffect], pooled_rates: PooledRates
+) -> list[Proposal]:
     """For each set of issues that some limit on the novelty catches, the cheapest such limit.
 
     None is so low that it would hold the newest run as it is: that run tells nothing about issues there.
     """
-    newest_run = _Newest(novelty, past)
-    caught = list(newest_run.damaged(damage))
-    beyond = np.sort([ratio for _, ratio in caught])
-    note = f"{len(novelty.points)} runs, {len(novelty.features.places)} metrics"
-    found, last = [], 0
-    for reach, rate in sorted(zip(tails.grid, rates(novelty, tails).tolist(), strict=True), reverse=True):
-        high = limit(reach)
-        count = len(beyond) - int(np.searchsorted(beyond, high, side="right"))
-        if count > last and rate < 1 and newest_run.ratio <= high:
-            last = count
-            issues = frozenset(issue for issue, ratio in caught if ratio > high)
+    latest_run = _LatestRun(novelty, past)
+    issue_ratios = list(latest_run.ratios_after_issues(effects))
+    sorted_ratios = np.sort([ratio for _, ratio in issue_ratios])
+    note = f"{len(novelty.points)} runs, {len(novelty.features.indices)} metrics"
+    proposals, most_caught = [], 0
+    for reach, rate in sorted(
+        zip(pooled_rates.grid, novelty_rates(novelty, pooled_rates).tolist(), strict=True), reverse=True
+    ):
+        high = ratio_limit(reach)
+        count = len(sorted_ratios) - int(np.searchsorted(sorted_ratios, high, side="right"))
+        if count > most_caught and rate < 1 and latest_run.ratio <= high:
+            most_caught = count
+            issues = frozenset(issue for issue, ratio in issue_ratios if ratio > high)
             expectation = Expectation(NOVELTY, Between(high=high), Source.NOVELTY, false_alarm=rate)
-            found.append(Proposal(expectation, issues, note))
-    return found
+            proposals.append(Proposal(expectation, issues, note))
+    return proposals
 
 
-def limit(reach: float) -> float:
+def ratio_limit(reach: float) -> float:
     """The ratio at a reach of the grid, rounded upwards.
 
-    >>> limit(10.0), limit(1e-6)
+    >>> ratio_limit(10.0), ratio_limit(1e-6)
     (2.0, 1.01)
     """
-    return math.ceil(round(100 * (1 + STEP * reach), 6)) / 100
+    return math.ceil(round(100 * (1 + RATIO_STEP * reach), 6)) / 100
 
 
-def surprises(past: Past, rows: Floats) -> Floats:
+def novelty_surprises(past: Past, rows: Floats) -> Floats:
     """How surprising the values of next batches (rows, in the order of the past's measures) are, on the grid of tails.
 
     NaN for all where the past is too short. This is what evidence about novelty counts.
@@ -65,20 +69,20 @@ def surprises(past: Past, rows: Floats) -> Floats:
     novelty = Novelty.learn(past)
     if isinstance(novelty, Undefined):
         return np.full(len(rows), np.nan)
-    return surprise(novelty.scores_of(novelty.features.scaled(rows)) / novelty.usual)
+    return ratio_surprise(novelty.scores_of(novelty.features.scale_rows(rows)) / novelty.usual)
 
 
-def surprise(ratios: Floats) -> Floats:
+def ratio_surprise(ratios: Floats) -> Floats:
     """Ratios as reaches of the grid: 0 up to a ratio of 1, then a tenth for each unit.
 
-    >>> surprise(np.array([0.5, 1.0, 2.0])).tolist()
+    >>> ratio_surprise(np.array([0.5, 1.0, 2.0])).tolist()
     [0.0, 0.0, 10.0]
     """
-    found: Floats = np.fmax(ratios - 1, 0.0) / STEP
+    found: Floats = np.fmax(ratios - 1, 0.0) / RATIO_STEP
     return found
 
 
-def rates(novelty: Novelty, tails: Tails) -> Floats:
+def novelty_rates(novelty: Novelty, pooled_rates: PooledRates) -> Floats:
     """The stated rate of false alarms at each reach of the grid: what theory bounds, or what was seen, if that is more.
 
     Among K + 1 exchangeable runs the last lies farther out than the j-th farthest of the others in j of K + 1 cases; r
@@ -86,77 +90,84 @@ def rates(novelty: Novelty, tails: Tails) -> Floats:
     as it is, and as `tails` sees it beside all metrics, whichever is more.
     """
     runs = len(novelty.points)
-    length = max(each for each in LENGTHS if each <= max(runs, LENGTHS[0]))
-    curve = tails.curves.get(curve_key(NOVELTY.name, False, length))
-    seen = tails.of(NOVELTY.name, False, runs)
+    length = max(each for each in HISTORY_LENGTHS if each <= max(runs, HISTORY_LENGTHS[0]))
+    curve = pooled_rates.curves.get(make_curve_key(NOVELTY.name, False, length))
+    pooled = pooled_rates.exceedance_rates(NOVELTY.name, False, runs)
     if curve is not None:
-        seen = np.fmax(seen, (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0))
-    farther = 1 + STEP * np.array(tails.grid)
-    return np.fmax(seen, farther**-TAIL * novelty.rarer / (runs + 1))
+        pooled = np.fmax(pooled, (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0))
+    ratios = 1 + RATIO_STEP * np.array(pooled_rates.grid)
+    return np.fmax(pooled, ratios**-TAIL_EXPONENT * novelty.runs_beyond_usual / (runs + 1))
 
 
-def _milder(share: float, befallen: tuple[IssueId, ...]) -> tuple[IssueId, ...]:
-    return befallen if share == 1 else tuple((column, f"{share:g} x {issue}") for column, issue in befallen)
+def _milder_issue_ids(severity: float, issue_ids: tuple[IssueId, ...]) -> tuple[IssueId, ...]:
+    return issue_ids if severity == 1 else tuple((column, f"{severity:g} x {issue}") for column, issue in issue_ids)
 
 
-class _Newest:
+class _LatestRun:
     """The newest run against the others, ready to be scored again with a few features changed."""
 
     def __init__(self, novelty: Novelty, past: Past) -> None:
         self.novelty = novelty
-        self.values = newest(past.values)
-        self.feature = np.full(len(past.measures), -1, np.intp)
-        self.feature[novelty.features.places] = np.arange(len(novelty.features.places))
+        self.values = latest_values(past.values)
+        self.feature_of_metric = np.full(len(past.metrics), -1, np.intp)
+        self.feature_of_metric[novelty.features.indices] = np.arange(len(novelty.features.indices))
         self.others = novelty.points[:-1]  # a run is no neighbour of its own
-        squares = squared_gaps(novelty.points[-1], self.others, novelty.cap)
-        self.there = np.isfinite(squares)
-        self.squares = np.where(self.there, squares, 0.0)
-        self.sums, self.shared = self.squares.sum(axis=1), self.there.sum(axis=1).astype(np.float64)
+        squares = square_gaps(novelty.points[-1], self.others, novelty.cap)
+        self.present = np.isfinite(squares)
+        self.squares = np.where(self.present, squares, 0.0)
+        self.sums, self.shared = self.squares.sum(axis=1), self.present.sum(axis=1).astype(np.float64)
 
     @property
     def ratio(self) -> float:
         """As it is."""
-        return float(self._ratios(np.zeros(0, np.intp), np.zeros((1, 0)))[0])
+        return float(self._ratios_with(np.zeros(0, np.intp), np.zeros((1, 0)))[0])
 
-    def damaged(self, damage: Sequence[Damaged]) -> Iterator[tuple[IssueId, float]]:
+    def ratios_after_issues(self, effects: Sequence[AppliedEffect]) -> Iterator[tuple[IssueId, float]]:
         """The issues, and the ratio after each."""
-        for each in damage:
-            told = self.feature[each.places] >= 0
-            before, places = self.values[each.places[told]], self.feature[each.places[told]]
-            values = np.concatenate([before + share * (each.values[:, told] - before) for share in MILDER])
-            whole = each.ids
-            ids = [_milder(share, befallen) for share in MILDER for befallen in whole]
-            for befallen, ratio in zip(ids, self._ratios(places, values).tolist(), strict=True):
+        for each in effects:
+            is_feature = self.feature_of_metric[each.metric_indices] >= 0
+            before, indices = (
+                self.values[each.metric_indices[is_feature]],
+                self.feature_of_metric[each.metric_indices[is_feature]],
+            )
+            values = np.concatenate([before + share * (each.values[:, is_feature] - before) for share in SEVERITIES])
+            full_ids = each.issue_ids
+            issue_ids = [_milder_issue_ids(share, befallen) for share in SEVERITIES for befallen in full_ids]
+            for befallen, ratio in zip(issue_ids, self._ratios_with(indices, values).tolist(), strict=True):
                 yield from ((issue, ratio) for issue in befallen)
-        yield from self._everywhere(damage)
+        yield from self._ratios_after_widespread(effects)
 
-    def _everywhere(self, damage: Sequence[Damaged]) -> Iterator[tuple[IssueId, float]]:
+    def _ratios_after_widespread(self, effects: Sequence[AppliedEffect]) -> Iterator[tuple[IssueId, float]]:
         """Issues that befall all columns at once, each too mild to be seen in one of them alone."""
-        parts: dict[str, list[tuple[npt.NDArray[np.intp], Floats]]] = {}
-        for each in damage:
-            told = self.feature[each.places] >= 0
-            for issue, after in zip(each.issues, each.values[:, told], strict=True):
-                parts.setdefault(issue, []).append((each.places[told], after))
-        columns = tuple(dict.fromkeys(each.column for each in damage if each.column))[:MANY]
-        for issue, held in parts.items():
+        parts_by_issue: dict[str, list[tuple[npt.NDArray[np.intp], Floats]]] = {}
+        for each in effects:
+            is_feature = self.feature_of_metric[each.metric_indices] >= 0
+            for issue, after in zip(each.issues, each.values[:, is_feature], strict=True):
+                parts_by_issue.setdefault(issue, []).append((each.metric_indices[is_feature], after))
+        columns = tuple(dict.fromkeys(each.column for each in effects if each.column))[:MAX_WIDESPREAD_COLUMNS]
+        for issue, held in parts_by_issue.items():
             if len(held) < 2:
                 continue
-            places, after = (np.concatenate(each) for each in zip(*held, strict=True))
-            before = self.values[places]
-            values = np.array([before + share * (after - before) for share in MILDEST])
-            for share, ratio in zip(MILDEST, self._ratios(self.feature[places], values).tolist(), strict=True):
+            metric_indices, after = (np.concatenate(each) for each in zip(*held, strict=True))
+            before = self.values[metric_indices]
+            values = np.array([before + share * (after - before) for share in WIDESPREAD_SEVERITIES])
+            for share, ratio in zip(
+                WIDESPREAD_SEVERITIES,
+                self._ratios_with(self.feature_of_metric[metric_indices], values).tolist(),
+                strict=True,
+            ):
                 yield from (((column, f"{share:g} x {issue} everywhere"), ratio) for column in columns)
 
-    def _ratios(self, places: npt.NDArray[np.intp], values: Floats) -> Floats:
+    def _ratios_with(self, indices: npt.NDArray[np.intp], values: Floats) -> Floats:
         """With these features of these values (a row for each issue): only their gaps are reckoned anew."""
         model = self.novelty
         with np.errstate(over="ignore"):
-            scaled = (values - model.features.low[places]) / model.features.width[places]
+            scaled = (values - model.features.low[indices]) / model.features.width[indices]
         scaled = np.where(np.isfinite(scaled), scaled, np.nan)
-        new = squared_gaps(scaled[:, None], self.others[:, places], model.cap)
-        there = np.isfinite(new)
-        sums = self.sums - self.squares[:, places].sum(axis=1) + np.where(there, new, 0.0).sum(axis=2)
-        shared = self.shared - self.there[:, places].sum(axis=1) + there.sum(axis=2)
-        distances = Apart(sums, shared, len(model.features.places)).distances
-        found = nearest(distances, model.neighbours, model.how) / model.usual
+        new_squares = square_gaps(scaled[:, None], self.others[:, indices], model.cap)
+        present = np.isfinite(new_squares)
+        sums = self.sums - self.squares[:, indices].sum(axis=1) + np.where(present, new_squares, 0.0).sum(axis=2)
+        shared = self.shared - self.present[:, indices].sum(axis=1) + present.sum(axis=2)
+        distances = PairwiseGaps(sums, shared, len(model.features.indices)).distances
+        found = aggregate_nearest(distances, model.neighbours, model.aggregate) / model.usual
         return np.where(np.isfinite(found), found, 0.0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from headgate.learn.patterns import hashing
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.lexer import Ints, Kind, Tokens
+from headgate.learn.patterns.lexer import Ints, TokenArrays, TokenKind
 
 GAP = -1
 WORD = 1
@@ -20,7 +20,7 @@ MOST_GROUPS = 6
 WIDEST = 48
 """Tokens of a value that is cut into segments; what is wider is text."""
 
-Path: TypeAlias = list[tuple[int | None, int | None]]
+AlignmentPath: TypeAlias = list[tuple[int | None, int | None]]
 
 _SAME, _ALIKE, _OTHER, _SKIP = 3, 2, -2, -1
 
@@ -33,31 +33,32 @@ class Group(msgspec.Struct, frozen=True):
     sequence: tuple[int, ...]
 
 
-def groups(tokens: Tokens, weights: Ints) -> list[Group]:
+def group_values(tokens: TokenArrays, weights: Ints) -> list[Group]:
     """Values by their skeleton, the symbols and how many words stand between them; the most frequent first."""
     some = np.flatnonzero(tokens.count > 0)
     if not len(some):
         return []
-    marks = np.where(tokens.kind == Kind.SYMBOLS, tokens.key, np.uint64(WORD))
+    marks = np.where(tokens.kind == TokenKind.SYMBOLS, tokens.key, np.uint64(WORD))
     at = (np.arange(len(marks)) - tokens.first[tokens.value]).astype(np.uint64)
-    skeleton = np.add.reduceat(hashing.placed(marks, at), tokens.first[some])
+    skeleton = np.add.reduceat(hashing.place_keys(marks, at), tokens.first[some])
     return sorted(
-        (_group(tokens, marks, weights, some[each]) for each in _alike(skeleton)), key=lambda group: -group.weight
+        (_make_group(tokens, marks, weights, some[each]) for each in _group_equal_keys(skeleton)),
+        key=lambda group: -group.weight,
     )
 
 
-def _group(tokens: Tokens, marks: Keys, weights: Ints, rows: Ints) -> Group:
+def _make_group(tokens: TokenArrays, marks: Keys, weights: Ints, rows: Ints) -> Group:
     first, count = int(tokens.first[rows[0]]), int(tokens.count[rows[0]])
     return Group(rows, int(weights[rows].sum()), tuple(marks[first : first + count].tolist()))
 
 
-def _alike(keys: Keys) -> list[Ints]:
+def _group_equal_keys(keys: Keys) -> list[Ints]:
     """The places of equal keys, one array for each key."""
     order = np.argsort(keys, kind="stable")
     return np.split(order, np.flatnonzero(np.diff(keys[order])) + 1)
 
 
-class Grid(msgspec.Struct, frozen=True):
+class TokenGrid(msgspec.Struct, frozen=True):
     """Rows of a grid are values, its columns places: the token of a value at a place, or GAP."""
 
     rows: Ints
@@ -68,12 +69,12 @@ class Grid(msgspec.Struct, frozen=True):
         return int(self.at.shape[1])
 
 
-def grid_of(tokens: Tokens, rows: Ints) -> Grid:
+def grid_of(tokens: TokenArrays, rows: Ints) -> TokenGrid:
     """Values with the same number of tokens, which need no alignment."""
-    return Grid(rows, tokens.first[rows][:, None] + np.arange(int(tokens.count[rows[0]]))[None, :])
+    return TokenGrid(rows, tokens.first[rows][:, None] + np.arange(int(tokens.count[rows[0]]))[None, :])
 
 
-def aligned(tokens: Tokens, chosen: Sequence[Group], late: bool = True) -> Grid | None:
+def align_groups(tokens: TokenArrays, chosen: Sequence[Group], late: bool = True) -> TokenGrid | None:
     """The groups in one grid. The heaviest begins; each next one is aligned to what is there and may open places.
 
     Of alignments that are equally good, gaps stand as `late` in a value as they can, or as early.
@@ -81,7 +82,7 @@ def aligned(tokens: Tokens, chosen: Sequence[Group], late: bool = True) -> Grid 
     profile: list[int] = list(chosen[0].sequence)
     places: list[list[int]] = [list(range(len(profile)))]
     for group in chosen[1:]:
-        path = _path(profile, group.sequence) if late else _backwards(profile, group.sequence)
+        path = _align_sequence(profile, group.sequence) if late else _align_backwards(profile, group.sequence)
         merged: list[int] = []
         theirs: list[int] = []
         moved: dict[int, int] = {}
@@ -102,27 +103,27 @@ def aligned(tokens: Tokens, chosen: Sequence[Group], late: bool = True) -> Grid 
         own = tokens.first[group.rows][:, None] + np.arange(len(where))[None, :]
         at[begin : begin + len(group.rows), where] = own
         begin += len(group.rows)
-    return Grid(np.concatenate([group.rows for group in chosen]), at)
+    return TokenGrid(np.concatenate([group.rows for group in chosen]), at)
 
 
-def _backwards(profile: Sequence[int], sequence: Sequence[int]) -> Path:
-    path = _path(profile[::-1], sequence[::-1])[::-1]
+def _align_backwards(profile: Sequence[int], sequence: Sequence[int]) -> AlignmentPath:
+    path = _align_sequence(profile[::-1], sequence[::-1])[::-1]
     tops, ends = len(profile) - 1, len(sequence) - 1
     return [(None if old is None else tops - old, None if new is None else ends - new) for old, new in path]
 
 
-def _path(profile: Sequence[int], sequence: Sequence[int]) -> Path:
+def _align_sequence(profile: Sequence[int], sequence: Sequence[int]) -> AlignmentPath:
     """Needleman and Wunsch: pairs of places, one of them missing where the other has no partner."""
     height, width = len(profile) + 1, len(sequence) + 1
     best = [[_SKIP * (row + column) for column in range(width)] for row in range(height)]
     for row in range(1, height):
         for column in range(1, width):
             best[row][column] = max(
-                best[row - 1][column - 1] + _likeness(profile[row - 1], sequence[column - 1]),
+                best[row - 1][column - 1] + _score_pair(profile[row - 1], sequence[column - 1]),
                 best[row - 1][column] + _SKIP,
                 best[row][column - 1] + _SKIP,
             )
-    path: Path = []
+    path: AlignmentPath = []
     row, column = height - 1, width - 1
     while row or column:
         score = best[row][column]
@@ -138,7 +139,7 @@ def _path(profile: Sequence[int], sequence: Sequence[int]) -> Path:
     return path[::-1]
 
 
-def _likeness(one: int, other: int) -> int:
+def _score_pair(one: int, other: int) -> int:
     """Equal symbols are sure to belong together, words may; symbols never stand over words."""
     if one == other:
         return _ALIKE if one == WORD else _SAME

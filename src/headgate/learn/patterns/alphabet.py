@@ -26,7 +26,7 @@ PHRASE_SYMBOLS = " .,'&/()\u2019-"
 """What may stand between the words of a phrase; the hyphen last, where it is no range in a class."""
 
 
-def _table() -> Classes:
+def _make_table() -> Classes:
     table = np.full(256, SYMBOL, dtype=np.uint8)
     table[ord("0") : ord("9") + 1] = DIGIT
     table[ord("A") : ord("Z") + 1] = UPPER
@@ -35,10 +35,10 @@ def _table() -> Classes:
     return table
 
 
-_FIRST = _table()
+_FIRST = _make_table()
 
 
-def classes(codes: Codes) -> Classes:
+def classify_codes(codes: Codes) -> Classes:
     """The class of each code point."""
     found = _FIRST[np.minimum(codes, 255)]
     beyond = codes > 255

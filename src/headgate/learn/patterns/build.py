@@ -27,18 +27,20 @@ import pyarrow as pa
 
 from headgate.learn.patterns import index_file, lake
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
-from headgate.learn.patterns.enumerate import TAU, Columns, evidence
-from headgate.learn.patterns.lake import CUT, LEAST, ROWS, Column, Skipped, Table
+from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
+from headgate.learn.patterns.lake import CUT, LEAST, ROWS, LakeColumn, LakeTable, SkippedFile
 from headgate.learn.patterns.pattern import LANGUAGE
-from headgate.learn.patterns.sample import DISTINCT, Sampled
+from headgate.learn.patterns.sample import DISTINCT, SampledColumn
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.version import __version__
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-_TOGETHER = 100  # columns that are enumerated at once: with 200 distinct values each, 300 MB, of mixed ones up to 2 GB
-_HELD = 1 << 20  # entries that wait, at least, before they are added up
+_COLUMNS_AT_ONCE = (
+    100  # columns that are enumerated at once: with 200 distinct values each, 300 MB, of mixed ones up to 2 GB
+)
+_MOST_WAITING = 1 << 20  # entries that wait, at least, before they are added up
 _BITS = 10  # leading bits of a key that say its piece
 _NOTE = -1  # instead of a piece: what a task says of its work
 _BODY = 25_000  # entries of one row, 1 MB
@@ -60,10 +62,10 @@ _ARROW = pa.schema([("piece", pa.int32()), ("body", pa.binary())])
 T = TypeVar("T")
 Block: TypeAlias = tuple[int, bytes]
 Task: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-Source: TypeAlias = "str | Path | Iterable[str | Path] | Iterable[tuple[str, Sequence[str]]] | DataFrame"
+IndexSource: TypeAlias = "str | Path | Iterable[str | Path] | Iterable[tuple[str, Sequence[str]]] | DataFrame"
 
 
-class Built(msgspec.Struct, frozen=True):
+class BuildResult(msgspec.Struct, frozen=True):
     """An index that was built: where it is, what it holds, and the files that could not be read."""
 
     target: str
@@ -71,7 +73,7 @@ class Built(msgspec.Struct, frozen=True):
     patterns: int
     bytes: int
     seconds: float
-    skipped: list[Skipped]
+    skipped: list[SkippedFile]
 
     def __str__(self) -> str:
         head = f"{self.target}: {self.patterns:,} patterns of {self.columns:,} columns, {self.bytes / 1e6:,.1f} MB"
@@ -90,13 +92,13 @@ class _Recipe(msgspec.Struct, frozen=True):
     rows: int
 
 
-class _Note(msgspec.Struct, frozen=True):
+class _TaskNote(msgspec.Struct, frozen=True):
     columns: int
-    skipped: list[Skipped]
+    skipped: list[SkippedFile]
 
 
 def build_index(
-    source: Source,
+    source: IndexSource,
     target: str | Path,
     *,
     spark: SparkSession | None = None,
@@ -105,7 +107,7 @@ def build_index(
     name: str = "",
     rows: int = ROWS,
     tasks: int | None = None,
-) -> Built:
+) -> BuildResult:
     """Write the index of all patterns of the source's columns: how many have each of them, and how much of it.
 
     `source` is a lake (paths of Parquet and CSV files and of folders), pairs of a column's name and its values in their
@@ -122,21 +124,21 @@ def build_index(
     size is bounded by the server's `spark.driver.maxResultSize`.
     """
     begun, target = time.monotonic(), Path(target)
-    recipe = _checked(_Recipe(tau, floor, rows), target)
+    recipe = _check_recipe(_Recipe(tau, floor, rows), target)
     with ExitStack() as stack:
         spool = _Spool(stack.enter_context(tempfile.TemporaryFile(dir=target.parent)))
         if hasattr(source, "mapInArrow"):
             frame: Any = source
-            _spark_job(frame.sparkSession, lambda: _merged(_of_frame(frame, recipe), recipe), spool)
+            _run_spark_job(frame.sparkSession, lambda: _merge_pieces(_read_frame(frame, recipe), recipe), spool)
         else:
-            _fill(spool, source, spark, recipe, tasks)
+            _fill_spool(spool, source, spark, recipe, tasks)
         about = {"name": name, "columns": spool.columns, "tau": tau, "floor": floor, "rows": rows}
         about |= {"distinct": DISTINCT, "language": LANGUAGE, "headgate": __version__}
-        index_file.write(target, spool.entries(floor), about)
+        index_file.write_index(target, spool.entries(floor), about)
     with index_file.PatternFile.open(target) as index:
         patterns = len(index)
     taken = time.monotonic() - begun
-    return Built(str(target), spool.columns, patterns, target.stat().st_size, taken, sorted(spool.skipped))
+    return BuildResult(str(target), spool.columns, patterns, target.stat().st_size, taken, sorted(spool.skipped))
 
 
 def index_columns(columns: Iterable[Sequence[str]], tau: int = TAU) -> Entries:
@@ -146,13 +148,13 @@ def index_columns(columns: Iterable[Sequence[str]], tau: int = TAU) -> Entries:
     >>> int(entries.rows["columns"].max())
     2
     """
-    gathered = _Gathered(tau)
+    gathered = _ColumnBuffer(tau)
     for values in columns:
         gathered.add(values)
     return gathered.take()
 
 
-def _checked(recipe: _Recipe, target: Path) -> _Recipe:
+def _check_recipe(recipe: _Recipe, target: Path) -> _Recipe:
     for name, least in (("tau", 1), ("floor", 1), ("rows", LEAST)):
         if getattr(recipe, name) < least:
             raise MisuseError(f"{name} is {getattr(recipe, name)}.", hint=f"Give {least} or more.")
@@ -161,7 +163,7 @@ def _checked(recipe: _Recipe, target: Path) -> _Recipe:
     return recipe
 
 
-def _fill(spool: _Spool, source: Any, spark: SparkSession | None, recipe: _Recipe, tasks: int | None) -> None:
+def _fill_spool(spool: _Spool, source: Any, spark: SparkSession | None, recipe: _Recipe, tasks: int | None) -> None:
     """From paths, or from pairs, which are never sent to Spark."""
     given = iter([source] if isinstance(source, str | Path) else source)
     first = next(given, None)
@@ -171,21 +173,21 @@ def _fill(spool: _Spool, source: Any, spark: SparkSession | None, recipe: _Recip
         if spark is not None:
             raise MisuseError("pairs of column and values are in this process.", hint="Leave `spark` out.")
         pairs = chain([first], given)
-        spool.fill(_blocks((_kept(values, recipe.rows) for _, values in pairs), recipe.tau))
+        spool.fill(_make_blocks((_take_values(values, recipe.rows) for _, values in pairs), recipe.tau))
         return
-    tables = lake.files([first, *given])
+    tables = lake.find_tables([first, *given])
     if not tables:
         raise MisuseError(f"no Parquet or CSV file is in {first}.", hint="Files are known by the ends of their names.")
     if spark is None:
-        spool.fill(_blocks(_read(tables, recipe), recipe.tau))
+        spool.fill(_make_blocks(_read_tables(tables, recipe), recipe.tau))
         return
-    _spark_job(spark, lambda: _merged(_of_lake(spark, tables, recipe, tasks), recipe), spool)
+    _run_spark_job(spark, lambda: _merge_pieces(_read_lake(spark, tables, recipe, tasks), recipe), spool)
 
 
 # Columns to blocks of entries, in a task or in this process.
 
 
-class _Sum:
+class _EntrySum:
     """Entries added up as they come, when as many wait as were added before: each is moved a few times only."""
 
     def __init__(self) -> None:
@@ -196,7 +198,7 @@ class _Sum:
     def add(self, rows: Rows) -> None:
         self._waiting.append(rows)
         self.size += len(rows)
-        if self.size - len(self._total) > max(len(self._total), _HELD):
+        if self.size - len(self._total) > max(len(self._total), _MOST_WAITING):
             self.total()
 
     def total(self) -> Entries:
@@ -206,51 +208,51 @@ class _Sum:
         return self._total
 
 
-class _Gathered:
+class _ColumnBuffer:
     """Columns that wait to be enumerated together, and the entries of those before."""
 
     def __init__(self, tau: int) -> None:
         self.tau = tau
-        self._columns: list[Sampled] = []
-        self._sum = _Sum()
+        self._columns: list[SampledColumn] = []
+        self._sum = _EntrySum()
 
     def add(self, values: Sequence[str]) -> None:
-        self._columns.append(Sampled.of(values))
-        if len(self._columns) >= _TOGETHER:
-            self._enumerate()
+        self._columns.append(SampledColumn.of(values))
+        if len(self._columns) >= _COLUMNS_AT_ONCE:
+            self._enumerate_columns()
 
     @property
     def is_full(self) -> bool:
         """Whether there are many, also when added up; columns that are alike add up to few, and go on together."""
-        return self._sum.size >= _HELD and len(self._sum.total()) >= _HELD // 2
+        return self._sum.size >= _MOST_WAITING and len(self._sum.total()) >= _MOST_WAITING // 2
 
     def take(self) -> Entries:
-        self._enumerate()
-        total, self._sum = self._sum.total(), _Sum()
+        self._enumerate_columns()
+        total, self._sum = self._sum.total(), _EntrySum()
         return total
 
-    def _enumerate(self) -> None:
+    def _enumerate_columns(self) -> None:
         if self._columns:
-            self._sum.add(evidence(Columns.of(self._columns), self.tau).rows)
+            self._sum.add(count_patterns(Columns.of(self._columns), self.tau).rows)
             self._columns = []
 
 
-def _blocks(columns: Iterable[Sequence[str] | Skipped], tau: int) -> Iterator[Block]:
+def _make_blocks(columns: Iterable[Sequence[str] | SkippedFile], tau: int) -> Iterator[Block]:
     """Entries of columns, cut into pieces, and a note of what was indexed and skipped."""
-    gathered, count, skipped = _Gathered(tau), 0, []
+    gathered, count, skipped = _ColumnBuffer(tau), 0, []
     for each in columns:
-        if isinstance(each, Skipped):
+        if isinstance(each, SkippedFile):
             skipped.append(each)
         elif len(each) >= LEAST:
             gathered.add(each)
             count += 1
             if gathered.is_full:
-                yield from _pieces(gathered.take())
-    yield from _pieces(gathered.take())
-    yield _NOTE, msgspec.msgpack.encode(_Note(count, skipped))
+                yield from _cut_pieces(gathered.take())
+    yield from _cut_pieces(gathered.take())
+    yield _NOTE, msgspec.msgpack.encode(_TaskNote(count, skipped))
 
 
-def _pieces(entries: Entries) -> Iterator[Block]:
+def _cut_pieces(entries: Entries) -> Iterator[Block]:
     begins = np.arange(1 << _BITS, dtype=np.uint64) << np.uint64(64 - _BITS)
     ends = np.append(np.searchsorted(entries.rows["key"], begins), len(entries)).tolist()
     for piece in range(1 << _BITS):
@@ -258,13 +260,13 @@ def _pieces(entries: Entries) -> Iterator[Block]:
             yield piece, entries.rows[ends[piece] : ends[piece + 1]].tobytes()
 
 
-def _read(tables: Iterable[Table], recipe: _Recipe) -> Iterator[Sequence[str] | Skipped]:
+def _read_tables(tables: Iterable[LakeTable], recipe: _Recipe) -> Iterator[Sequence[str] | SkippedFile]:
     for table in tables:
         for each in lake.columns_of(table, recipe.rows):
-            yield each.values if isinstance(each, Column) else each
+            yield each.values if isinstance(each, LakeColumn) else each
 
 
-def _kept(values: Iterable[str | None], rows: int) -> list[str]:
+def _take_values(values: Iterable[str | None], rows: int) -> list[str]:
     return [value[:CUT] for value in values if value][:rows]
 
 
@@ -275,12 +277,12 @@ class _Spool:
         self._disk = disk
         self._places: dict[int, list[tuple[int, int]]] = {}
         self.columns = 0
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedFile] = []
 
     def fill(self, blocks: Iterable[Block]) -> None:
         for piece, body in blocks:
             if piece == _NOTE:
-                note = msgspec.msgpack.decode(body, type=_Note)
+                note = msgspec.msgpack.decode(body, type=_TaskNote)
                 self.columns += note.columns
                 self.skipped += note.skipped
             else:
@@ -295,16 +297,16 @@ class _Spool:
     def entries(self, floor: int) -> Iterator[Entries]:
         """In the order of the keys."""
         for piece in sorted(self._places):
-            yield _added(self._bodies(piece)).at_least(floor)
+            yield _sum_entries(self._read_bodies(piece)).at_least(floor)
 
-    def _bodies(self, piece: int) -> Iterator[bytes]:
+    def _read_bodies(self, piece: int) -> Iterator[bytes]:
         for place, length in self._places[piece]:
             self._disk.seek(place)
             yield self._disk.read(length)
 
 
-def _added(bodies: Iterable[bytes]) -> Entries:
-    total = _Sum()
+def _sum_entries(bodies: Iterable[bytes]) -> Entries:
+    total = _EntrySum()
     for body in bodies:
         total.add(np.frombuffer(body, ENTRY))
     return total.total()
@@ -313,20 +315,20 @@ def _added(bodies: Iterable[bytes]) -> Entries:
 # The job. pyspark is needed by nobody who does not come with a session or a DataFrame of their own.
 
 
-def _of_lake(spark: SparkSession, tables: Sequence[Table], recipe: _Recipe, tasks: int | None) -> DataFrame:
-    told = [(msgspec.json.encode(table).decode(),) for table in tables]
+def _read_lake(spark: SparkSession, tables: Sequence[LakeTable], recipe: _Recipe, tasks: int | None) -> DataFrame:
+    encoded_tables = [(msgspec.json.encode(table).decode(),) for table in tables]
     usual = max(_FEWEST_TASKS, min(len(tables) // _TABLES_A_TASK, _MOST_TASKS))
-    frame = spark.createDataFrame(told, "told string").repartition(tasks or min(usual, len(tables)))
+    frame = spark.createDataFrame(encoded_tables, "encoded string").repartition(tasks or min(usual, len(tables)))
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         each = (text for batch in batches for text in batch.column(0).to_pylist())
-        tables = (msgspec.json.decode(text, type=Table) for text in each)
-        return _packed(_blocks(_read(tables, recipe), recipe.tau))
+        tables = (msgspec.json.decode(text, type=LakeTable) for text in each)
+        return _pack_blocks(_make_blocks(_read_tables(tables, recipe), recipe.tau))
 
     return frame.mapInArrow(read, _ROW)
 
 
-def _of_frame(frame: DataFrame, recipe: _Recipe) -> DataFrame:
+def _read_frame(frame: DataFrame, recipe: _Recipe) -> DataFrame:
     """All values of a column are in one task, because the window has put them there, and come in their order."""
     kinds = {name.lower(): kind for name, kind in frame.dtypes}
     if "column" not in kinds or not kinds.get("value", "").startswith("string"):
@@ -346,12 +348,12 @@ def _of_frame(frame: DataFrame, recipe: _Recipe) -> DataFrame:
     first = ranked.filter(f"r <= {recipe.rows}").sortWithinPartitions("c", "r").select("c", "v")
 
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _packed(_blocks(_runs(batches), recipe.tau))
+        return _pack_blocks(_make_blocks(_group_by_column(batches), recipe.tau))
 
     return first.mapInArrow(read, _ROW)
 
 
-def _runs(batches: Iterable[pa.RecordBatch]) -> Iterator[list[str]]:
+def _group_by_column(batches: Iterable[pa.RecordBatch]) -> Iterator[list[str]]:
     """The values of each column, from rows of which those of one column follow each other."""
     last: str | None = None
     held: list[str] = []
@@ -363,35 +365,35 @@ def _runs(batches: Iterable[pa.RecordBatch]) -> Iterator[list[str]]:
             if name != last:
                 yield held
                 last, held = name, []
-            held.extend(lake.texts(batch.column(1).slice(at, count)))
+            held.extend(lake.list_texts(batch.column(1).slice(at, count)))
             at += count
     yield held
 
 
-def _merged(blocks: DataFrame, recipe: _Recipe) -> DataFrame:
+def _merge_pieces(blocks: DataFrame, recipe: _Recipe) -> DataFrame:
     """Blocks of one piece added up. The last exchange lets that be done at once, before the driver fetches in turn."""
 
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return _packed(_whole(_unpacked(batches), recipe.floor))
+        return _pack_blocks(_sum_pieces(_unpack_blocks(batches), recipe.floor))
 
     return blocks.repartition("piece").sortWithinPartitions("piece").mapInArrow(merge, _ROW).repartition("piece")
 
 
-def _whole(blocks: Iterable[Block], floor: int) -> Iterator[Block]:
+def _sum_pieces(blocks: Iterable[Block], floor: int) -> Iterator[Block]:
     for piece, same in groupby(blocks, key=lambda block: block[0]):
         if piece == _NOTE:
             yield from same
             continue
-        rows = _added(body for _, body in same).at_least(floor).rows
+        rows = _sum_entries(body for _, body in same).at_least(floor).rows
         yield from ((piece, rows[at : at + _BODY].tobytes()) for at in range(0, len(rows), _BODY))
 
 
-def _unpacked(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
+def _unpack_blocks(batches: Iterable[pa.RecordBatch]) -> Iterator[Block]:
     for batch in batches:
         yield from zip(*(column.to_pylist() for column in batch.columns), strict=True)
 
 
-def _packed(blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
+def _pack_blocks(blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
     """Blocks as record batches of a bounded size."""
     waiting: list[Block] = []
     size = 0
@@ -399,13 +401,13 @@ def _packed(blocks: Iterable[Block]) -> Iterator[pa.RecordBatch]:
         waiting.append(block)
         size += len(block[1])
         if size > _BATCH_BYTES:
-            yield _batch(waiting)
+            yield _make_batch(waiting)
             waiting, size = [], 0
     if waiting:
-        yield _batch(waiting)
+        yield _make_batch(waiting)
 
 
-def _batch(blocks: Sequence[Block]) -> pa.RecordBatch:
+def _make_batch(blocks: Sequence[Block]) -> pa.RecordBatch:
     arrays = [pa.array(values, field.type) for values, field in zip(zip(*blocks, strict=True), _ARROW, strict=True)]
     return pa.RecordBatch.from_arrays(arrays, schema=_ARROW)
 
@@ -414,27 +416,27 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
     """What is taken from a job's result; once more, with our code sent along, if the workers lack it."""
     from pyspark.errors import PySparkException
 
-    from headgate.engine.spark_code import explained, missing_module, ship
-    from headgate.engine.spark_session import described, settings
+    from headgate.engine.spark_code import explain_failure, missing_module, ship_code
+    from headgate.engine.spark_session import apply_settings, describe_jobs
 
-    with settings(spark, SETTINGS), described(spark, f"headgate: {name}"):
+    with apply_settings(spark, SETTINGS), describe_jobs(spark, f"headgate: {name}"):
         try:
             return take(job())
         except PySparkException as trouble:
             if missing_module(trouble).partition(".")[0] != "headgate":
-                raise _told(trouble, explained) from trouble
-        ship(spark)
+                raise _as_engine_error(trouble, explain_failure) from trouble
+        ship_code(spark)
         return take(job())
 
 
-def _told(trouble: Exception, explained: Callable[[Exception, str], EngineError]) -> EngineError:
-    return explained(trouble, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:500])
+def _as_engine_error(trouble: Exception, explain_error: Callable[[Exception, str], EngineError]) -> EngineError:
+    return explain_error(trouble, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:500])
 
 
-def _spark_job(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:
-    run_job(spark, job, lambda blocks: _fetch(blocks, spool), "index of patterns")
+def _run_spark_job(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:
+    run_job(spark, job, lambda blocks: _fetch_blocks(blocks, spool), "index of patterns")
 
 
-def _fetch(blocks: DataFrame, spool: _Spool) -> None:
+def _fetch_blocks(blocks: DataFrame, spool: _Spool) -> None:
     spool.clear()
     spool.fill((row[0], bytes(row[1])) for row in blocks.toLocalIterator())

@@ -69,7 +69,7 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
         """Rows in any order; those of one key are added up."""
         _demand_entries(rows)
         # Stable, because that is a merge of sorted runs: linear for the sum of two.
-        return cls(_summed(rows[np.argsort(rows["key"], kind="stable")]))
+        return cls(_sum_rows(rows[np.argsort(rows["key"], kind="stable")]))
 
     @classmethod
     def empty(cls) -> Entries:
@@ -110,7 +110,7 @@ def mean_impurity(rows: Rows) -> npt.NDArray[np.float64]:
     return np.where(columns > 0, rows["impurity"] / ONE / np.maximum(columns, 1), 1.0)
 
 
-def _summed(rows: Rows) -> Rows:
+def _sum_rows(rows: Rows) -> Rows:
     """Sorted rows with those of one key added up."""
     same = rows["key"][1:] == rows["key"][:-1]
     if not bool(same.any()):
@@ -122,11 +122,11 @@ def _summed(rows: Rows) -> Rows:
         merged[name] = np.minimum(total, _LOW).astype(np.uint32)
     for name in _PROPERTIES:
         merged[name] = np.maximum.reduceat(rows[name], begins)
-    merged["impurity"] = _summed_impurity(rows["impurity"], begins)
+    merged["impurity"] = _sum_impurity(rows["impurity"], begins)
     return merged
 
 
-def _summed_impurity(impurity: Keys, begins: npt.NDArray[np.intp]) -> Keys:
+def _sum_impurity(impurity: Keys, begins: npt.NDArray[np.intp]) -> Keys:
     """Sums of 64-bit numbers that stop at the largest: halves are added apart, so that no sum can wrap."""
     low = np.add.reduceat(impurity & _LOW, begins)
     high = np.add.reduceat(impurity >> _HALF, begins) + (low >> _HALF)
@@ -138,7 +138,7 @@ def _demand_entries(rows: Any) -> None:
         raise MisuseError(
             "entries are made of a one-dimensional array of ENTRY.", hint="Write np.zeros(n, ENTRY) and fill it."
         )
-    if not _nested(rows):
+    if not _is_consistent(rows):
         raise MisuseError(
             "an entry has at least one column, failed <= strayed <= slipped <= led <= columns, most <= columns, and an "
             "impurity of at most 1 a column.",
@@ -146,7 +146,7 @@ def _demand_entries(rows: Any) -> None:
         )
 
 
-def _nested(rows: Rows) -> bool:
+def _is_consistent(rows: Rows) -> bool:
     """Whether each row can be a sum over columns; where `columns` is full, impurity may have gone on."""
     columns, impurity = rows["columns"], rows["impurity"]
     nested = rows["most"] <= columns

@@ -22,22 +22,22 @@ def mix(numbers: Keys) -> Keys:
     return mixed ^ (mixed >> _31)
 
 
-def placed(keys: Keys, places: Keys | int) -> Keys:
+def place_keys(keys: Keys, places: Keys | int) -> Keys:
     """Keys of parts as terms of a sum that tells in which order they stand.
 
     >>> a, b = np.array([1, 2], dtype=np.uint64)[:, None]
-    >>> bool(placed(a, 0) + placed(b, 1) == placed(b, 0) + placed(a, 1))
+    >>> bool(place_keys(a, 0) + place_keys(b, 1) == place_keys(b, 0) + place_keys(a, 1))
     False
     """
     where = np.array([places], dtype=np.uint64) if isinstance(places, int) else places
     return mix(keys ^ mix(where))
 
 
-def texts(codes: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Keys:
+def hash_texts(codes: npt.NDArray[np.uint32], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Keys:
     """The keys of the stretches of text that begin at `starts` and follow one another without gaps."""
     if not len(starts):
         return np.zeros(0, dtype=np.uint64)
     inside = np.arange(len(codes), dtype=np.int64) - np.repeat(starts, lengths)
-    terms = placed(codes.astype(np.uint64), inside.astype(np.uint64))
+    terms = place_keys(codes.astype(np.uint64), inside.astype(np.uint64))
     sums: Keys = np.add.reduceat(terms, starts)
     return mix(sums ^ lengths.astype(np.uint64))

@@ -20,14 +20,14 @@ from headgate.learn.patterns.index_file import PatternFile
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import LANGUAGE, Pattern
 from headgate.learn.patterns.rule import PatternRule
-from headgate.learn.patterns.settings import Settings
+from headgate.learn.patterns.settings import InferenceSettings
 from headgate.values.errors import MisuseError
 
 _PUBLIC = "public.hgi"
 _DECADES = (1, 10, 100, 1_000, 10_000, 100_000)
 
 
-class Seen(msgspec.Struct, frozen=True):
+class PatternEvidence(msgspec.Struct, frozen=True):
     """What an index says of one pattern. `fpr` is the mean impurity of the `columns` that have it.
 
     `led` are columns whose first values all had it; in `broken` of them more than 40% of the later values had not.
@@ -51,25 +51,26 @@ class Stats(Paged, msgspec.Struct, frozen=True):
     about: dict[str, Any]
 
     def __str__(self) -> str:
-        return f"{self._head()}\nby tokens   {self._tokens()}\nby columns  {self._spread()}\n{self._free()}"
+        lines = [f"by tokens   {self._describe_tokens()}", f"by columns  {self._describe_columns()}"]
+        return "\n".join([self._describe_size(), *lines, self._describe_open()])
 
     def __repr__(self) -> str:
         return str(self)
 
     def page(self) -> Page:
-        facts = Facts((Fact("By tokens", self._tokens()), Fact("By columns", self._spread())))
-        return Page(self._head(), blocks=(facts, Note(self._free())))
+        facts = Facts((Fact("By tokens", self._describe_tokens()), Fact("By columns", self._describe_columns())))
+        return Page(self._describe_size(), blocks=(facts, Note(self._describe_open())))
 
-    def _head(self) -> str:
+    def _describe_size(self) -> str:
         return f"{self.patterns:,} patterns of {self.columns:,} columns, {self.bytes / 1e6:,.1f} MB"
 
-    def _tokens(self) -> str:
+    def _describe_tokens(self) -> str:
         return ", ".join(f"{size}: {count:,}" for size, count in self.by_tokens.items())
 
-    def _spread(self) -> str:
+    def _describe_columns(self) -> str:
         return ", ".join(f"{least:,}+: {count:,}" for least, count in self.by_columns.items())
 
-    def _free(self) -> str:
+    def _describe_open(self) -> str:
         return f"{self.open:,} patterns without constant letters or digits"
 
 
@@ -108,7 +109,7 @@ class PatternIndex:
         for path in paths:
             with PatternIndex.open(path) as one:
                 abouts.append(one.about)
-        index_file.merge(paths, target, _merged_about(abouts, name))
+        index_file.merge_indexes(paths, target, _merge_about(abouts, name))
         return PatternIndex.open(target)
 
     @property
@@ -141,7 +142,7 @@ class PatternIndex:
         """
         tau = self._file.about.get("tau")
         given = {"limit": limit, "coverage": coverage, "tolerance": tolerance, "significance": significance, "tau": tau}
-        return infer(values, self._file, self.columns, Settings.of(method, **given))
+        return infer(values, self._file, self.columns, InferenceSettings.of(method, **given))
 
     def tag(self, values: Iterable[Any], *, missed: float = 0.05, coverage: int | None = None) -> PatternRule | None:
         """The most restrictive pattern of this column's domain: of the lake's columns the fewest have it.
@@ -150,21 +151,21 @@ class PatternIndex:
         """
         return self.infer(values, method="tag", limit=missed, coverage=coverage)
 
-    def seen(self, pattern: Pattern) -> Seen:
+    def look_up(self, pattern: Pattern) -> PatternEvidence:
         """What the lake says of a pattern."""
-        rows = self._file.found(np.array([pattern.key], dtype=np.uint64))
+        rows = self._file.find_entries(np.array([pattern.key], dtype=np.uint64))
         columns, led, failed = (int(rows[name][0]) for name in ("columns", "led", "failed"))
-        return Seen(columns, float(mean_impurity(rows)[0]) if columns else 0.0, led, failed)
+        return PatternEvidence(columns, float(mean_impurity(rows)[0]) if columns else 0.0, led, failed)
 
-    def found(self, keys: Keys) -> Rows:
+    def find_entries(self, keys: Keys) -> Rows:
         """The entries of these keys, rows of zeros for those that are not there."""
-        return self._file.found(keys)
+        return self._file.find_entries(keys)
 
     def stats(self) -> Stats:
         """Reads the whole index once, a piece at a time."""
         tokens, columns = np.zeros(256, dtype=np.int64), np.zeros(len(_DECADES), dtype=np.int64)
         free = 0
-        for chunk in self._file.chunks():
+        for chunk in self._file.read_chunks():
             tokens += np.bincount(chunk.rows["tokens"], minlength=256)
             columns += [int((chunk.rows["columns"] >= least).sum()) for least in _DECADES]
             free += int(chunk.rows["open"].sum())
@@ -197,7 +198,7 @@ class PatternIndex:
         return f"PatternIndex({str(self._file.path)!r}, {len(self):,} patterns of {self.columns:,} columns)"
 
 
-def _merged_about(abouts: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
+def _merge_about(abouts: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
     """What the sum can say of itself. Patterns below a floor are missing, so the sum has the largest floor."""
     if len({about.get("tau") for about in abouts}) > 1:
         raise MisuseError("indexes with different tau do not add up.", hint="Build them with the same tau.")

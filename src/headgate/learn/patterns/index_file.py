@@ -48,12 +48,12 @@ _BUCKET = 8  # a bucket has at least so many entries on average, and less than t
 _SUM = np.dtype("<u4")
 _START = np.dtype("<u4")
 _PIECE = BLOCK * 16  # entries that are handled at a time: whole blocks, 2.4 MB
-_MERGED = 1 << 18  # entries that a merge holds at a time, of all files together
+_MERGE_SIZE = 1 << 18  # entries that a merge holds at a time, of all files together
 
 Places: TypeAlias = npt.NDArray[np.int64]
 
 
-class _Layout(NamedTuple):
+class _FileLayout(NamedTuple):
     """Where everything is: it follows from the length of the header and the number of entries."""
 
     directory: int
@@ -64,20 +64,20 @@ class _Layout(NamedTuple):
     sums_length: int
 
     @classmethod
-    def of(cls, header: int, count: int) -> _Layout:
-        directory, rows = ((1 << _bits(count)) + 1) * _START.itemsize, count * ENTRY.itemsize
-        entries = header + _blocks(directory) * BLOCK
+    def of(cls, header: int, count: int) -> _FileLayout:
+        directory, rows = ((1 << _bucket_bits(count)) + 1) * _START.itemsize, count * ENTRY.itemsize
+        entries = header + _count_blocks(directory) * BLOCK
         sums = entries + rows
-        return cls(header, directory, entries, rows, sums, _blocks(sums - header) * _SUM.itemsize)
+        return cls(header, directory, entries, rows, sums, _count_blocks(sums - header) * _SUM.itemsize)
 
     @property
     def end(self) -> int:
         return self.sums + self.sums_length
 
 
-class _Head(msgspec.Struct, frozen=True):
+class _IndexHeader(msgspec.Struct, frozen=True):
     count: int
-    layout: _Layout
+    layout: _FileLayout
     digest: bytes
     about: dict[str, Any]
 
@@ -85,16 +85,16 @@ class _Head(msgspec.Struct, frozen=True):
 class PatternFile:
     """An open index. A block is checked when something in it is first read; until then it costs nothing.
 
-    `found` may be called by several threads at once: a block may be checked twice, but is never used unchecked.
+    `find_entries` may be called by several threads at once: a block may be checked twice, but is never used unchecked.
     Files are replaced, never changed: whoever changes an open file in place changes it under its readers.
     """
 
-    def __init__(self, path: Path, mapped: mmap.mmap, head: _Head, sums: npt.NDArray[np.uint32]) -> None:
+    def __init__(self, path: Path, mapped: mmap.mmap, head: _IndexHeader, sums: npt.NDArray[np.uint32]) -> None:
         self.path = path
         self._mapped: mmap.mmap | None = mapped
         self._head, self._sums = head, sums
         self._checked = np.zeros(len(sums), np.bool_)
-        self._shift = np.uint64(64 - _bits(head.count))
+        self._shift = np.uint64(64 - _bucket_bits(head.count))
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
@@ -108,7 +108,9 @@ class PatternFile:
             if hashlib.sha256(table).digest() != head.digest:
                 raise CorruptBytes(f"{path}: the table of sums was altered.")
             mapped = mmap.mmap(file.fileno(), head.layout.end, access=mmap.ACCESS_READ)
-        _advise(mapped, "MADV_RANDOM", 0, head.layout.end)  # look-ups gain nothing from the neighbours of a block
+        _advise_kernel(
+            mapped, "MADV_RANDOM", 0, head.layout.end
+        )  # look-ups gain nothing from the neighbours of a block
         return cls(path, mapped, head, np.frombuffer(table, _SUM))
 
     @property
@@ -119,20 +121,20 @@ class PatternFile:
     def __len__(self) -> int:
         return self._head.count
 
-    def found(self, keys: Keys) -> Rows:
+    def find_entries(self, keys: Keys) -> Rows:
         """The entries of these keys, in their order; a row of zeros (no columns) for a key that is not there."""
         if keys.dtype != np.uint64 or keys.ndim != 1:
             raise MisuseError("keys are a one-dimensional array of 64-bit numbers.", hint="Give it dtype=np.uint64.")
-        mapped = self._open()
+        mapped = self._demand_open()
         rows = np.zeros(len(keys), ENTRY)
         if not len(self) or not len(keys):
             return rows
-        low, high = self._buckets(mapped, keys)
+        low, high = self._find_buckets(mapped, keys)
         entries = np.frombuffer(mapped, ENTRY, len(self), self._head.layout.entries)
         end = high.copy()
         while (going := np.flatnonzero(low < high)).size:
             middle = (low[going] + high[going]) >> 1
-            self._trust(mapped, self._head.layout.entries, middle * ENTRY.itemsize, ENTRY.itemsize)
+            self._check_once(mapped, self._head.layout.entries, middle * ENTRY.itemsize, ENTRY.itemsize)
             less = entries["key"][middle] < keys[going]
             low[going[less]] = middle[less] + 1
             high[going[~less]] = middle[~less]
@@ -142,7 +144,7 @@ class PatternFile:
         rows[place] = entries[low[place]]
         return rows
 
-    def chunks(self, size: int = _PIECE) -> Iterator[Entries]:
+    def read_chunks(self, size: int = _PIECE) -> Iterator[Entries]:
         """All entries in the order of their keys, so many at a time, each block checked again."""
         if size < 1:
             raise MisuseError(f"chunks of {size} entries do not end.", hint="Give a size of 1 or more.")
@@ -150,7 +152,7 @@ class PatternFile:
         for start in range(0, len(self), size):
             count = min(size, len(self) - start)
             place = self._head.layout.entries + start * ENTRY.itemsize
-            rows = np.frombuffer(self._copied(place, count * ENTRY.itemsize), ENTRY)
+            rows = np.frombuffer(self._copy_bytes(place, count * ENTRY.itemsize), ENTRY)
             try:
                 chunk = Entries(rows)
             except MisuseError as trouble:
@@ -163,9 +165,9 @@ class PatternFile:
     def verify(self) -> None:
         """Check every block, that the entries are in order, and that the directory leads to them."""
         place = self._head.layout.directory
-        for starts in _starts((chunk.rows["key"] for chunk in self.chunks()), _bits(len(self))):
-            said = self._copied(place, starts.nbytes)
-            if said != starts.tobytes():
+        for starts in _make_directory((chunk.rows["key"] for chunk in self.read_chunks()), _bucket_bits(len(self))):
+            stored = self._copy_bytes(place, starts.nbytes)
+            if stored != starts.tobytes():
                 raise CorruptBytes(f"{self.path}: the directory does not lead to the entries.")
             place += starts.nbytes
 
@@ -181,22 +183,22 @@ class PatternFile:
     ) -> None:
         self.close()
 
-    def _open(self) -> mmap.mmap:
+    def _demand_open(self) -> mmap.mmap:
         if self._mapped is None:
             raise MisuseError(f"{self.path} has been closed.", hint="Open it again with PatternFile.open(path).")
         return self._mapped
 
-    def _buckets(self, mapped: mmap.mmap, keys: Keys) -> tuple[Places, Places]:
+    def _find_buckets(self, mapped: mmap.mmap, keys: Keys) -> tuple[Places, Places]:
         """Where the entries begin and end among which each key would be."""
         layout, bucket = self._head.layout, (keys >> self._shift).astype(np.int64)
-        self._trust(mapped, layout.directory, bucket * _START.itemsize, 2 * _START.itemsize)
+        self._check_once(mapped, layout.directory, bucket * _START.itemsize, 2 * _START.itemsize)
         starts = np.frombuffer(mapped, _START, layout.directory_length // _START.itemsize, layout.directory)
         low, high = starts[bucket].astype(np.int64), starts[bucket + 1].astype(np.int64)
         if bool(((low > high) | (high > len(self))).any()):
             raise CorruptBytes(f"{self.path}: the directory does not lead to the entries.")
         return low, high
 
-    def _trust(self, mapped: mmap.mmap, section: int, places: Places, length: int) -> None:
+    def _check_once(self, mapped: mmap.mmap, section: int, places: Places, length: int) -> None:
         """Check the blocks of stretches of a section that are shorter than a block, except those that were."""
         first = places + (section - self._head.layout.directory)
         blocks = np.concatenate([first, first + (length - 1)]) // BLOCK
@@ -204,22 +206,22 @@ class PatternFile:
         if fresh.size:
             once = sorted(set(fresh.tolist()))  # np.unique would first import numpy.ma, which takes 50 ms
             body = memoryview(mapped)[self._head.layout.directory : self._head.layout.sums]
-            self._check(once, [body[at * BLOCK : (at + 1) * BLOCK] for at in once])
+            self._check_blocks(once, [body[at * BLOCK : (at + 1) * BLOCK] for at in once])
             self._checked[fresh] = True
 
-    def _copied(self, place: int, length: int) -> bytes:
+    def _copy_bytes(self, place: int, length: int) -> bytes:
         """A checked copy of bytes of directory or entries, so that reading all of a file keeps little in memory."""
-        mapped, body = self._open(), self._head.layout.directory
+        mapped, body = self._demand_open(), self._head.layout.directory
         first, last = (place - body) // BLOCK, -(-(place - body + length) // BLOCK)
         begin, end = body + first * BLOCK, min(body + last * BLOCK, self._head.layout.sums)
-        _advise(mapped, "MADV_WILLNEED", begin, end)
+        _advise_kernel(mapped, "MADV_WILLNEED", begin, end)
         data = mapped[begin:end]
-        _advise(mapped, "MADV_DONTNEED", begin, end)
+        _advise_kernel(mapped, "MADV_DONTNEED", begin, end)
         view = memoryview(data)
-        self._check(range(first, last), [view[at : at + BLOCK] for at in range(0, len(data), BLOCK)])
+        self._check_blocks(range(first, last), [view[at : at + BLOCK] for at in range(0, len(data), BLOCK)])
         return data[place - begin : place - begin + length]
 
-    def _check(self, blocks: Sequence[int], contents: Sequence[memoryview]) -> None:
+    def _check_blocks(self, blocks: Sequence[int], contents: Sequence[memoryview]) -> None:
         for block, content, expected in zip(blocks, contents, self._sums[blocks].tolist(), strict=True):
             if zlib.crc32(content) != expected:
                 raise CorruptBytes(
@@ -228,17 +230,17 @@ class PatternFile:
                 )
 
 
-def write(path: str | Path, entries: Entries | Iterable[Entries], about: dict[str, Any]) -> None:
+def write_index(path: str | Path, entries: Entries | Iterable[Entries], about: dict[str, Any]) -> None:
     """Write an index, of entries or of several in the order of their keys. It is there whole or not at all.
 
     Takes memory for one piece at a time and a thousandth of the file, and disk for the entries twice.
     """
-    path, said = Path(path), _encoded(about)
+    path, encoded = Path(path), _encode_about(about)
     aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         with tempfile.TemporaryFile(dir=path.parent) as spool, open(aside, "xb") as file:
-            count = _spooled([entries] if isinstance(entries, Entries) else entries, spool)
-            _assemble(file, spool, count, said)
+            count = _spool_entries([entries] if isinstance(entries, Entries) else entries, spool)
+            _assemble_file(file, spool, count, encoded)
             file.flush()
             os.fsync(file.fileno())
         os.replace(aside, path)
@@ -247,17 +249,17 @@ def write(path: str | Path, entries: Entries | Iterable[Entries], about: dict[st
     _sync_folder(path.parent)
 
 
-def merge(paths: Iterable[str | Path], target: str | Path, about: dict[str, Any]) -> None:
-    """Write the sum of several indexes, byte for byte as `write` would, with a piece of each in memory."""
+def merge_indexes(paths: Iterable[str | Path], target: str | Path, about: dict[str, Any]) -> None:
+    """Write the sum of several indexes, byte for byte as `write_index` would, with a piece of each in memory."""
     with ExitStack() as stack:
         files = [stack.enter_context(PatternFile.open(path)) for path in paths]
-        write(target, _merged(files), about)
+        write_index(target, _merge_entries(files), about)
 
 
-def _merged(files: Sequence[PatternFile]) -> Iterator[Entries]:
+def _merge_entries(files: Sequence[PatternFile]) -> Iterator[Entries]:
     """Stretches of the sum: each reaches as far as the file whose piece ends first."""
-    size = max(_MERGED // max(len(files), 1), 1_024)
-    sources = [file.chunks(size) for file in files]
+    size = max(_MERGE_SIZE // max(len(files), 1), 1_024)
+    sources = [file.read_chunks(size) for file in files]
     pieces: list[Rows] = [np.empty(0, ENTRY)] * len(files)
     while True:
         for at, source in enumerate(sources):
@@ -271,14 +273,15 @@ def _merged(files: Sequence[PatternFile]) -> Iterator[Entries]:
         pieces = [piece[cut:] for piece, cut in zip(pieces, cuts, strict=True)]
 
 
-def _spooled(parts: Iterable[Entries], spool: IO[bytes]) -> int:
+def _spool_entries(parts: Iterable[Entries], spool: IO[bytes]) -> int:
     """Put the entries one after the other; how many there are."""
     count, last = 0, -1
     for part in parts:
         if not len(part):
             continue
         if int(part.rows["key"][0]) <= last:
-            raise MisuseError("the entries are not in the order of their keys.", hint="Write their sum, or use merge.")
+            hint = "Write their sum, or use merge_indexes."
+            raise MisuseError("the entries are not in the order of their keys.", hint=hint)
         count, last = count + len(part), int(part.rows["key"][-1])
         if count > LARGEST_COUNT:
             raise MisuseError(f"an index has at most {LARGEST_COUNT:,} entries.", hint="Write .at_least(2), or 3.")
@@ -287,36 +290,36 @@ def _spooled(parts: Iterable[Entries], spool: IO[bytes]) -> int:
     return count
 
 
-def _assemble(file: IO[bytes], spool: IO[bytes], count: int, said: bytes) -> None:
-    header = _blocks(_FIXED.size + len(said) + _DIGEST) * BLOCK
-    layout, sums = _Layout.of(header, count), array("I")
+def _assemble_file(file: IO[bytes], spool: IO[bytes], count: int, encoded: bytes) -> None:
+    header = _count_blocks(_FIXED.size + len(encoded) + _DIGEST) * BLOCK
+    layout, sums = _FileLayout.of(header, count), array("I")
     file.seek(header)
-    for block in _in_blocks(_body(spool, layout, _bits(count))):
+    for block in _cut_blocks(_make_body(spool, layout, _bucket_bits(count))):
         sums.append(zlib.crc32(block))
         file.write(block)
     table = np.array(sums, _SUM).tobytes()
     file.write(table)
-    fixed = (MAGIC, FORMAT, ENTRY.itemsize, header, BLOCK, _bits(count), len(said), count, *layout)
-    front = (_FIXED.pack(*fixed, hashlib.sha256(table).digest()) + said).ljust(header - _DIGEST, b"\0")
+    fixed = (MAGIC, FORMAT, ENTRY.itemsize, header, BLOCK, _bucket_bits(count), len(encoded), count, *layout)
+    front = (_FIXED.pack(*fixed, hashlib.sha256(table).digest()) + encoded).ljust(header - _DIGEST, b"\0")
     file.seek(0)
     file.write(front + hashlib.sha256(front).digest())
 
 
-def _body(spool: IO[bytes], layout: _Layout, bits: int) -> Iterator[bytes]:
+def _make_body(spool: IO[bytes], layout: _FileLayout, bits: int) -> Iterator[bytes]:
     """The directory up to a full block, then the entries."""
-    for starts in _starts((np.frombuffer(piece, ENTRY)["key"] for piece in _pieces(spool)), bits):
+    for starts in _make_directory((np.frombuffer(piece, ENTRY)["key"] for piece in _read_pieces(spool)), bits):
         yield starts.tobytes()
     yield bytes(layout.entries - layout.directory - layout.directory_length)
-    yield from _pieces(spool)
+    yield from _read_pieces(spool)
 
 
-def _pieces(spool: IO[bytes]) -> Iterator[bytes]:
+def _read_pieces(spool: IO[bytes]) -> Iterator[bytes]:
     spool.seek(0)
     while piece := spool.read(_PIECE * ENTRY.itemsize):
         yield piece
 
 
-def _in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
+def _cut_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     rest = b""
     for piece in pieces:
         data = rest + piece
@@ -327,7 +330,7 @@ def _in_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield rest
 
 
-def _starts(keys: Iterable[Keys], bits: int) -> Iterator[npt.NDArray[np.uint32]]:
+def _make_directory(keys: Iterable[Keys], bits: int) -> Iterator[npt.NDArray[np.uint32]]:
     """The directory of keys that come sorted and in pieces: where each bucket begins, and at last where all end."""
     bucket = seen = 0
     for piece in keys:
@@ -341,12 +344,12 @@ def _starts(keys: Iterable[Keys], bits: int) -> Iterator[npt.NDArray[np.uint32]]
         yield np.full(min(_PIECE, (1 << bits) + 1 - low), seen, _START)
 
 
-def _read_head(file: IO[bytes], path: Path, size: int) -> _Head:
+def _read_head(file: IO[bytes], path: Path, size: int) -> _IndexHeader:
     """The header, after its checksum; nothing in it is believed that does not follow from the number of entries."""
     start = file.read(_FIXED.size)
     if len(start) < _FIXED.size or start[:4] != MAGIC:
         raise CorruptBytes(f"{path} does not begin like a pattern index of Headgate.")
-    _, version, entry, header, block, bits, said, count, *places, digest = _FIXED.unpack(start)
+    _, version, entry, header, block, bits, about_length, count, *places, digest = _FIXED.unpack(start)
     if not _FIXED.size + _DIGEST <= header <= min(size, LARGEST_HEADER):
         raise CorruptBytes(f"{path}: the length of the header cannot be {header:,}: truncated or altered.")
     whole = start + file.read(header - _FIXED.size)
@@ -354,42 +357,42 @@ def _read_head(file: IO[bytes], path: Path, size: int) -> _Head:
         raise CorruptBytes(f"{path}: the checksum of the header does not match: it was truncated or altered.")
     if version > FORMAT:
         raise NewerFormat(f"{path} has format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate.")
-    layout = _Layout.of(header, min(count, LARGEST_COUNT))
+    layout = _FileLayout.of(header, min(count, LARGEST_COUNT))
     stated = (version, entry, block, bits, header % BLOCK, count, tuple(places))
-    if stated != (FORMAT, ENTRY.itemsize, BLOCK, _bits(count), 0, min(count, LARGEST_COUNT), layout):
+    if stated != (FORMAT, ENTRY.itemsize, BLOCK, _bucket_bits(count), 0, min(count, LARGEST_COUNT), layout):
         raise CorruptBytes(f"{path}: the numbers in the header do not agree.")
     if size != layout.end:
         raise CorruptBytes(f"{path} has {size:,} bytes and should have {layout.end:,}: it was truncated or altered.")
-    return _Head(count, layout, digest, _decoded(whole[_FIXED.size : -_DIGEST], said, path))
+    return _IndexHeader(count, layout, digest, _decode_about(whole[_FIXED.size : -_DIGEST], about_length, path))
 
 
-def _encoded(about: dict[str, Any]) -> bytes:
+def _encode_about(about: dict[str, Any]) -> bytes:
     try:
-        said = msgspec.msgpack.encode(about, order="deterministic")
+        encoded = msgspec.msgpack.encode(about, order="deterministic")
     except (TypeError, OverflowError, RecursionError) as trouble:
         raise MisuseError(f"`about` cannot be stored: {trouble}.", hint="Use text, numbers, lists and maps.") from None
-    if len(said) > LARGEST_HEADER - 2 * BLOCK:
-        raise MisuseError(f"`about` has {len(said):,} bytes, which is too much.", hint="Keep it to a few words.")
-    return said
+    if len(encoded) > LARGEST_HEADER - 2 * BLOCK:
+        raise MisuseError(f"`about` has {len(encoded):,} bytes, which is too much.", hint="Keep it to a few words.")
+    return encoded
 
 
-def _decoded(data: bytes, said: int, path: Path) -> dict[str, Any]:
+def _decode_about(data: bytes, length: int, path: Path) -> dict[str, Any]:
     try:
-        return msgspec.msgpack.decode(data[:said], type=dict[str, Any])
+        return msgspec.msgpack.decode(data[:length], type=dict[str, Any])
     except (msgspec.DecodeError, ValueError, RecursionError) as trouble:
         raise CorruptBytes(f"{path}: what the header says about the index cannot be read: {trouble}.") from None
 
 
-def _bits(count: int) -> int:
+def _bucket_bits(count: int) -> int:
     """How many leading bits of a key choose its bucket."""
     return max(1, (count // _BUCKET).bit_length() - 1)
 
 
-def _blocks(length: int) -> int:
+def _count_blocks(length: int) -> int:
     return -(-length // BLOCK)
 
 
-def _advise(mapped: mmap.mmap, advice: str, begin: int, end: int) -> None:
+def _advise_kernel(mapped: mmap.mmap, advice: str, begin: int, end: int) -> None:
     """Tell the system how a stretch will be read, where it listens."""
     begin -= begin % mmap.PAGESIZE
     if (option := getattr(mmap, advice, None)) is not None:

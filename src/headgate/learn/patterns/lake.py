@@ -38,14 +38,14 @@ _ENDINGS = {".parquet": _PARQUET, ".pq": _PARQUET, ".csv": _CSV, ".csv.gz": _CSV
 Label: TypeAlias = tuple[str, int]  # a name, and which of the columns with that name
 
 
-class Table(msgspec.Struct, frozen=True):
+class LakeTable(msgspec.Struct, frozen=True):
     """The files of one table, on the file system that `root` opens; the local one if that is empty."""
 
     root: str
     paths: tuple[str, ...]
 
 
-class Column(msgspec.Struct, frozen=True):
+class LakeColumn(msgspec.Struct, frozen=True):
     """The values of a text column in their order, without null and the empty text."""
 
     table: str
@@ -53,21 +53,21 @@ class Column(msgspec.Struct, frozen=True):
     values: list[str]
 
 
-class Skipped(msgspec.Struct, frozen=True, order=True):
+class SkippedFile(msgspec.Struct, frozen=True, order=True):
     """A file that could not be read, and why."""
 
     path: str
     why: str
 
 
-class _Part(msgspec.Struct, frozen=True):
+class _FileColumns(msgspec.Struct, frozen=True):
     """What one file has: how many rows were read, and the values of each of its text columns."""
 
     rows: int
     columns: dict[Label, list[str]]
 
 
-def files(paths: Iterable[str | Path]) -> list[Table]:
+def find_tables(paths: Iterable[str | Path]) -> list[LakeTable]:
     """The tables in these files and folders, in the order of their names.
 
     A folder is searched for Parquet and CSV files to its depths; names that begin with a dot or an underscore are
@@ -76,14 +76,14 @@ def files(paths: Iterable[str | Path]) -> list[Table]:
     """
     found: dict[tuple[str, str, str], tuple[str, set[str]]] = {}
     for given in paths:
-        root, system, start = _opened(given)
-        for path in _listed(system, start, str(given)):
+        root, system, start = _open_file_system(given)
+        for path in _list_files(system, start, str(given)):
             _, held = found.setdefault((root.partition("://")[0] if root else "", *_table_of(path)), (root, set()))
             held.add(path)
-    return [Table(root, tuple(sorted(held))) for _, (root, held) in sorted(found.items(), key=lambda each: each[0])]
+    return [LakeTable(root, tuple(sorted(held))) for _, (root, held) in sorted(found.items(), key=lambda each: each[0])]
 
 
-def _opened(given: str | Path) -> tuple[str, Any, str]:
+def _open_file_system(given: str | Path) -> tuple[str, Any, str]:
     """What opens the file system in another process too, the file system, and where to begin in it."""
     text = os.fspath(given)
     if "://" not in text:
@@ -91,12 +91,12 @@ def _opened(given: str | Path) -> tuple[str, Any, str]:
     try:
         system, start = pfs.FileSystem.from_uri(text)
     except (pa.ArrowException, OSError) as trouble:
-        said = _CREDENTIALS.sub("//", f"{text} cannot be opened: {trouble}.")
-        raise MisuseError(said, hint="Give a path, or s3://, gs://, hdfs://.") from None
+        message = _CREDENTIALS.sub("//", f"{text} cannot be opened: {trouble}.")
+        raise MisuseError(message, hint="Give a path, or s3://, gs://, hdfs://.") from None
     return text, system, start
 
 
-def _listed(system: Any, start: str, given: str) -> list[str]:
+def _list_files(system: Any, start: str, given: str) -> list[str]:
     here = system.get_file_info(start)
     if here.type == pfs.FileType.NotFound:
         raise MisuseError(f"there is no file or folder {given}.", hint="Give paths that this process can list.")
@@ -105,10 +105,10 @@ def _listed(system: Any, start: str, given: str) -> list[str]:
     every = system.get_file_info(pfs.FileSelector(start, recursive=True))
     inside = [(str(each.path), str(each.path)[len(start) :].split("/")) for each in every if each.is_file]
     shown = [path for path, names in inside if not any(name.startswith((".", "_")) for name in names)]
-    return [path for path in shown if _format(path)]
+    return [path for path in shown if _file_format(path)]
 
 
-def _format(path: str) -> str:
+def _file_format(path: str) -> str:
     return next((form for ending, form in _ENDINGS.items() if path.lower().endswith(ending)), "")
 
 
@@ -119,10 +119,10 @@ def _table_of(path: str) -> tuple[str, str]:
     while "=" in home.rpartition("/")[2]:
         home = home.rpartition("/")[0]
     numbered = name.startswith("part-") or (home != folder and name[0].isdigit())
-    return (home if numbered else f"{home}/{name}"), _format(path)
+    return (home if numbered else f"{home}/{name}"), _file_format(path)
 
 
-def columns_of(table: Table, rows: int = ROWS) -> Iterator[Column | Skipped]:
+def columns_of(table: LakeTable, rows: int = ROWS) -> Iterator[LakeColumn | SkippedFile]:
     """The text columns with at least `LEAST` values in the first rows of a table; and the files that cannot be read.
 
     All cells of CSV files are text, numbers too: what numbers look like is needed wherever they are part of a value.
@@ -132,35 +132,35 @@ def columns_of(table: Table, rows: int = ROWS) -> Iterator[Column | Skipped]:
     for path in table.paths:
         if left <= 0:
             break
-        part = _part(table.root, path, left)
-        if isinstance(part, Skipped):
+        part = _read_file(table.root, path, left)
+        if isinstance(part, SkippedFile):
             yield part
             continue
-        left = min(left, _fewer(rows, len(part.columns))) - part.rows
+        left = min(left, _limit_rows(rows, len(part.columns))) - part.rows
         for label, values in part.columns.items():
             every.setdefault(label, []).extend(values)
     for (name, _), values in every.items():
         if len(values) >= LEAST:
-            yield Column(table.paths[0], name, values)
+            yield LakeColumn(table.paths[0], name, values)
 
 
-def _part(root: str, path: str, rows: int) -> _Part | Skipped:
-    read = {_PARQUET: _read_parquet, _CSV: _read_csv}.get(_format(path))
+def _read_file(root: str, path: str, rows: int) -> _FileColumns | SkippedFile:
+    read = {_PARQUET: _read_parquet, _CSV: _read_csv}.get(_file_format(path))
     if read is None:
-        return Skipped(path, "its name ends neither like that of a Parquet nor like that of a CSV file")
+        return SkippedFile(path, "its name ends neither like that of a Parquet nor like that of a CSV file")
     try:
         system = pfs.FileSystem.from_uri(root)[0] if root else pfs.LocalFileSystem()
         return read(system, path, rows)
     except Exception as trouble:  # of whatever kind: one bad file must not cost the others
-        return Skipped(path, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:200])
+        return SkippedFile(path, (str(trouble).strip() or type(trouble).__name__).splitlines()[0][:200])
 
 
-def _read_parquet(system: Any, path: str, rows: int) -> _Part | Skipped:
+def _read_parquet(system: Any, path: str, rows: int) -> _FileColumns | SkippedFile:
     with system.open_input_file(path) as source, pq.ParquetFile(source) as file:
         leaves, names = _text_leaves(file.schema_arrow)
         if not len(file.schema_arrow):
-            return Skipped(path, "it has no columns")
-        rows = _fewer(rows, len(leaves))
+            return SkippedFile(path, "it has no columns")
+        rows = _limit_rows(rows, len(leaves))
         every: list[list[str]] = [[] for _ in leaves]
         seen = 0
         # By position, because names may be doubled and may hold the dots that paths to nested columns have.
@@ -169,11 +169,11 @@ def _read_parquet(system: Any, path: str, rows: int) -> _Part | Skipped:
         for batch in batches if leaves else ():
             taken = batch.slice(0, rows - seen)
             for held, array in zip(every, taken.columns, strict=True):
-                held.extend(texts(array))
+                held.extend(list_texts(array))
             seen += taken.num_rows
             if seen >= rows:
                 break
-    return _Part(seen if leaves else rows, dict(zip(_labels(names), every, strict=True)))
+    return _FileColumns(seen if leaves else rows, dict(zip(_make_labels(names), every, strict=True)))
 
 
 def _text_leaves(schema: Any) -> tuple[list[int], list[str]]:
@@ -184,17 +184,17 @@ def _text_leaves(schema: Any) -> tuple[list[int], list[str]]:
         if pa.types.is_string(kind) or pa.types.is_large_string(kind) or str(kind) == "string_view":
             leaves.append(at)
             names.append(field.name)
-        at += _stored(field.type)
+        at += _count_leaves(field.type)
     return leaves, names
 
 
-def _stored(kind: Any) -> int:
+def _count_leaves(kind: Any) -> int:
     if pa.types.is_dictionary(kind):
         return 1
-    return sum(_stored(kind.field(at).type) for at in range(kind.num_fields)) if kind.num_fields else 1
+    return sum(_count_leaves(kind.field(at).type) for at in range(kind.num_fields)) if kind.num_fields else 1
 
 
-def texts(array: Any) -> list[str]:
+def list_texts(array: Any) -> list[str]:
     """The values of an Arrow array of texts, without null and the empty text; bytes that are no text are replaced."""
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -205,64 +205,66 @@ def texts(array: Any) -> list[str]:
     return [value[:CUT] for value in values if value]
 
 
-def _read_csv(system: Any, path: str, rows: int) -> _Part | Skipped:
-    def stream() -> Any:
+def _read_csv(system: Any, path: str, rows: int) -> _FileColumns | SkippedFile:
+    def open_stream() -> Any:
         return system.open_input_stream(path, compression="gzip" if path.lower().endswith(".gz") else None)
 
-    with stream() as source:
+    with open_stream() as source:
         head = source.read(_HEAD)
     if not head.strip():
-        return Skipped(path, "it is empty")
+        return SkippedFile(path, "it is empty")
     wide = head.startswith((b"\xff\xfe", b"\xfe\xff"))
     if b"\0" in head and not wide:
-        return Skipped(path, "it is not text")
-    mark = "\t" if ".tsv" in path.lower()[-7:] else _delimiter(head.decode("utf-16" if wide else "latin-1", "ignore"))
+        return SkippedFile(path, "it is not text")
+    mark = (
+        "\t" if ".tsv" in path.lower()[-7:] else _find_delimiter(head.decode("utf-16" if wide else "latin-1", "ignore"))
+    )
     if wide:
-        return _cells(stream, "utf-16", mark, rows)
+        return _read_cells(open_stream, "utf-16", mark, rows)
     try:
-        return _cells(stream, "utf-8-sig", mark, rows)
+        return _read_cells(open_stream, "utf-8-sig", mark, rows)
     except UnicodeDecodeError:
-        return _cells(stream, "latin-1", mark, rows)
+        return _read_cells(open_stream, "latin-1", mark, rows)
 
 
-def _delimiter(head: str) -> str:
+def _find_delimiter(head: str) -> str:
     """What stands most often in the first line, outside quotes.
 
-    >>> _delimiter('"a,b";c;d')
+    >>> _find_delimiter('"a,b";c;d')
     ';'
     """
     line = re.sub(r'"[^"]*"?', "", head.lstrip("\r\n")).splitlines()[:1] or [""]
     return max(",;\t|", key=line[0].count)
 
 
-def _cells(stream: Callable[[], Any], encoding: str, mark: str, rows: int) -> _Part:
+def _read_cells(open_stream: Callable[[], Any], encoding: str, mark: str, rows: int) -> _FileColumns:
     """The columns of a CSV file, whose first row has their names. Rows may be of any length."""
-    with stream() as source, io.TextIOWrapper(source, encoding, newline="") as text:
-        reader = csv.reader(_lines(text), delimiter=mark)
+    with open_stream() as source, io.TextIOWrapper(source, encoding, newline="") as text:
+        reader = csv.reader(_read_lines(text), delimiter=mark)
         names = next((row for row in reader if row), [])
         every: list[list[str]] = [[] for _ in names]
-        seen, rows = 0, _fewer(rows, len(names))
+        seen, rows = 0, _limit_rows(rows, len(names))
         while chunk := list(islice(reader, min(_BATCH, rows - seen))):
             seen += len(chunk)
             for at, held in enumerate(every):
                 held.extend(row[at][:CUT] for row in chunk if len(row) > at and row[at])
-    return _Part(seen, dict(zip(_labels(names), every, strict=True)))
+    return _FileColumns(seen, dict(zip(_make_labels(names), every, strict=True)))
 
 
-def _lines(text: io.TextIOWrapper) -> Iterator[str]:
+def _read_lines(text: io.TextIOWrapper) -> Iterator[str]:
     while line := text.readline(_LONGEST_LINE):
         if len(line) == _LONGEST_LINE:
             raise ValueError(f"a line of it has more than {_LONGEST_LINE:,} characters")
         yield line
 
 
-def _fewer(rows: int, width: int) -> int:
+def _limit_rows(rows: int, width: int) -> int:
     return min(rows, max(_LEAST_ROWS, CELLS // max(width, 1)))
 
 
-def _labels(names: Iterable[str]) -> list[Label]:
+def _make_labels(names: Iterable[str]) -> list[Label]:
     """
-    >>> _labels(["a", "b", "a"])
+    >>> _make_labels(["a", "b", "a"])
     [('a', 0), ('b', 0), ('a', 1)]
     """
     seen: dict[str, int] = {}

@@ -29,7 +29,7 @@ _THOUSAND = 3  # digits in a group
 MOST_GROUPS = 6  # after the first; a longer number is a list
 
 
-class Kind(IntEnum):
+class TokenKind(IntEnum):
     """What a token is made of. The mixed ones say which runs they have, as far as patterns tell them apart."""
 
     SYMBOLS = 0
@@ -55,10 +55,10 @@ class Case(IntEnum):
 _RUN_SYMBOLS, _RUN_DIGITS, _RUN_LETTERS, _RUN_SIGN = range(4)
 _RUN_OF = np.array([_RUN_SYMBOLS, _RUN_DIGITS, _RUN_LETTERS, _RUN_LETTERS, _RUN_LETTERS], dtype=np.uint8)
 _MIXED = {
-    (_RUN_LETTERS, 2): Kind.LETTERS_DIGITS,
-    (_RUN_DIGITS, 2): Kind.DIGITS_LETTERS,
-    (_RUN_LETTERS, 3): Kind.LETTERS_DIGITS_LETTERS,
-    (_RUN_DIGITS, 3): Kind.DIGITS_LETTERS_DIGITS,
+    (_RUN_LETTERS, 2): TokenKind.LETTERS_DIGITS,
+    (_RUN_DIGITS, 2): TokenKind.DIGITS_LETTERS,
+    (_RUN_LETTERS, 3): TokenKind.LETTERS_DIGITS_LETTERS,
+    (_RUN_DIGITS, 3): TokenKind.DIGITS_LETTERS_DIGITS,
 }
 
 
@@ -76,7 +76,7 @@ class Runs(msgspec.Struct, frozen=True):
         return len(self.start)
 
 
-class Tokens(msgspec.Struct, frozen=True):
+class TokenArrays(msgspec.Struct, frozen=True):
     """The tokens of many values, in order. `first` and `count` say which of all tokens are those of each value.
 
     `run` is the first run of a token, `runs` how many it has; `decimals` the digits after the point of a plain number
@@ -112,29 +112,36 @@ class Tokens(msgspec.Struct, frozen=True):
         return self.codes[start : start + self.pieces.length[run]].tobytes().decode("utf-32-le", "surrogatepass")
 
 
-def lex(values: Sequence[str]) -> Tokens:
+def lex(values: Sequence[str]) -> TokenArrays:
     """The tokens of the values; of one that is empty or longer than `LONGEST` characters there are none."""
     kept = [value if len(value) <= LONGEST else "" for value in values]
     lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
     codes = np.frombuffer("".join(kept).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     begins = np.cumsum(lengths) - lengths
-    of = alphabet.classes(codes)
+    of = alphabet.classify_codes(codes)
     owner = np.repeat(np.arange(len(kept), dtype=np.int64), lengths)
-    runs = _runs(codes, of, owner)
-    return _tokens(runs, codes, of, begins, lengths)
+    runs = _find_runs(codes, of, owner)
+    return _make_tokens(runs, codes, of, begins, lengths)
 
 
-def _runs(codes: Codes, of: Classes, owner: Ints) -> Runs:
+def _find_runs(codes: Codes, of: Classes, owner: Ints) -> Runs:
     kind = _RUN_OF[of]
-    kind[_signs(codes, kind, owner)] = _RUN_SIGN
+    kind[_find_signs(codes, kind, owner)] = _RUN_SIGN
     fresh = np.ones(len(codes), dtype=bool)
     fresh[1:] = (kind[1:] != kind[:-1]) | (owner[1:] != owner[:-1])
     start = np.flatnonzero(fresh)
     length = np.diff(start, append=len(codes))
-    return Runs(start, length, kind[start], owner[start], hashing.texts(codes, start, length), _case(of, start, length))
+    return Runs(
+        start,
+        length,
+        kind[start],
+        owner[start],
+        hashing.hash_texts(codes, start, length),
+        _find_case(of, start, length),
+    )
 
 
-def _signs(codes: Codes, kind: Classes, owner: Ints) -> Flags:
+def _find_signs(codes: Codes, kind: Classes, owner: Ints) -> Flags:
     """Plus and minus before a digit, at the beginning of a value or after what a number may follow."""
     signs = np.zeros(len(codes), dtype=bool)
     at = np.flatnonzero((codes == _PLUS) | (codes == _MINUS))
@@ -145,7 +152,7 @@ def _signs(codes: Codes, kind: Classes, owner: Ints) -> Flags:
     return signs
 
 
-def _case(of: Classes, start: Ints, length: Ints) -> Classes:
+def _find_case(of: Classes, start: Ints, length: Ints) -> Classes:
     case = np.full(len(start), Case.ANY, dtype=np.uint8)
     if not len(start):
         return case
@@ -157,8 +164,8 @@ def _case(of: Classes, start: Ints, length: Ints) -> Classes:
     return case
 
 
-def _tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: Ints) -> Tokens:
-    inside, is_number, decimals = _numbers(runs, codes)
+def _make_tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: Ints) -> TokenArrays:
+    inside, is_number, decimals = _find_numbers(runs, codes)
     fresh = ~inside
     words = (runs.kind == _RUN_DIGITS) | (runs.kind == _RUN_LETTERS)
     same = runs.value[1:] == runs.value[:-1]
@@ -171,13 +178,13 @@ def _tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: Ints) 
     start, value = runs.start[run], runs.value[run]
     length = np.add.reduceat(runs.length, run) if len(run) else np.zeros(0, dtype=np.int64)
     count = np.bincount(value, minlength=len(lengths)).astype(np.int64)
-    return Tokens(
+    return TokenArrays(
         count=count,
         first=np.cumsum(count) - count,
         value=value,
-        kind=_kinds(runs, run, count_of_runs, is_number),
+        kind=_find_kinds(runs, run, count_of_runs, is_number),
         length=length,
-        key=hashing.texts(codes, start, length),
+        key=hashing.hash_texts(codes, start, length),
         case=np.where(count_of_runs == 1, runs.case[run], np.uint8(Case.ANY)),
         run=run,
         runs=count_of_runs,
@@ -191,23 +198,23 @@ def _tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: Ints) 
     )
 
 
-def _kinds(runs: Runs, run: Ints, count: Ints, is_number: Flags) -> Classes:
-    kinds = np.full(len(run), Kind.MIXED, dtype=np.uint8)
+def _find_kinds(runs: Runs, run: Ints, count: Ints, is_number: Flags) -> Classes:
+    kinds = np.full(len(run), TokenKind.MIXED, dtype=np.uint8)
     first = runs.kind[run]
-    kinds[(count == 1) & (first == _RUN_DIGITS)] = Kind.DIGITS
-    kinds[(count == 1) & (first == _RUN_LETTERS)] = Kind.LETTERS
+    kinds[(count == 1) & (first == _RUN_DIGITS)] = TokenKind.DIGITS
+    kinds[(count == 1) & (first == _RUN_LETTERS)] = TokenKind.LETTERS
     for (kind, many), named in _MIXED.items():
         kinds[(first == kind) & (count == many)] = named
-    kinds[(first == _RUN_SYMBOLS) | (first == _RUN_SIGN)] = Kind.SYMBOLS
-    kinds[is_number[run]] = Kind.NUMBER
+    kinds[(first == _RUN_SYMBOLS) | (first == _RUN_SIGN)] = TokenKind.SYMBOLS
+    kinds[is_number[run]] = TokenKind.NUMBER
     return kinds
 
 
-def _numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
+def _find_numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
     """Which runs go on a number that an earlier run began, which begin one, and the decimals of plain ones."""
     size = len(runs)
     begins, decimals = np.zeros(size, dtype=bool), np.zeros(size, dtype=np.int64)
-    first, last, point, comma, fits = _chains(runs, codes)
+    first, last, point, comma, fits = _find_chains(runs, codes)
     before, after = np.maximum(first - 1, 0), np.minimum(last + 1, size - 1)
     has_before = (first > 0) & (runs.value[before] == runs.value[first])
     has_after = (last + 1 < size) & (runs.value[after] == runs.value[last])
@@ -225,7 +232,7 @@ def _numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
     return inside, begins, decimals
 
 
-def _chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Flags]:
+def _find_chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Flags]:
     """Digits joined by single points and commas: their first and last run, what joins them, whether it is a number."""
     digits = runs.kind == _RUN_DIGITS
     char = codes[runs.start] if len(runs) else codes

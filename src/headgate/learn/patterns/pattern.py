@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from headgate.learn.patterns import hashing
-from headgate.learn.patterns.alphabet import LETTERS_BEYOND, PHRASE_SYMBOLS, SYMBOL, classes
+from headgate.learn.patterns.alphabet import LETTERS_BEYOND, PHRASE_SYMBOLS, SYMBOL, classify_codes
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import MOST_GROUPS
 
@@ -18,7 +18,7 @@ LANGUAGE = 1
 """The form of patterns and of their keys: an index of another form answers no question of this one."""
 
 
-class Sort(IntEnum):
+class AtomKind(IntEnum):
     """What an atom stands for. The numbers are part of every key: they never change, new ones are added at the end."""
 
     CONST = 0
@@ -39,76 +39,76 @@ class Sort(IntEnum):
 
 _LETTER = f"A-Za-z{LETTERS_BEYOND}"
 _CLASS = {
-    Sort.DIGIT: "[0-9]",
-    Sort.UPPER: "[A-Z]",
-    Sort.LOWER: "[a-z]",
-    Sort.LETTER: f"[{_LETTER}]",
-    Sort.ALPHANUM: f"[0-9{_LETTER}]",
-    Sort.SYMBOL: f"[^0-9{_LETTER}]",
+    AtomKind.DIGIT: "[0-9]",
+    AtomKind.UPPER: "[A-Z]",
+    AtomKind.LOWER: "[a-z]",
+    AtomKind.LETTER: f"[{_LETTER}]",
+    AtomKind.ALPHANUM: f"[0-9{_LETTER}]",
+    AtomKind.SYMBOL: f"[^0-9{_LETTER}]",
 }
 _HOST = r"[0-9A-Za-z.:@_~%-]+"
 _WHOLE = {
-    Sort.NUM: rf"[+-]?[0-9](?:[0-9]*|[0-9]{{0,2}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?",
-    Sort.TITLE: "[A-Z][a-z]+",
-    Sort.PHRASE: f"[{_LETTER}][{_LETTER}{PHRASE_SYMBOLS}]*",
-    Sort.URL: rf"https?://{_HOST}(?:[/?#][^ ]*)?",
-    Sort.EMAIL: r"[0-9A-Za-z._%+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+){1,8}",
-    Sort.PATH: r"(?:[/?#][^ ]*)?",
+    AtomKind.NUM: rf"[+-]?[0-9](?:[0-9]*|[0-9]{{0,2}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?",
+    AtomKind.TITLE: "[A-Z][a-z]+",
+    AtomKind.PHRASE: f"[{_LETTER}][{_LETTER}{PHRASE_SYMBOLS}]*",
+    AtomKind.URL: rf"https?://{_HOST}(?:[/?#][^ ]*)?",
+    AtomKind.EMAIL: r"[0-9A-Za-z._%+-]+@[0-9A-Za-z-]+(?:\.[0-9A-Za-z-]+){1,8}",
+    AtomKind.PATH: r"(?:[/?#][^ ]*)?",
 }
-_NAMES = {Sort.TITLE: "<upper><lower>+"}
-_WORDS = frozenset({Sort.DIGIT, Sort.UPPER, Sort.LOWER, Sort.TITLE, Sort.LETTER, Sort.ALPHANUM})
+_NAMES = {AtomKind.TITLE: "<upper><lower>+"}
+_WORDS = frozenset({AtomKind.DIGIT, AtomKind.UPPER, AtomKind.LOWER, AtomKind.TITLE, AtomKind.LETTER, AtomKind.ALPHANUM})
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 
 
 class Atom(msgspec.Struct, frozen=True):
     """A constant, or a class of characters: `count` of them, or one and more where it is 0."""
 
-    sort: Sort
+    kind: AtomKind
     count: int = 0
     text: str = ""
 
     def __str__(self) -> str:
-        if self.sort is Sort.CONST:
+        if self.kind is AtomKind.CONST:
             return self.text.replace("\\", "\\\\").replace("<", "\\<")
-        if self.sort is Sort.DECIMAL:
+        if self.kind is AtomKind.DECIMAL:
             return f"<digit>+.<digit>{{{self.count}}}"
-        if self.sort not in _CLASS:
-            return _NAMES.get(self.sort, f"<{self.sort.name.lower()}>")
-        return f"<{self.sort.name.lower()}>" + (f"{{{self.count}}}" if self.count else "+")
+        if self.kind not in _CLASS:
+            return _NAMES.get(self.kind, f"<{self.kind.name.lower()}>")
+        return f"<{self.kind.name.lower()}>" + (f"{{{self.count}}}" if self.count else "+")
 
     @property
     def regex(self) -> str:
-        if self.sort is Sort.CONST:
-            return "".join(map(_escaped, self.text))
-        if self.sort is Sort.DECIMAL:
+        if self.kind is AtomKind.CONST:
+            return "".join(map(_escape_char, self.text))
+        if self.kind is AtomKind.DECIMAL:
             return rf"[0-9]+\.[0-9]{{{self.count}}}"
-        if self.sort in _WHOLE:
-            return _WHOLE[self.sort]
-        return _CLASS[self.sort] + (f"{{{self.count}}}" if self.count > 1 else "" if self.count else "+")
+        if self.kind in _WHOLE:
+            return _WHOLE[self.kind]
+        return _CLASS[self.kind] + (f"{{{self.count}}}" if self.count > 1 else "" if self.count else "+")
 
     @property
     def is_word(self) -> bool:
         """Whether it stands for letters and digits alone."""
-        if self.sort is Sort.CONST:
-            return bool((classes(_codes(self.text)) != SYMBOL).all())
-        return self.sort in _WORDS
+        if self.kind is AtomKind.CONST:
+            return bool((classify_codes(_encode_text(self.text)) != SYMBOL).all())
+        return self.kind in _WORDS
 
     @property
     def is_open(self) -> bool:
         """Whether it says nothing of a value but its shape: no constant letter or digit."""
-        return self.sort is not Sort.CONST or bool((classes(_codes(self.text)) == SYMBOL).all())
+        return self.kind is not AtomKind.CONST or bool((classify_codes(_encode_text(self.text)) == SYMBOL).all())
 
     @property
     def key(self) -> Keys:
-        if self.sort is Sort.CONST:
-            codes = _codes(self.text)
-            return const_keys(hashing.texts(codes, np.zeros(1, dtype=np.int64), np.array([len(codes)])))
-        return class_keys(self.sort, np.array([self.count], dtype=np.uint64))
+        if self.kind is AtomKind.CONST:
+            codes = _encode_text(self.text)
+            return const_keys(hashing.hash_texts(codes, np.zeros(1, dtype=np.int64), np.array([len(codes)])))
+        return class_keys(self.kind, np.array([self.count], dtype=np.uint64))
 
 
-def class_keys(sort: Sort, counts: Keys) -> Keys:
+def class_keys(kind: AtomKind, counts: Keys) -> Keys:
     """The keys of a class with these counts of characters."""
-    return hashing.mix(np.uint64(int(sort) << 32) + counts)
+    return hashing.mix(np.uint64(int(kind) << 32) + counts)
 
 
 def const_keys(texts: Keys) -> Keys:
@@ -116,18 +116,18 @@ def const_keys(texts: Keys) -> Keys:
     return hashing.mix(texts)
 
 
-def mixed_keys(parts: Sequence[Keys]) -> Keys:
+def combine_keys(parts: Sequence[Keys]) -> Keys:
     """The keys of tokens of several runs, from those of their parts."""
-    together = hashing.placed(parts[0], 1)
+    together = hashing.place_keys(parts[0], 1)
     for at, part in enumerate(parts[1:], start=2):
-        together = together + hashing.placed(part, at)
+        together = together + hashing.place_keys(part, at)
     return hashing.mix(~together)
 
 
 class Pattern(msgspec.Struct, frozen=True):
     """Atoms that follow one another; the whole of a value must match.
 
-    >>> date = Pattern((Atom(Sort.LETTER, 3), Atom(Sort.CONST, text=" "), Atom(Sort.DIGIT, 2)))
+    >>> date = Pattern((Atom(AtomKind.LETTER, 3), Atom(AtomKind.CONST, text=" "), Atom(AtomKind.DIGIT, 2)))
     >>> print(date)
     <letter>{3} <digit>{2}
     >>> date.matches("Mar 01"), date.matches("March 01")
@@ -165,7 +165,7 @@ class Pattern(msgspec.Struct, frozen=True):
         total = np.zeros(1, dtype=np.uint64)
         for place, token in enumerate(self.tokens()):
             keys = [atom.key for atom in token]
-            total = total + hashing.placed(keys[0] if len(keys) == 1 else mixed_keys(keys), place)
+            total = total + hashing.place_keys(keys[0] if len(keys) == 1 else combine_keys(keys), place)
         return int(hashing.mix(total)[0])
 
     def tokens(self) -> Iterator[tuple[Atom, ...]]:
@@ -180,11 +180,11 @@ class Pattern(msgspec.Struct, frozen=True):
             yield tuple(held)
 
 
-def _codes(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
+def _encode_text(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
 
 
-def _escaped(char: str) -> str:
+def _escape_char(char: str) -> str:
     if char in _SPECIAL:
         return f"\\{char}"
     return char if ord(char) >= ord(" ") and char != "\x7f" else f"\\x{ord(char):02x}"

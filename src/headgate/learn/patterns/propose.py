@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.inject.issue import standard
-from headgate.learn.patterns.rule import PatternRule, texts
+from headgate.learn.patterns.rule import PatternRule, as_text_array
 from headgate.values.errors import MisuseError
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind
@@ -33,12 +33,12 @@ def propose_pattern(
     """
     if not isinstance(rule, PatternRule):
         raise MisuseError(f"{rule!r} is no rule.", hint="Where index.infer gives None, propose nothing.")
-    sample = texts(values).drop_null()[:SAMPLE]
+    sample = as_text_array(values).drop_null()[:SAMPLE]
     caught = [
         (column, str(issue))
         for issue in standard(Kind.STRING)
         if (neighbour is not None or not issue.needs_neighbour)
-        and not rule.holds(issue.broken(sample, np.random.default_rng(zlib.crc32(str(issue).encode())), neighbour))
+        and not rule.holds(issue.apply_to(sample, np.random.default_rng(zlib.crc32(str(issue).encode())), neighbour))
     ]
     note = f"{rule.seen:,} values; {rule.coverage:,} columns of the lake are built like it"
     return Proposal(rule.expectation(column, rows), frozenset(caught), note)

@@ -94,14 +94,14 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
         return min(spoken, default=0)
 
     @property
-    def spelled(self) -> str:
+    def literal_text(self) -> str:
         """The letters and digits of the data that it spells; the rest says only how values are arranged."""
         atoms = (atom for branch in self.branches for segment in branch.segments for atom in segment.pattern.atoms)
         return "".join(char for atom in atoms for char in atom.text if char.isalnum())
 
     def matches(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
         """Which values follow the pattern; a null does not."""
-        array = texts(values)
+        array = as_text_array(values)
         found = pc.fill_null(pc.match_substring_regex(array, self.regex), False)
         return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
 
@@ -113,7 +113,7 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
 
     def holds(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> bool:
         """Whether a batch follows the rule; nulls are not counted."""
-        array = texts(values).drop_null()
+        array = as_text_array(values).drop_null()
         return int((~self.matches(array)).sum()) <= self.most_outside(len(array))
 
     def least_share(self, rows: int | None = None) -> float:
@@ -136,7 +136,7 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
         )
 
 
-def texts(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Array:
+def as_text_array(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Array:
     """Values as one Arrow array of text."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise MisuseError(f"{type(values).__name__} is no column.", hint='Give many values: ["a-1", "b-2"].')

@@ -17,12 +17,12 @@ LEAST_COLUMN = 20
 _FEWEST_FIRST, _FIRST = 5, 10  # the first tenth of a column, and at least five
 
 
-def bounded(values: Iterable[str] | Mapping[str, int], most: int = DISTINCT) -> dict[str, int]:
+def limit_distinct(values: Iterable[str] | Mapping[str, int], most: int = DISTINCT) -> dict[str, int]:
     """Distinct values and how often each occurs, at most `most` of them: a sample of values, with all their repeats.
 
-    >>> bounded(["b", "a", "b"])
+    >>> limit_distinct(["b", "a", "b"])
     {'b': 2, 'a': 1}
-    >>> len(bounded(str(number) for number in range(1_000)))
+    >>> len(limit_distinct(str(number) for number in range(1_000)))
     200
     """
     counts = Counter(values)
@@ -41,7 +41,7 @@ def first_values(count: int) -> int:
     return max(_FEWEST_FIRST, count // _FIRST) if count >= LEAST_COLUMN else 0
 
 
-class Sampled(msgspec.Struct, frozen=True):
+class SampledColumn(msgspec.Struct, frozen=True):
     """A column, bounded: distinct values, how often each occurs, and how often among the first."""
 
     values: list[str]
@@ -49,12 +49,12 @@ class Sampled(msgspec.Struct, frozen=True):
     early: list[int]
 
     @classmethod
-    def of(cls, values: Sequence[str]) -> Sampled:
+    def of(cls, values: Sequence[str]) -> SampledColumn:
         """From the values in their order.
 
-        >>> Sampled.of(["a"] * 4 + ["b"] * 16)
-        Sampled(values=['a', 'b'], counts=[4, 16], early=[4, 1])
+        >>> SampledColumn.of(["a"] * 4 + ["b"] * 16)
+        SampledColumn(values=['a', 'b'], counts=[4, 16], early=[4, 1])
         """
-        counts = bounded(values)
+        counts = limit_distinct(values)
         early = Counter(values[: first_values(len(values))])
         return cls(list(counts), list(counts.values()), [early[value] for value in counts])

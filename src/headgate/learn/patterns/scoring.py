@@ -30,7 +30,7 @@ def critical_share(seen: int, significance: float) -> float:
     return least_rejected(0, seen, future, significance) / future
 
 
-class Weighed(msgspec.Struct, frozen=True):
+class EntryCosts(msgspec.Struct, frozen=True):
     """For each entry the cost of relying on it, what it lets through, and whether it may be chosen.
 
     `miss` is a share of the lake's columns by the backtest. The paper's measures do not ask for it: theirs is a number
@@ -41,28 +41,28 @@ class Weighed(msgspec.Struct, frozen=True):
     miss: Floats
     allowed: npt.NDArray[np.bool_]
 
-    def part(self, own: slice) -> Weighed:
-        return Weighed(self.cost[own], self.miss[own], self.allowed[own])
+    def take_part(self, own: slice) -> EntryCosts:
+        return EntryCosts(self.cost[own], self.miss[own], self.allowed[own])
 
 
-class Weigher(Protocol):
+class Scorer(Protocol):
     """How entries become costs, and two costs a choice. `limit` is the largest cost of a whole rule."""
 
     @property
     def limit(self) -> float: ...
 
-    def __call__(self, rows: Rows) -> Weighed: ...
+    def __call__(self, rows: Rows) -> EntryCosts: ...
 
     def score(self, cost: Any, miss: Any) -> Any:
         """What is made as small as possible."""
 
-    def ranked(self, weighed: Weighed) -> Ints:
+    def rank_entries(self, costs: EntryCosts) -> Ints:
         """The entries that are allowed, the best first."""
 
 
-def _by_score(weigher: Weigher, weighed: Weighed) -> Ints:
-    allowed = np.flatnonzero(weighed.allowed)
-    return allowed[np.argsort(weigher.score(weighed.cost[allowed], weighed.miss[allowed]), kind="stable")]
+def _rank_by_score(scorer: Scorer, costs: EntryCosts) -> Ints:
+    allowed = np.flatnonzero(costs.allowed)
+    return allowed[np.argsort(scorer.score(costs.cost[allowed], costs.miss[allowed]), kind="stable")]
 
 
 class ByImpurity(msgspec.Struct, frozen=True):
@@ -71,16 +71,16 @@ class ByImpurity(msgspec.Struct, frozen=True):
     limit: float
     coverage: int
 
-    def __call__(self, rows: Rows) -> Weighed:
+    def __call__(self, rows: Rows) -> EntryCosts:
         rate, columns = mean_impurity(rows), rows["columns"].astype(np.float64)
         # of equal rates the one that more columns speak for
-        return Weighed(rate, 1.0 / (columns + 1.0), (rate <= self.limit) & (columns >= self.coverage))
+        return EntryCosts(rate, 1.0 / (columns + 1.0), (rate <= self.limit) & (columns >= self.coverage))
 
     def score(self, cost: Any, miss: Any) -> Any:
         return np.round(cost, 9) + 1e-12 * miss
 
-    def ranked(self, weighed: Weighed) -> Ints:
-        return _by_score(self, weighed)
+    def rank_entries(self, costs: EntryCosts) -> Ints:
+        return _rank_by_score(self, costs)
 
 
 class ByCoverage(msgspec.Struct, frozen=True):
@@ -92,15 +92,15 @@ class ByCoverage(msgspec.Struct, frozen=True):
     limit: float
     coverage: int
 
-    def __call__(self, rows: Rows) -> Weighed:
-        weighed = ByImpurity(self.limit, self.coverage)(rows)
-        return Weighed(weighed.cost, rows["columns"].astype(np.float64), weighed.allowed)
+    def __call__(self, rows: Rows) -> EntryCosts:
+        costs = ByImpurity(self.limit, self.coverage)(rows)
+        return EntryCosts(costs.cost, rows["columns"].astype(np.float64), costs.allowed)
 
     def score(self, cost: Any, miss: Any) -> Any:
         return miss
 
-    def ranked(self, weighed: Weighed) -> Ints:
-        return _by_score(self, weighed)
+    def rank_entries(self, costs: EntryCosts) -> Ints:
+        return _rank_by_score(self, costs)
 
 
 class ByBacktest(msgspec.Struct, frozen=True):
@@ -117,13 +117,13 @@ class ByBacktest(msgspec.Struct, frozen=True):
     critical: float
     total: int
 
-    def __call__(self, rows: Rows) -> Weighed:
+    def __call__(self, rows: Rows) -> EntryCosts:
         led = rows["led"].astype(np.float64)
-        rate = (self._broken(rows) + _PRIOR * _PRIOR_RATE) / (led + _PRIOR)
+        rate = (self._count_broken(rows) + _PRIOR * _PRIOR_RATE) / (led + _PRIOR)
         miss = rows["most"] / max(self.total, 1)
-        return Weighed(rate, np.minimum(miss, 1.0), (rate <= self.limit) & (rows["columns"] >= self.coverage))
+        return EntryCosts(rate, np.minimum(miss, 1.0), (rate <= self.limit) & (rows["columns"] >= self.coverage))
 
-    def _broken(self, rows: Rows) -> Floats:
+    def _count_broken(self, rows: Rows) -> Floats:
         slipped, strayed, failed = (rows[name].astype(np.float64) for name in ("slipped", "strayed", "failed"))
         if self.critical >= FAILED:
             return failed
@@ -136,9 +136,9 @@ class ByBacktest(msgspec.Struct, frozen=True):
     def score(self, cost: Any, miss: Any) -> Any:
         return -(1.0 - cost) * (1.0 - miss)
 
-    def ranked(self, weighed: Weighed) -> Ints:
+    def rank_entries(self, costs: EntryCosts) -> Ints:
         """Of scores that the evidence cannot tell apart the pattern that says most comes first."""
-        allowed = np.flatnonzero(weighed.allowed)
-        scores = self.score(weighed.cost, weighed.miss)[allowed]
+        allowed = np.flatnonzero(costs.allowed)
+        scores = self.score(costs.cost, costs.miss)[allowed]
         alike = scores <= scores.min(initial=np.inf) + _ALIKE
-        return allowed[np.lexsort((np.where(alike, weighed.miss[allowed], scores), ~alike))]
+        return allowed[np.lexsort((np.where(alike, costs.miss[allowed], scores), ~alike))]

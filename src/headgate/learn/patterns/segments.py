@@ -11,14 +11,14 @@ import msgspec
 import numpy as np
 
 from headgate.learn.patterns import hashing
-from headgate.learn.patterns.align import Grid
+from headgate.learn.patterns.align import TokenGrid
 from headgate.learn.patterns.entries import Rows, mean_impurity
 from headgate.learn.patterns.generalize import FULL, SHORT, menu_of
 from headgate.learn.patterns.grid_places import place_of
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.lexer import Flags, Ints, Kind, Tokens
+from headgate.learn.patterns.lexer import Flags, Ints, TokenArrays, TokenKind
 from headgate.learn.patterns.pattern import Pattern
-from headgate.learn.patterns.scoring import Weighed, Weigher
+from headgate.learn.patterns.scoring import EntryCosts, Scorer
 
 _TRIED = 50  # patterns of a segment, the best first, until one is met by enough values
 _WIDE = 13  # tokens beyond which segments begin and end with words: punctuation between them is free anyway
@@ -28,7 +28,7 @@ _NARROW = 8  # and are no longer than this
 class Evidence(Protocol):
     """Where entries are looked up: rows of zeros for keys that are not there."""
 
-    def found(self, keys: Keys) -> Rows: ...
+    def find_entries(self, keys: Keys) -> Rows: ...
 
 
 class Segment(msgspec.Struct, frozen=True):
@@ -45,10 +45,10 @@ class Segment(msgspec.Struct, frozen=True):
     miss: float = 1.0
 
     @classmethod
-    def of(cls, pattern: Pattern, rows: Rows, weighed: Weighed, at: int, optional: bool = False) -> Segment:
+    def of(cls, pattern: Pattern, rows: Rows, costs: EntryCosts, at: int, optional: bool = False) -> Segment:
         """The pattern whose entry is row `at`."""
         rate, columns = float(mean_impurity(rows[at : at + 1])[0]), int(rows["columns"][at])
-        return cls(pattern, optional, columns, rate, float(weighed.cost[at]), float(weighed.miss[at]))
+        return cls(pattern, optional, columns, rate, float(costs.cost[at]), float(costs.miss[at]))
 
     def __str__(self) -> str:
         return f"({self.pattern})?" if self.optional else str(self.pattern)
@@ -89,7 +89,7 @@ class _Span(msgspec.Struct, frozen=True):
     is_free: bool
 
 
-class _Found(msgspec.Struct, frozen=True):
+class _SegmentMatch(msgspec.Struct, frozen=True):
     segment: Segment
     met: Flags
 
@@ -99,7 +99,7 @@ class _Link(msgspec.Struct, frozen=True):
 
     start: int
     stop: int
-    found: _Found
+    found: _SegmentMatch
     gap: Flags
 
     def goes_on(self, before: _Link) -> bool:
@@ -121,44 +121,51 @@ class Cutter:
     """Cuts one grid, by any measure: what is looked up for it is looked up once. `vertical` allows several segments."""
 
     def __init__(
-        self, tokens: Tokens, grid: Grid, weights: Ints, evidence: Evidence, tolerated: float, tau: int, vertical: bool
+        self,
+        tokens: TokenArrays,
+        grid: TokenGrid,
+        weights: Ints,
+        evidence: Evidence,
+        tolerated: float,
+        tau: int,
+        vertical: bool,
     ) -> None:
         self.tokens, self.weights, self.evidence = tokens, weights[grid.rows], evidence
         self.tolerated, self.tau, self.vertical = tolerated, tau, vertical
         self._terms: dict[tuple[int, int], Keys] = {}
         self.overspent = False  # whether the last cut found segments that together leave out more than is tolerated
         self.places = [place_of(tokens, grid.at[:, at], self.weights, tolerated) for at in range(grid.width)]
-        self.is_symbols = [place.kind is Kind.SYMBOLS for place in self.places]
+        self.is_symbols = [place.kind is TokenKind.SYMBOLS for place in self.places]
 
-    def cut(self, weigher: Weigher) -> Cut | None:
+    def cut(self, scorer: Scorer) -> Cut | None:
         """The segments of least cost, or none if no cut costs less than the limit."""
         self.overspent = False
-        spans, rows = self.looked_up
-        weighed, begin = weigher(rows), 0
-        found: dict[tuple[int, int], _Found] = {}
+        spans, rows = self.span_entries
+        costs, begin = scorer(rows), 0
+        found: dict[tuple[int, int], _SegmentMatch] = {}
         for span in spans:
             own = slice(begin, begin + len(span.sums))
             begin = own.stop
-            if span.is_free or weighed.allowed[own].any():
-                best = self.chosen(span, rows[own], weighed.part(own), weigher)
+            if span.is_free or costs.allowed[own].any():
+                best = self.choose_pattern(span, rows[own], costs.take_part(own), scorer)
                 found |= {(span.start, span.stop): best} if best is not None else {}
-        return self.cheapest(found, weigher)
+        return self.find_cheapest(found, scorer)
 
     @cached_property
-    def looked_up(self) -> tuple[list[_Span], Rows]:
+    def span_entries(self) -> tuple[list[_Span], Rows]:
         """Every stretch that may be a segment, and the entries of their patterns, one stretch after the other."""
-        spans = list(self.spans())
+        spans = list(self.list_spans())
         sums = np.concatenate([np.zeros(0, dtype=np.uint64), *(span.sums for span in spans)])
-        return spans, self.evidence.found(hashing.mix(sums))
+        return spans, self.evidence.find_entries(hashing.mix(sums))
 
-    def spans(self) -> Iterator[_Span]:
+    def list_spans(self) -> Iterator[_Span]:
         """Every stretch that may be a segment: of at most tau tokens, there in all values or away in the same ones."""
         width = len(self.places)
         longest = min(self.tau, _NARROW if self.vertical and width > _WIDE else self.tau)
         for start in range(width):
             for stop in range(start + 1, min(width, start + longest) + 1):
                 if (self.vertical or stop - start == width) and self._may_be_cut(start, stop):
-                    span = self._span(start, stop)
+                    span = self._make_span(start, stop)
                     if span is not None:
                         yield span
 
@@ -168,79 +175,79 @@ class Cutter:
         gap = self.places[start].gap
         return all(bool((place.gap == gap).all()) for place in self.places[start + 1 : stop])
 
-    def _span(self, start: int, stop: int) -> _Span | None:
+    def _make_span(self, start: int, stop: int) -> _Span | None:
         places = self.places[start:stop]
         menu = menu_of(len(places), len(places) - sum(self.is_symbols[start:stop]))
         if menu is None:
             return None
         if menu is SHORT and len(places) < len(self.places):
             menu = FULL  # any symbols beside the next segment could be part of either, and matching would try both
-        offered = tuple(place.offered(menu) for place in places)
+        offered = tuple(place.choices_on(menu) for place in places)
         if not all(offered):
             return None
         sums = np.zeros(1, dtype=np.uint64)
         for at, each in enumerate(offered):
-            sums = (sums[:, None] + self._term(start + at, at)[each][None, :]).reshape(-1)
+            sums = (sums[:, None] + self._find_terms(start + at, at)[each][None, :]).reshape(-1)
         optional = bool(self.weights[places[0].gap].sum() > self.tolerated)
         is_free = self.vertical and len(places) == 1 and places[0].is_constant
         return _Span(start, stop, optional, offered, sums, is_free)
 
-    def _term(self, place: int, at: int) -> Keys:
+    def _find_terms(self, place: int, at: int) -> Keys:
         """What the choices of a place add to the key of a pattern in which it is the token `at`."""
         if (place, at) not in self._terms:
-            self._terms[place, at] = hashing.placed(self.places[place].keys, at)
+            self._terms[place, at] = hashing.place_keys(self.places[place].keys, at)
         return self._terms[place, at]
 
-    def chosen(self, span: _Span, rows: Rows, weighed: Weighed, weigher: Weigher) -> _Found | None:
+    def choose_pattern(self, span: _Span, rows: Rows, costs: EntryCosts, scorer: Scorer) -> _SegmentMatch | None:
         """The pattern of least score that enough values meet."""
         if span.is_free:
-            return self._free(span)
+            return self._choose_constant(span)
         sizes = [len(each) for each in span.offered]
-        for at in weigher.ranked(weighed)[:_TRIED].tolist():
+        for at in scorer.rank_entries(costs)[:_TRIED].tolist():
             picks = [each[pick] for each, pick in zip(span.offered, np.unravel_index(at, sizes), strict=True)]
-            met = self._met(span, picks)
+            met = self._find_matching(span, picks)
             if self.weights[~met].sum() <= self.tolerated:
-                return _Found(Segment.of(self._pattern(span, picks), rows, weighed, at, span.optional), met)
+                return _SegmentMatch(Segment.of(self._make_pattern(span, picks), rows, costs, at, span.optional), met)
         return None
 
-    def _free(self, span: _Span) -> _Found:
+    def _choose_constant(self, span: _Span) -> _SegmentMatch:
         picks = [0]  # the constant is the first choice of every place
-        return _Found(Segment(self._pattern(span, picks), span.optional), self._met(span, picks))
+        return _SegmentMatch(Segment(self._make_pattern(span, picks), span.optional), self._find_matching(span, picks))
 
-    def _met(self, span: _Span, picks: Sequence[int]) -> Flags:
+    def _find_matching(self, span: _Span, picks: Sequence[int]) -> Flags:
         places = self.places[span.start : span.stop]
         met = np.logical_and.reduce([place.meets[:, pick] for place, pick in zip(places, picks, strict=True)])
         return np.asarray(met | places[0].gap if span.optional else met)
 
-    def _pattern(self, span: _Span, picks: Sequence[int]) -> Pattern:
+    def _make_pattern(self, span: _Span, picks: Sequence[int]) -> Pattern:
         places = self.places[span.start : span.stop]
         chosen = zip(places, picks, strict=True)
-        return Pattern(tuple(atom for place, pick in chosen for atom in place.atoms(self.tokens, pick)))
+        return Pattern(tuple(atom for place, pick in chosen for atom in place.atoms_of(self.tokens, pick)))
 
-    def cheapest(self, found: dict[tuple[int, int], _Found], weigher: Weigher) -> Cut | None:
+    def find_cheapest(self, found: dict[tuple[int, int], _SegmentMatch], scorer: Scorer) -> Cut | None:
         """Equation 11 from left to right: the best cut up to a place is some segment after a best cut before it."""
         best: list[_Best | None] = [_Best(0.0, 0.0, 1.0, None, None)]
         for stop in range(1, len(self.places) + 1):
             ways = [
-                _extended(before, found[start, stop].segment, (start, stop), weigher)
+                _extend_path(before, found[start, stop].segment, (start, stop), scorer)
                 for start, before in enumerate(best)
                 if before is not None and (start, stop) in found
             ]
             best.append(min(ways, key=lambda way: way.score) if ways else None)
         last = best[-1]
-        if last is None or last.cost > weigher.limit:
+        if last is None or last.cost > scorer.limit:
             return None
-        links = self._links(last, found)
+        links = self._trace_links(last, found)
         met = np.logical_and.reduce([link.found.met for link in links])
         self.overspent = bool(self.weights[~met].sum() > self.tolerated)
         if self.overspent or all(link.found.segment.columns == 0 for link in links):
             return None
-        joined = _joined(links)
+        joined = _join_optional(links)
         if not self._is_plain(joined):
             return None
         return Cut(tuple(link.found.segment for link in joined), met)
 
-    def _links(self, last: _Best | None, found: dict[tuple[int, int], _Found]) -> list[_Link]:
+    def _trace_links(self, last: _Best | None, found: dict[tuple[int, int], _SegmentMatch]) -> list[_Link]:
         """The segments of the best way, from left to right."""
         links: list[_Link] = []
         while last is not None and last.last is not None:
@@ -264,25 +271,25 @@ class Cutter:
         return link.start == 0 or link.stop == len(self.places)
 
 
-def _extended(before: _Best, segment: Segment, span: tuple[int, int], weigher: Weigher) -> _Best:
+def _extend_path(before: _Best, segment: Segment, span: tuple[int, int], scorer: Scorer) -> _Best:
     cost, miss = before.cost + segment.cost, min(before.miss, 1.0 if segment.optional else segment.miss)
-    return _Best(float(weigher.score(cost, miss)), cost, miss, span, before)
+    return _Best(float(scorer.score(cost, miss)), cost, miss, span, before)
 
 
-def _joined(links: Sequence[_Link]) -> list[_Link]:
+def _join_optional(links: Sequence[_Link]) -> list[_Link]:
     """Optional segments next to each other, which the same values are without, are one."""
     joined: list[_Link] = []
     for link in links:
         before = joined[-1] if joined else None
         if before is not None and link.goes_on(before):
-            segment = _together(before.found.segment, link.found.segment)
-            link = _Link(before.start, link.stop, _Found(segment, link.found.met), link.gap)
+            segment = _join_segments(before.found.segment, link.found.segment)
+            link = _Link(before.start, link.stop, _SegmentMatch(segment, link.found.met), link.gap)
             joined.pop()
         joined.append(link)
     return joined
 
 
-def _together(one: Segment, other: Segment) -> Segment:
+def _join_segments(one: Segment, other: Segment) -> Segment:
     return Segment(
         one.pattern + other.pattern,
         True,

@@ -11,7 +11,7 @@ import msgspec
 from headgate.learn.patterns.entries import FAILED, STRAYED
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.rule import SIGNIFICANCE
-from headgate.learn.patterns.scoring import ByBacktest, ByCoverage, ByImpurity, Weigher, critical_share
+from headgate.learn.patterns.scoring import ByBacktest, ByCoverage, ByImpurity, Scorer, critical_share
 from headgate.values.errors import MisuseError, did_you_mean
 
 _PAPER_LIMIT = 0.1  # the largest r that the paper tries
@@ -28,7 +28,7 @@ class Method(StrEnum):
     HEADGATE = "headgate"
 
 
-class Settings(msgspec.Struct, frozen=True):
+class InferenceSettings(msgspec.Struct, frozen=True):
     """The parameters of the paper: r (`limit`), m (`coverage`), theta (`tolerance`), tau, and the level of the test.
 
     The default of `limit` was chosen on the development columns of the benchmark.
@@ -42,7 +42,7 @@ class Settings(msgspec.Struct, frozen=True):
     significance: float = SIGNIFICANCE
 
     @classmethod
-    def of(cls, method: str, **given: Any) -> Settings:
+    def of(cls, method: str, **given: Any) -> InferenceSettings:
         """Misuse, where a method is not known or a number makes no sense."""
         if method not in list(Method):
             raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(str(method), list(Method)))
@@ -66,7 +66,7 @@ class Settings(msgspec.Struct, frozen=True):
     def cuts_horizontally(self) -> bool:
         return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
 
-    def weighers(self, seen: int, total: int) -> Iterator[tuple[Weigher, float]]:
+    def scorers(self, seen: int, total: int) -> Iterator[tuple[Scorer, float]]:
         """How evidence is weighed, with the share outside that the rule then tolerates: the strictest first."""
         if self.method is Method.TAG:
             yield ByCoverage(self.limit, self.coverage), 0.0

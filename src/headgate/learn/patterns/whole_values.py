@@ -14,21 +14,21 @@ import numpy as np
 
 from headgate.learn.patterns import alphabet
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.lexer import Flags, Ints, Tokens
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.lexer import Flags, Ints, TokenArrays
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 
-PHRASE, URL, EMAIL = (Pattern((Atom(sort),)) for sort in (Sort.PHRASE, Sort.URL, Sort.EMAIL))
+PHRASE, URL, EMAIL = (Pattern((Atom(sort),)) for sort in (AtomKind.PHRASE, AtomKind.URL, AtomKind.EMAIL))
 
 _URL, _EMAIL = (re.compile(pattern.body) for pattern in (URL, EMAIL))
 _HOST = re.compile(r"https?://[^/?#]+")
 _IN_PHRASE = np.array([ord(char) for char in alphabet.PHRASE_SYMBOLS], dtype=np.uint32)
 
 
-def wholes(tokens: Tokens, values: Sequence[str]) -> dict[Pattern, Flags]:
+def find_whole_patterns(tokens: TokenArrays, values: Sequence[str]) -> dict[Pattern, Flags]:
     """Each pattern of whole values that one of these has, with which of them have it."""
-    found = {PHRASE: _phrases(tokens)}
-    urls = _those(values, "://", _URL) & (tokens.count > 0)
-    emails = _those(values, "@", _EMAIL) & (tokens.count > 0)
+    found = {PHRASE: _find_phrases(tokens)}
+    urls = _find_matching(values, "://", _URL) & (tokens.count > 0)
+    emails = _find_matching(values, "@", _EMAIL) & (tokens.count > 0)
     if emails.any():
         found[EMAIL] = emails
     if urls.any():
@@ -36,7 +36,7 @@ def wholes(tokens: Tokens, values: Sequence[str]) -> dict[Pattern, Flags]:
     return found if found[PHRASE].any() else {each: having for each, having in found.items() if each != PHRASE}
 
 
-def hosts(values: Sequence[str], urls: Flags) -> dict[str, Ints]:
+def find_hosts(values: Sequence[str], urls: Flags) -> dict[str, Ints]:
     """The hosts of addresses, with the places of the values that are at each."""
     found: dict[str, list[int]] = {}
     for at in np.flatnonzero(urls).tolist():
@@ -46,10 +46,10 @@ def hosts(values: Sequence[str], urls: Flags) -> dict[str, Ints]:
 
 def commonest_host(values: Sequence[str], urls: Flags, weights: Ints) -> tuple[Pattern, Flags]:
     """All addresses at the host that most values are at."""
-    host, places = max(hosts(values, urls).items(), key=lambda each: int(weights[each[1]].sum()))
+    host, places = max(find_hosts(values, urls).items(), key=lambda each: int(weights[each[1]].sum()))
     having = np.zeros(len(values), dtype=bool)
     having[places] = True
-    return below(host), having
+    return make_host_pattern(host), having
 
 
 def host_of(url: str) -> str:
@@ -57,21 +57,21 @@ def host_of(url: str) -> str:
     return found[0] if found else ""
 
 
-def below(host: str) -> Pattern:
+def make_host_pattern(host: str) -> Pattern:
     """Every address at one host."""
-    return Pattern((Atom(Sort.CONST, text=host), Atom(Sort.PATH)))
+    return Pattern((Atom(AtomKind.CONST, text=host), Atom(AtomKind.PATH)))
 
 
 @lru_cache(maxsize=1_024)
-def key(pattern: Pattern) -> int:
+def key_of(pattern: Pattern) -> int:
     return pattern.key
 
 
 def keys_of(patterns: Sequence[Pattern]) -> Keys:
-    return np.array([key(each) for each in patterns], dtype=np.uint64)
+    return np.array([key_of(each) for each in patterns], dtype=np.uint64)
 
 
-def _phrases(tokens: Tokens) -> Flags:
+def _find_phrases(tokens: TokenArrays) -> Flags:
     some = tokens.lengths > 0
     found = np.zeros(len(tokens.lengths), dtype=bool)
     if some.any():
@@ -81,7 +81,7 @@ def _phrases(tokens: Tokens) -> Flags:
     return found
 
 
-def _those(values: Sequence[str], sign: str, form: re.Pattern[str]) -> Flags:
+def _find_matching(values: Sequence[str], sign: str, form: re.Pattern[str]) -> Flags:
     return np.fromiter(
         (sign in value and form.fullmatch(value) is not None for value in values), dtype=bool, count=len(values)
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping
 
-from headgate.learn.rules.column import ColumnProfile, percent
+from headgate.learn.rules.column import ColumnProfile, format_percent
 from headgate.learn.rules.rule import LEAST, OFTEN, Suggestion, floor_of, suggestion, suggests
 from headgate.values.schema import Kind
 
@@ -24,11 +24,11 @@ def categorical(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
     n values having been seen once: the share asked for is Wilson's lower end of n - f successes among n. So a language
     that no user of the sample speaks (section 5.3) is no failure.
     """
-    counts = _counts(column)
+    counts = _find_counts(column)
     if not counts:
         return
     total, rarest = sum(counts.values()), min(counts.values())
-    values = [_value(column, label) for label in sorted(counts)]
+    values = [_parse_value(column, label) for label in sorted(counts)]
     if column.kind is Kind.INTEGER:
         values.sort()
     if is_closed(counts.values()):
@@ -38,7 +38,9 @@ def categorical(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
     once = sum(count == 1 for count in counts.values())
     least = floor_of(total - once, total)
     if least >= COVERED:
-        why = f"{len(counts)} different values among {total:,}, of which {once} seen once ({percent(once, total)})"
+        why = (
+            f"{len(counts)} different values among {total:,}, of which {once} seen once ({format_percent(once, total)})"
+        )
         yield suggestion(why, "is_contained_in", column.label, values, share=least)
 
 
@@ -57,7 +59,7 @@ def is_closed(counts: Collection[int]) -> bool:
     return rarest >= VERY_OFTEN or (rarest >= OFTEN and math.exp(-rarest / factor) <= 0.001)
 
 
-def _counts(column: ColumnProfile) -> Mapping[str, int]:
+def _find_counts(column: ColumnProfile) -> Mapping[str, int]:
     """The values with their counts, if they are few and can be written down."""
     found = column.values
     if found is None or found.error or column.kind not in (Kind.STRING, Kind.INTEGER):
@@ -67,5 +69,5 @@ def _counts(column: ColumnProfile) -> Mapping[str, int]:
     return found.counts if few and short and found.total >= LEAST else {}
 
 
-def _value(column: ColumnProfile, label: str) -> str | int:
+def _parse_value(column: ColumnProfile, label: str) -> str | int:
     return int(label) if column.kind is Kind.INTEGER else label

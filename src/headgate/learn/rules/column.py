@@ -8,9 +8,9 @@ from typing import Any
 import msgspec
 
 from headgate.display.blocks import Grid
-from headgate.display.numbers import shown, shown_moment
+from headgate.display.numbers import format_moment, format_number
 from headgate.display.page import Page, Paged
-from headgate.display.sparkline import bar, spark
+from headgate.display.sparkline import draw_bar, sparkline
 from headgate.display.table import Table
 from headgate.values.outcome import Distribution
 from headgate.values.schema import NUMERIC, TEMPORAL, Kind
@@ -97,21 +97,29 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
     def number(self, value: float) -> str:
         """One of the column's numbers, as people read it."""
         if self.kind in TEMPORAL:
-            return shown_moment(value, whole_days=self.kind is Kind.DATE)
-        return shown(float(f"{value:.6g}") if value % 1 else value)
+            return format_moment(value, whole_days=self.kind is Kind.DATE)
+        return format_number(float(f"{value:.6g}") if value % 1 else value)
 
     def facts(self) -> Table:
         """Everything known but the frequent values and patterns, one line each."""
         lines = [
-            ("type", self.type if self.looks_like in (self.type, self.kind) else f"{self.type}, {_seen(self.looks)}"),
+            (
+                "type",
+                self.type
+                if self.looks_like in (self.type, self.kind)
+                else f"{self.type}, {_describe_looks(self.looks)}",
+            ),
             ("rows", f"{self.rows:,}"),
-            ("present", f"{self.present:,}{_share(self.present, self.rows)}"),
-            ("distinct", f"{about(self.distinct)}{_share(min(self.distinct, self.present), self.present)}"),
+            ("present", f"{self.present:,}{_format_share(self.present, self.rows)}"),
+            (
+                "distinct",
+                f"{format_distinct(self.distinct)}{_format_share(min(self.distinct, self.present), self.present)}",
+            ),
         ]
         if self.numbers is not None and self.has_numbers:
             lines += self._number_lines(self.numbers)
         if self.lengths is not None:
-            ends = f"{self.lengths.low:,} to {self.lengths.high:,}, mean {shown(self.lengths.mean)}"
+            ends = f"{self.lengths.low:,} to {self.lengths.high:,}, mean {format_number(self.lengths.mean)}"
             lines.append(("length", f"{self.lengths.low:,}" if self.lengths.low == self.lengths.high else ends))
         lines += [("failed", why) for why in self.failed]
         return Table(("", self.label), tuple(lines))
@@ -130,9 +138,10 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
     def tops(self) -> list[Table]:
         """The most frequent values and patterns."""
         found = []
-        for name, counts in self._counted():
+        for name, counts in self._list_counts():
             rows = [
-                (named(label), f"{count:,}", percent(count, counts.total)) for label, count in counts.counts.items()
+                (quote_blank(label), f"{count:,}", format_percent(count, counts.total))
+                for label, count in counts.counts.items()
             ]
             more = len(rows) - _TOP
             bound = f", each at most {counts.error:,} more often" if counts.error else ""
@@ -141,7 +150,7 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
             found.append(Table(head, (*rows[:_TOP], *note), numeric=frozenset({1, 2})))
         return found
 
-    def _counted(self) -> list[tuple[str, Distribution]]:
+    def _list_counts(self) -> list[tuple[str, Distribution]]:
         both = (("value", self.values), ("pattern", self.patterns))
         return [(name, counts) for name, counts in both if counts is not None and counts.counts]
 
@@ -152,15 +161,15 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
             return ""
         least, (first, *rest, last) = 1 / self.numbers.count, self.numbers.shares
         # a sketch may have dropped the least and the greatest, which are there
-        return spark([max(first, least), *rest, max(last, least)])
+        return sparkline([max(first, least), *rest, max(last, least)])
 
     def page(self) -> Page:
-        return Page(blocks=tuple(self._grids()))
+        return Page(blocks=tuple(self._make_grids()))
 
-    def _grids(self) -> Iterator[Grid]:
+    def _make_grids(self) -> Iterator[Grid]:
         yield Grid(self.facts(), last=80, beyond=(("shape", self.picture),) if self.picture else ())
-        for table, (_, found) in zip(self.tops(), self._counted(), strict=True):
-            bars = [bar(count / found.total) for count in list(found.counts.values())[:_TOP]]
+        for table, (_, found) in zip(self.tops(), self._list_counts(), strict=True):
+            bars = [draw_bar(count / found.total) for count in list(found.counts.values())[:_TOP]]
             pictures = (*bars, *[""] * (len(table.rows) - len(bars)))
             yield Grid(table, last=80, pictures=pictures, pictured=3)
 
@@ -186,20 +195,20 @@ def is_numeric(kind: Kind) -> bool:
     return kind in NUMERIC and kind is not Kind.BOOLEAN
 
 
-def about(distinct: float) -> str:
+def format_distinct(distinct: float) -> str:
     """A number of distinct values as it is known: exactly, or about."""
     return f"{distinct:,.0f}" if distinct <= 384 else f"~{distinct:,.0f}"
 
 
-def named(label: str) -> str:
+def quote_blank(label: str) -> str:
     """A value or a pattern where it stands alone: nothing looks like nothing, so the empty text is shown as one."""
     return label if label.strip() else f'"{label}"'
 
 
-def percent(part: float, whole: float) -> str:
+def format_percent(part: float, whole: float) -> str:
     """A share in percent; one that is not all never looks like all, nor one that is something like nothing.
 
-    >>> percent(1, 3), percent(99_999, 100_000), percent(1, 100_000), percent(3, 3)
+    >>> format_percent(1, 3), format_percent(99_999, 100_000), format_percent(1, 100_000), format_percent(3, 3)
     ('33.3%', '>99.9%', '<0.1%', '100%')
     """
     if not 0 < part < whole:
@@ -208,11 +217,11 @@ def percent(part: float, whole: float) -> str:
     return ">99.9%" if share >= 0.9995 else "<0.1%" if share < 0.0005 else f"{share:.1%}"
 
 
-def _share(part: float, whole: float) -> str:
-    return f" ({percent(part, whole)})" if whole else ""
+def _format_share(part: float, whole: float) -> str:
+    return f" ({format_percent(part, whole)})" if whole else ""
 
 
-def _seen(looks: dict[str, int]) -> str:
+def _describe_looks(looks: dict[str, int]) -> str:
     name, count = likely_type(looks)
     total = sum(looks.values())
-    return f"looks {name}" if count == total else f"{percent(count, total)} look {name}"
+    return f"looks {name}" if count == total else f"{format_percent(count, total)} look {name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headgate.learn.rules.column import ColumnProfile, percent
+from headgate.learn.rules.column import ColumnProfile, format_percent
 from headgate.learn.rules.rule import LEAST, MANY, Suggestion, floor_of, suggestion, suggests
 
 
@@ -15,6 +15,6 @@ def completeness(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
         return
     least = floor_of(column.present, column.rows)
     if least > 0:
-        share = percent(column.present, column.rows)
+        share = format_percent(column.present, column.rows)
         why = f"{column.present:,} of {column.rows:,} values are present ({share})"
         yield suggestion(why, "has_completeness", column.label, share=least)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from headgate.learn.rules.column import ColumnProfile, likely_type, percent
+from headgate.learn.rules.column import ColumnProfile, format_percent, likely_type
 from headgate.learn.rules.rule import LEAST, MANY, Suggestion, floor_of, suggestion, suggests
 
 MOST = 0.9  # of the values must look so
@@ -21,5 +21,5 @@ def data_type(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
     if count == column.present >= MANY:
         yield suggestion(f"all {count:,} values look {name}", "has_data_type", column.label, name)
     elif (least := floor_of(count, column.present)) >= MOST:
-        why = f"{count:,} of {column.present:,} values look {name} ({percent(count, column.present)})"
+        why = f"{count:,} of {column.present:,} values look {name} ({format_percent(count, column.present)})"
         yield suggestion(why, "has_data_type", column.label, name, share=least)

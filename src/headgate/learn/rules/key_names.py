@@ -41,7 +41,7 @@ class Weights(msgspec.Struct, frozen=True):
 
     def probability(self, column: str, kind: Kind, table: str = "") -> float:
         """1 / (1 + exp(-(intercept + sum of the weights of the features)))."""
-        found = buckets(column, kind, table, ngram=self.ngram, bits=self.bits)
+        found = hash_features(column, kind, table, ngram=self.ngram, bits=self.bits)
         score = math.fsum([self.intercept, *(self.weights.get(bucket, 0.0) for bucket in found)])
         return 1 / (1 + math.exp(-max(-500.0, min(500.0, score))))
 
@@ -60,72 +60,72 @@ def unique_probability(column: str, kind: Kind, table: str = "") -> float:
     >>> key > unique_probability("customer_id", Kind.INTEGER, table="orders")
     True
     """
-    return shipped().probability(column, kind, table)
+    return load_weights().probability(column, kind, table)
 
 
 @cache
-def shipped() -> Weights:
+def load_weights() -> Weights:
     """The weights that come with the package."""
     return msgspec.json.decode(files(__package__).joinpath("key_names.json").read_bytes(), type=Weights)
 
 
-def buckets(column: str, kind: Kind, table: str = "", *, ngram: int, bits: int) -> frozenset[int]:
+def hash_features(column: str, kind: Kind, table: str = "", *, ngram: int, bits: int) -> frozenset[int]:
     """The hashed features. CRC-32 is the same on every machine; two features in one bucket share a weight."""
     mask = (1 << bits) - 1
     return frozenset(
-        crc32(each.encode("utf-8", "surrogatepass")) & mask for each in features(column, kind, table, ngram)
+        crc32(each.encode("utf-8", "surrogatepass")) & mask for each in list_features(column, kind, table, ngram)
     )
 
 
-def features(column: str, kind: Kind, table: str, ngram: int) -> Iterator[str]:
+def list_features(column: str, kind: Kind, table: str, ngram: int) -> Iterator[str]:
     """What is read of a name, as text: each feature is there or not.
 
-    >>> sorted(features("ab", Kind.DATE, "", 2))
+    >>> sorted(list_features("ab", Kind.DATE, "", 2))
     ['#:1', '<:ab', '<:ab date', '=:ab', '=:ab date', '>:ab', '>:ab date', 'k:date', 'n:^a', 'n:ab', 'n:b$']
     """
-    words = split(column)
+    words = split_words(column)
     whole = "_".join(words)
     yield f"k:{kind}"
     yield f"#:{min(len(words), 5)}"
     for mark, text in (("=", whole), ("<", words[0]), (">", words[-1])):
         yield f"{mark}:{text}"
         yield f"{mark}:{text} {kind}"
-    yield from (f"n:{gram}" for gram in _grams(f"^{whole}$", ngram))
+    yield from (f"n:{gram}" for gram in _list_grams(f"^{whole}$", ngram))
     if table:
-        yield from _of_table(words, kind, split(table))
+        yield from _table_features(words, kind, split_words(table))
 
 
-def split(name: str) -> list[str]:
+def split_words(name: str) -> list[str]:
     """The words of a name in lower case; at least one, which may be empty.
 
-    >>> split("InvoiceLineID"), split("comment_post_ID"), split("_")
+    >>> split_words("InvoiceLineID"), split_words("comment_post_ID"), split_words("_")
     (['invoice', 'line', 'id'], ['comment', 'post', 'id'], [''])
     """
     return [word for word in BREAK.split(HUMP.sub("_", name[-LONGEST_NAME:]).lower()) if word] or [""]
 
 
-def _grams(text: str, longest: int) -> Iterator[str]:
+def _list_grams(text: str, longest: int) -> Iterator[str]:
     for size in range(2, longest + 1):
         yield from (text[at : at + size] for at in range(len(text) - size + 1))
 
 
-def _of_table(words: list[str], kind: Kind, table: list[str]) -> Iterator[str]:
+def _table_features(words: list[str], kind: Kind, table: list[str]) -> Iterator[str]:
     """The table's last word, and what is left of the column's name without the table's: `id` of orders.order_id."""
     yield "t"
-    yield f"t>:{_singular(table[-1])}"
-    yield f"t>:{_singular(table[-1])} {words[-1]}"
+    yield f"t>:{_make_singular(table[-1])}"
+    yield f"t>:{_make_singular(table[-1])} {words[-1]}"
     yield f"t#:{min(len(table), 5)}"
     left = _without_table(words, table)
     yield f"t-:{'_'.join(left)}"
     yield f"t-:{'_'.join(left)} {kind}"
     yield f"t?:{len(left) < len(words)} {left[-1]}"
-    yield f"t?:{_singular(words[0]) in map(_singular, table)} {words[-1]}"
+    yield f"t?:{_make_singular(words[0]) in map(_make_singular, table)} {words[-1]}"
 
 
 def _without_table(words: list[str], table: list[str]) -> list[str]:
     """The words after the table's name, its end, its singular or its initials; all words if none of them leads."""
-    names = [_singular(each) for each in words]
-    stem = [_singular(each) for each in table]
+    names = [_make_singular(each) for each in words]
+    stem = [_make_singular(each) for each in table]
     for begin in range(len(stem)):
         part = stem[begin:]
         if len(words) > len(part) and names[: len(part)] == part:
@@ -138,7 +138,7 @@ def _without_table(words: list[str], table: list[str]) -> list[str]:
     return ["id"] if joined in {f"{glued}id", f"id{glued}"} else words
 
 
-def _singular(word: str) -> str:
+def _make_singular(word: str) -> str:
     """Good enough to compare a table's name with a column's: `categories` and `category` agree."""
     if word.endswith("ies"):
         return word[:-3] + "y"

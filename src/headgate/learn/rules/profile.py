@@ -11,10 +11,19 @@ from headgate.display.blocks import Grid, Note
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
-from headgate.engine.analyze import measured
+from headgate.engine.analyze import measure_batch
 from headgate.engine.batch import open_batch
 from headgate.engine.progress import Progress
-from headgate.learn.rules.column import QUANTILES, SHARES, ColumnProfile, Lengths, Numbers, about, named, percent
+from headgate.learn.rules.column import (
+    QUANTILES,
+    SHARES,
+    ColumnProfile,
+    Lengths,
+    Numbers,
+    format_distinct,
+    format_percent,
+    quote_blank,
+)
 from headgate.metrics.approx_count_distinct import ApproxCountDistinct
 from headgate.metrics.approx_quantile import ApproxQuantile
 from headgate.metrics.base.metric import ColumnMetric
@@ -34,7 +43,7 @@ from headgate.values.outcome import Distribution
 from headgate.values.schema import Column, Kind
 
 # one metric of each state that a profile reads: the others are measured from the same states
-_ASKED: tuple[type[ColumnMetric[Any]], ...] = (
+_METRICS: tuple[type[ColumnMetric[Any]], ...] = (
     Completeness,
     ApproxCountDistinct,
     Min,
@@ -46,7 +55,7 @@ _ASKED: tuple[type[ColumnMetric[Any]], ...] = (
     PatternDistribution,
 )
 _SHOWN = 100  # columns that a terminal or a notebook cell shows
-_NAMED = 3
+_TOP_VALUES = 3
 _UNITS = {Kind.INTEGER: 1.0, Kind.BOOLEAN: 1.0, Kind.DATE: 86_400.0}
 
 
@@ -80,7 +89,9 @@ class Profile(Paged, Mapping[str, ColumnProfile]):
     def table(self, most: int | None = None) -> Table:
         """A line for each column, of the first `most`."""
         headers = ("column", "type", "present", "distinct", "min", "mean", "max", "most frequent")
-        return Table(headers, tuple(_line(each) for each in list(self.values())[:most]), numeric=frozenset(range(2, 7)))
+        return Table(
+            headers, tuple(_make_line(each) for each in list(self.values())[:most]), numeric=frozenset(range(2, 7))
+        )
 
     def page(self) -> Page:
         table = self.table(_SHOWN)
@@ -88,12 +99,12 @@ class Profile(Paged, Mapping[str, ColumnProfile]):
         grid = Grid(
             table, widest=32, last=60, pictures=pictures, pictured=len(table.headers) - 1, picture="distribution"
         )
-        return Page(self._title(), blocks=(grid, *map(Note, self._rest())))
+        return Page(self._title(), blocks=(grid, *map(Note, self._more_lines())))
 
     def _title(self) -> str:
         return f"{self.rows:,} rows, {len(self):,} column{'s' * (len(self) != 1)}"
 
-    def _rest(self) -> list[str]:
+    def _more_lines(self) -> list[str]:
         more = len(self) - _SHOWN
         return [f"... and {more:,} more; profile.table().text() has them all"] if more > 0 else []
 
@@ -111,44 +122,48 @@ def profile(
     ('fractional', 6.25, {'EU': 2, 'US': 1})
     """
     batch = open_batch(data)
-    wanted = _wanted(batch.schema.columns, columns)
-    asked = [kind(column.label) for column in wanted for kind in _ASKED if column.kind in kind.accepts]
-    found = measured(batch, [Size(), *asked], progress=progress)
+    wanted = _select_columns(batch.schema.columns, columns)
+    asked = [kind(column.label) for column in wanted for kind in _METRICS if column.kind in kind.accepts]
+    found = measure_batch(batch, [Size(), *asked], progress=progress)
     assert isinstance(found, Analysis)
     return _profile_of(found, wanted)
 
 
-def _wanted(columns: Sequence[Column], named: Sequence[str] | None) -> list[Column]:
-    if named is None:
+def _select_columns(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
+    if names is None:
         return list(columns)
     known = {column.label: column for column in columns}
-    for name in [named] if isinstance(named, str) else named:
+    for name in [names] if isinstance(names, str) else names:
         if name not in known:
             raise MisuseError(f"the batch has no column {name!r};", hint=did_you_mean(name, known))
-    return [known[name] for name in dict.fromkeys([named] if isinstance(named, str) else named)]
+    return [known[name] for name in dict.fromkeys([names] if isinstance(names, str) else names)]
 
 
 def _profile_of(found: Analysis, columns: Sequence[Column]) -> Profile:
     rows = found.states.get(Size().state_key, Size.state()).rows  # type: ignore[attr-defined]
-    return Profile(rows, [_Read(found, column, rows).profile() for column in columns])
+    return Profile(rows, [_ColumnReader(found, column, rows).make_profile() for column in columns])
 
 
-class _Read(NamedTuple):
+class _ColumnReader(NamedTuple):
     """The states of one column, turned into its profile."""
 
     found: Analysis
     column: Column
     rows: int
 
-    def state(self, kind: type[ColumnMetric[Any]]) -> Any:
+    def find_state(self, kind: type[ColumnMetric[Any]]) -> Any:
         """What the column has for a metric's state; None if the metric is not for its kind, or failed."""
         metric = kind(self.column.label)
         if self.column.kind not in kind.accepts or metric.key in self.found.failed:
             return None
         return self.found.states.get(metric.state_key, kind.state())
 
-    def profile(self) -> ColumnProfile:
-        present, distinct, looks = self.state(Completeness), self.state(ApproxCountDistinct), self.state(DataType)
+    def make_profile(self) -> ColumnProfile:
+        present, distinct, looks = (
+            self.find_state(Completeness),
+            self.find_state(ApproxCountDistinct),
+            self.find_state(DataType),
+        )
         return ColumnProfile(
             label=self.column.label,
             kind=self.column.kind,
@@ -157,29 +172,31 @@ class _Read(NamedTuple):
             present=present.matched if present else 0,
             distinct=float(round(distinct.estimate())) if distinct else 0.0,
             looks={name: count for name, count in looks.by_type().items() if count} if looks else {},
-            numbers=self.numbers(),
-            lengths=_lengths(self.state(MinLength)),
-            values=_distribution(self.state(ValueDistribution)),
-            patterns=_distribution(self.state(PatternDistribution)),
-            failed=self.failed(),
+            numbers=self.make_numbers(),
+            lengths=_summarize_lengths(self.find_state(MinLength)),
+            values=_find_distribution(self.find_state(ValueDistribution)),
+            patterns=_find_distribution(self.find_state(PatternDistribution)),
+            failed=self.list_failures(),
         )
 
-    def numbers(self) -> Numbers | None:
-        texts = self.state(TextMin)
+    def make_numbers(self) -> Numbers | None:
+        texts = self.find_state(TextMin)
         if texts is not None:
-            return _numbers(texts.moments, texts.quantiles)
-        return _numbers(self.state(Min), self.state(ApproxQuantile), _UNITS.get(self.column.kind, 0.0))
+            return _summarize_numbers(texts.moments, texts.quantiles)
+        return _summarize_numbers(
+            self.find_state(Min), self.find_state(ApproxQuantile), _UNITS.get(self.column.kind, 0.0)
+        )
 
-    def failed(self) -> tuple[str, ...]:
-        keys = [kind(self.column.label).key for kind in _ASKED]
+    def list_failures(self) -> tuple[str, ...]:
+        keys = [kind(self.column.label).key for kind in _METRICS]
         return tuple(f"{key}: {self.found.failed[key].why}" for key in keys if key in self.found.failed)
 
 
-def _numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float = 0.0) -> Numbers | None:
+def _summarize_numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float = 0.0) -> Numbers | None:
     if moments is None or not moments.count or moments.low is None or moments.high is None:
         return None
-    sketch = quantiles.opened() if quantiles is not None and quantiles.sketch else None
-    splits = _splits(moments.low, moments.high, unit)
+    sketch = quantiles.open_sketch() if quantiles is not None and quantiles.sketch else None
+    splits = _find_splits(moments.low, moments.high, unit)
     return Numbers(
         count=moments.count,
         low=moments.low,
@@ -191,12 +208,12 @@ def _numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float =
     )
 
 
-def _splits(low: float, high: float, unit: float) -> list[float]:
+def _find_splits(low: float, high: float, unit: float) -> list[float]:
     """Where to cut a range into at most SHARES parts of equal width; nowhere if it has none.
 
     Numbers that are whole multiples of a unit are cut between them, so that each part has as many of them.
 
-    >>> _splits(1, 4, unit=1)
+    >>> _find_splits(1, 4, unit=1)
     [1.5, 2.5, 3.5]
     """
     count = (high - low) / unit + 1 if unit else math.inf
@@ -209,25 +226,25 @@ def _splits(low: float, high: float, unit: float) -> list[float]:
     return splits if rising and all(map(math.isfinite, splits)) else []
 
 
-def _lengths(moments: Moments | None) -> Lengths | None:
+def _summarize_lengths(moments: Moments | None) -> Lengths | None:
     if moments is None or moments.low is None or moments.high is None:
         return None
     return Lengths(int(moments.low), int(moments.high), moments.mean)
 
 
-def _distribution(state: Frequencies | None) -> Distribution | None:
+def _find_distribution(state: Frequencies | None) -> Distribution | None:
     return state.distribution() if state is not None and state.total else None
 
 
-def _line(column: ColumnProfile) -> tuple[str, ...]:
+def _make_line(column: ColumnProfile) -> tuple[str, ...]:
     looks = column.looks_like
     kind = f"{column.type}: {looks}" if column.looks and looks != "string" else column.type
-    present = percent(column.present, column.rows) if column.rows else "—"
+    present = format_percent(column.present, column.rows) if column.rows else "—"
     numbers = column.numbers if column.has_numbers else None
     ends = ("", "", "") if numbers is None else (numbers.low, numbers.mean, numbers.high)
     shown = [end if isinstance(end, str) else column.number(end) for end in ends]
     note = f"failed: {column.failed[0]}" if column.failed else _most_frequent(column)
-    return (column.label, kind, present, about(column.distinct), *shown, note)
+    return (column.label, kind, present, format_distinct(column.distinct), *shown, note)
 
 
 def _most_frequent(column: ColumnProfile) -> str:
@@ -236,7 +253,7 @@ def _most_frequent(column: ColumnProfile) -> str:
         return "no value is frequent" if column.present and found is not None else ""
     if next(iter(found.counts.values())) == 1 and len(found.counts) > 1:
         return "every value occurs once"
-    top = list(found.counts.items())[:_NAMED]
-    more = len(found.counts) - _NAMED
-    text = ", ".join(f"{named(label[:24])} {percent(count, found.total)}" for label, count in top)
+    top = list(found.counts.items())[:_TOP_VALUES]
+    more = len(found.counts) - _TOP_VALUES
+    text = ", ".join(f"{quote_blank(label[:24])} {format_percent(count, found.total)}" for label, count in top)
     return f"{text}, …" if more > 0 or found.error else text

@@ -62,7 +62,7 @@ class SuggestionRule(NamedTuple):
     exact_replaces: frozenset[str] = frozenset()
 
 
-_found: dict[str, SuggestionRule] = {}
+_registry: dict[str, SuggestionRule] = {}
 
 
 def suggests(replaces: Sequence[str] = (), exact_replaces: Sequence[str] = ()) -> Callable[[Suggester], Suggester]:
@@ -70,7 +70,7 @@ def suggests(replaces: Sequence[str] = (), exact_replaces: Sequence[str] = ()) -
 
     def register(function: Suggester) -> Suggester:
         name = function.__name__
-        _found[name] = SuggestionRule(name, function, frozenset(replaces), frozenset(exact_replaces))
+        _registry[name] = SuggestionRule(name, function, frozenset(replaces), frozenset(exact_replaces))
         return function
 
     return register
@@ -79,7 +79,7 @@ def suggests(replaces: Sequence[str] = (), exact_replaces: Sequence[str] = ()) -
 def suggestion_rules() -> dict[str, SuggestionRule]:
     """Every suggestion rule by its name, in alphabetical order."""
     _import_all()
-    return dict(sorted(_found.items()))
+    return dict(sorted(_registry.items()))
 
 
 def suggestions_for(column: ColumnProfile, table: str = "") -> list[Suggestion]:
@@ -98,8 +98,8 @@ def suggestion(why: str, name: str, *arguments: Any, share: float | None = None,
 
     With `share`, at least so much of the values must meet it.
     """
-    said = named if share is None else named | {"at_least": share}
-    return Suggestion(Check("suggested").with_rule(name, *arguments, **said).rules[0], why, exact=share is None)
+    options = named if share is None else named | {"at_least": share}
+    return Suggestion(Check("suggested").with_rule(name, *arguments, **options).rules[0], why, exact=share is None)
 
 
 def floor_of(seen: int, among: int) -> float:

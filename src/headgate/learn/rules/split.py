@@ -14,7 +14,7 @@ from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local
-from headgate.engine.rows import filtered
+from headgate.engine.rows import filter_rows
 from headgate.metrics.base.metric import Metric
 from headgate.values.errors import MisuseError
 
@@ -30,10 +30,10 @@ class Split(NamedTuple):
     """The rows that train, and what measures metrics of those and of the others."""
 
     training: Any
-    measured: Callable[[Sequence[Metric[Any]]], tuple[Analysis, Analysis]]
+    measure: Callable[[Sequence[Metric[Any]]], tuple[Analysis, Analysis]]
 
 
-def split(data: Any, share: float | None, seed: int) -> Split:
+def split_rows(data: Any, share: float | None, seed: int) -> Split:
     """Cut a table; the same seed cuts the same table alike."""
     if share is not None and not 0 < share < 1:
         raise MisuseError(f"a sample of {share} leaves no rows to train or none to hold out.", hint="Write sample=0.1.")
@@ -42,9 +42,9 @@ def split(data: Any, share: float | None, seed: int) -> Split:
 
 def _spark_split(data: Any, share: float, seed: int) -> Split:
     """Rows by `rand(seed)`: the same in every scan, if the frame gives its rows in the same partitions and order."""
-    chance = f"rand({_stream(seed)}) < {share!r}D"
+    chance = f"rand({_stream_seed(seed)}) < {share!r}D"
 
-    def measured(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
+    def measure(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
         mark = _MARK
         while mark.lower() in {name.lower() for name in data.columns}:
             mark += "_"
@@ -52,21 +52,21 @@ def _spark_split(data: Any, share: float, seed: int) -> Split:
         trained, others = ({mark: which} for which in _WHICH)
         return parts.view(**trained), parts.view(**others)
 
-    return Split(data.where(chance), measured)
+    return Split(data.where(chance), measure)
 
 
 def _local_split(data: Any, share: float | None, seed: int) -> Split:
-    table, rows = _rows(data)
-    chosen = np.random.default_rng(_stream(seed)).random(rows) < (share_of(rows) if share is None else share)
-    training, rest = _filtered(table, chosen), _filtered(table, ~chosen)
+    table, rows = _open_rows(data)
+    chosen = np.random.default_rng(_stream_seed(seed)).random(rows) < (share_of(rows) if share is None else share)
+    training, rest = _select_rows(table, chosen), _select_rows(table, ~chosen)
 
-    def measured(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
+    def measure(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
         return analyze(training, metrics), analyze(rest, metrics)
 
-    return Split(training, measured)
+    return Split(training, measure)
 
 
-def _stream(seed: int) -> int:
+def _stream_seed(seed: int) -> int:
     """A stream of its own: data that were drawn with the same seed must not be cut by their own numbers."""
     return crc32(f"{_MARK} {seed}".encode())
 
@@ -80,7 +80,7 @@ def share_of(rows: int) -> float:
     return 0.5 if rows < FEW else max(TENTH, ENOUGH / rows)
 
 
-def _rows(data: Any) -> tuple[Any, int]:
+def _open_rows(data: Any) -> tuple[Any, int]:
     """The data as something that rows can be chosen from, and how many it has."""
     table = in_memory(data)
     if open_local(table) is None:
@@ -91,7 +91,7 @@ def _rows(data: Any) -> tuple[Any, int]:
     return table, len(table)
 
 
-def _filtered(table: Any, chosen: npt.NDArray[np.bool_]) -> Any:
+def _select_rows(table: Any, chosen: npt.NDArray[np.bool_]) -> Any:
     if isinstance(table, pa.Table):
-        return filtered(table, chosen)
+        return filter_rows(table, chosen)
     return table[chosen] if hasattr(table, "iloc") else table.filter(chosen)

@@ -11,7 +11,7 @@ from headgate.checks.constraint import expectations
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import Profile, profile
 from headgate.learn.rules.rule import Suggestion, suggestions_for
-from headgate.learn.rules.split import split
+from headgate.learn.rules.split import split_rows
 from headgate.learn.rules.suggestions import Suggestions
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import from_key
@@ -43,18 +43,18 @@ def suggest(
       is_contained_in(region, values=["EU", "US"])
       is_complete(region)
     """
-    cut = split(data, sample, seed)
-    drafts = [(each, expectations(each.rule)) for each in drafted(profile(cut.training, columns), table)]
-    training, rest = cut.measured([Size(), *metrics_of(asked for _, asked in drafts)])
+    cut = split_rows(data, sample, seed)
+    drafts = [(each, expectations(each.rule)) for each in draft_suggestions(profile(cut.training, columns), table)]
+    training, rest = cut.measure([Size(), *metrics_of(asked for _, asked in drafts)])
     judged = [
-        msgspec.structs.replace(each, coverage=coverage(asked, rest.outcomes))
+        msgspec.structs.replace(each, coverage=measure_coverage(asked, rest.outcomes))
         for each, asked in drafts
-        if coverage(asked, training.outcomes) in (1.0, None)
+        if measure_coverage(asked, training.outcomes) in (1.0, None)
     ]
-    return Suggestions(judged, _size(training), _size(rest))
+    return Suggestions(judged, _count_rows(training), _count_rows(rest))
 
 
-def drafted(found: Profile, table: str = "") -> list[Suggestion]:
+def draft_suggestions(found: Profile, table: str = "") -> list[Suggestion]:
     """What the rules suggest from a profile, not yet held against anything."""
     return [each for column in found.values() for each in suggestions_for(column, table)]
 
@@ -64,7 +64,7 @@ def metrics_of(asked: Iterable[Sequence[Expectation]]) -> list[Metric[Any]]:
     return [from_key(key) for key in dict.fromkeys(each.metric for some in asked for each in some)]
 
 
-def coverage(asked: Sequence[Expectation], outcomes: Mapping[MetricKey, Outcome]) -> float | None:
+def measure_coverage(asked: Sequence[Expectation], outcomes: Mapping[MetricKey, Outcome]) -> float | None:
     """How much of a batch agrees: 1.0 if the expectations hold, None if there is nothing to judge.
 
     If not: the share that meets them, of the share that should; 0.0 where there is no such share, as of a minimum.
@@ -82,7 +82,7 @@ def coverage(asked: Sequence[Expectation], outcomes: Mapping[MetricKey, Outcome]
     return min(shares) if shares else None
 
 
-def _size(found: Analysis) -> int:
+def _count_rows(found: Analysis) -> int:
     match found[Size()]:
         case Measured(float(rows)):
             return int(rows)

@@ -65,7 +65,7 @@ class Suggestions(Paged, Sequence[Suggestion]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""
-        told = [
+        plain = [
             {
                 "column": each.column,
                 "constraint": str(each),
@@ -76,33 +76,33 @@ class Suggestions(Paged, Sequence[Suggestion]):
             }
             for each in self
         ]
-        return {"training": self.training, "held_out": self.held_out, "suggestions": told}
+        return {"training": self.training, "held_out": self.held_out, "suggestions": plain}
 
     # --- for people
 
     def table(self, most: int | None = None) -> Table:
-        rows = [(str(each), each.why, _shown(each.coverage)) for each in self._found[:most]]
+        rows = [(str(each), each.why, _format_coverage(each.coverage)) for each in self._found[:most]]
         return Table(("constraint", "why", "holds on the rest"), tuple(rows), numeric=frozenset({2}))
 
     def page(self) -> Page:
         tones = {None: Tone.PLAIN, 1.0: Tone.GOOD}
         marks = tuple(Mark(tones.get(each.coverage, Tone.BAD)) for each in self._found[:_SHOWN])
         grid = Grid(self.table(_SHOWN), widest=72, marks=marks, marked=2)
-        return Page(self._title(), blocks=(grid, *map(Note, self._rest())))
+        return Page(self._title(), blocks=(grid, *map(Note, self._more_lines())))
 
     def _title(self) -> str:
         columns = len(Counter(each.column for each in self))
         count = f"{len(self)} suggestion{'s' * (len(self) != 1)} for {columns} column{'s' * (columns != 1)}"
         failing = len(self) - len(self.holding)
-        told = f", {failing} of them not" if failing else ""
-        return f"{count}, from {self.training:,} rows; held against {self.held_out:,} others{told}"
+        failing_note = f", {failing} of them not" if failing else ""
+        return f"{count}, from {self.training:,} rows; held against {self.held_out:,} others{failing_note}"
 
-    def _rest(self) -> list[str]:
+    def _more_lines(self) -> list[str]:
         more = len(self) - _SHOWN
         return [f"... and {more:,} more; suggestions.table().text() has them all"] if more > 0 else []
 
 
-def _shown(coverage: float | None) -> str:
+def _format_coverage(coverage: float | None) -> str:
     if coverage is None:
         return "—"
     return "yes" if coverage == 1.0 else f"no, {min(coverage, 0.9999):.2%}" if coverage else "no"

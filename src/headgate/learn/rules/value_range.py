@@ -25,17 +25,19 @@ def value_range(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
     ends = f"{column.number(found.low)} and {column.number(found.high)}"
     if _are_ends(column, found):
         why = f"{found.count:,} numbers lie between {ends}, and both occur at least {OFTEN} times"
-        yield from _within(column, found, why)
-    elif is_numeric(column.kind) and not _grows(column):
+        yield from _suggest_range(column, found, why)
+    elif is_numeric(column.kind) and not _is_counter(column):
         why = f"{found.count:,} numbers lie between {ends}"
         least = floor_of(found.count, found.count)
-        low, high = _end(column, found.low), _end(column, found.high)
+        low, high = _convert_end(column, found.low), _convert_end(column, found.high)
         yield suggestion(why, "is_in_range", column.label, low, high, share=least)
 
 
-def _within(column: ColumnProfile, found: Numbers, why: str) -> Iterator[Suggestion]:
+def _suggest_range(column: ColumnProfile, found: Numbers, why: str) -> Iterator[Suggestion]:
     if is_numeric(column.kind):
-        yield suggestion(why, "is_in_range", column.label, _end(column, found.low), _end(column, found.high))
+        yield suggestion(
+            why, "is_in_range", column.label, _convert_end(column, found.low), _convert_end(column, found.high)
+        )
     elif column.looks and found.count >= MOST * column.present:
         yield suggestion(why, "has_text_min", column.label, at_least=found.low)
         yield suggestion(why, "has_text_max", column.label, at_most=found.high)
@@ -47,22 +49,22 @@ def _are_ends(column: ColumnProfile, found: Numbers) -> bool:
         return False
     times = {found.low: 0, found.high: 0}
     for label, count in column.values.counts.items():
-        number = _parsed(label)
+        number = _parse_number(label)
         if number in times:
             times[number] += count
     return min(times.values()) >= OFTEN
 
 
-def _parsed(label: str) -> float | None:
+def _parse_number(label: str) -> float | None:
     try:
         return float(label)
     except ValueError:
         return None
 
 
-def _grows(column: ColumnProfile) -> bool:
+def _is_counter(column: ColumnProfile) -> bool:
     return column.kind is Kind.INTEGER and column.distinct > GROWING * column.present
 
 
-def _end(column: ColumnProfile, value: float) -> float | int:
+def _convert_end(column: ColumnProfile, value: float) -> float | int:
     return int(value) if column.kind is Kind.INTEGER else value

@@ -45,16 +45,16 @@ def _is_bytes(kind: pa.DataType) -> bool:
     return any(test(kind) for test in tests)
 
 
-def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     """One contiguous array without dictionary, run-end, view or fixed-size encoding."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
         if isinstance(array, pa.ChunkedArray):
             array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
     if pa.types.is_dictionary(array.type):
-        return plain(array.dictionary_decode())
+        return to_plain(array.dictionary_decode())
     if pa.types.is_run_end_encoded(array.type):
-        return plain(pc.run_end_decode(array))
+        return to_plain(pc.run_end_decode(array))
     if pa.types.is_uint64(array.type):
         return array.cast(pa.decimal128(20))
     if pa.types.is_string_view(array.type):
@@ -64,7 +64,7 @@ def plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     return array
 
 
-def numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
+def to_numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
     """Values of an ordered column without nulls as integers or doubles, and how many of them make one.
 
     Dates count seconds and timestamps microseconds; decimals of up to 18 digits are their unscaled integers. A float's
@@ -72,31 +72,31 @@ def numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.ND
     """
     match kind:
         case Kind.FLOAT:
-            return _doubles(array) + 0.0, 1.0
+            return _to_doubles(array) + 0.0, 1.0
         case Kind.DECIMAL:
-            return _decimals(array)
+            return _to_decimals(array)
         case Kind.DATE:
             days = array.cast(pa.date32()).view(pa.int32())
             return days.to_numpy(zero_copy_only=False).astype(np.int64) * DAY, 1.0
         case Kind.TIMESTAMP:
-            return _microseconds(array), 1e6
+            return _to_microseconds(array), 1e6
         case _:
             return np.array(array.cast(pa.int64()).to_numpy(zero_copy_only=False)), 1.0
 
 
-def _doubles(array: pa.Array) -> npt.NDArray[np.float64]:
+def _to_doubles(array: pa.Array) -> npt.NDArray[np.float64]:
     return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
 
 
-def _decimals(array: pa.Array) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
+def _to_decimals(array: pa.Array) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
     kind = array.type
     if pa.types.is_decimal128(kind) and kind.precision <= _EXACT_DIGITS and kind.scale >= 0:
         halves = np.frombuffer(array.buffers()[1], np.int64)[2 * array.offset : 2 * (array.offset + len(array))]
         return np.ascontiguousarray(halves[::2]), 10.0**kind.scale
-    return _doubles(array), 1.0
+    return _to_doubles(array), 1.0
 
 
-def _microseconds(array: pa.Array) -> npt.NDArray[np.int64]:
+def _to_microseconds(array: pa.Array) -> npt.NDArray[np.int64]:
     raw = np.asarray(array.view(pa.int64()).to_numpy(zero_copy_only=False))
     if array.type.unit == "ns":
         return raw // 1000

@@ -9,10 +9,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.metrics.base.arrow import DAY, numbers, plain
+from headgate.metrics.base.arrow import DAY, to_numbers, to_plain
 from headgate.metrics.base.hashing import Hashes, hash_bytes, hash_words
 from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_numbers
-from headgate.metrics.base.text import Texts, labels
+from headgate.metrics.base.text import Texts, format_labels
 from headgate.values.schema import BYTES, Kind
 
 _ABSENT = np.uint64(0x9E3779B97F4A7C15)  # the hash that stands for a null among grouping columns
@@ -22,7 +22,7 @@ class ColumnBatch:
     """A column's values in one batch. Folds read it and never learn its name."""
 
     def __init__(self, array: pa.Array | pa.ChunkedArray, kind: Kind) -> None:
-        values = plain(array)
+        values = to_plain(array)
         self.array = values.cast(pa.string()) if pa.types.is_null(values.type) else values
         self.kind = kind
 
@@ -50,10 +50,10 @@ class ColumnBatch:
 
     @cached_property
     def _numbers(self) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
-        return numbers(self.values, self.kind)
+        return to_numbers(self.values, self.kind)
 
     @cached_property
-    def _ordered(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
+    def _ascending(self) -> npt.NDArray[np.int64] | npt.NDArray[np.float64]:
         values = self._numbers[0].copy()
         values.sort()
         return values
@@ -61,7 +61,7 @@ class ColumnBatch:
     @cached_property
     def floats(self) -> npt.NDArray[np.float64]:
         """The finite numbers, sorted; dates and timestamps in seconds since 1970."""
-        ordered = self._ordered
+        ordered = self._ascending
         if ordered.dtype != np.float64:
             return np.asarray(ordered / self._numbers[1], np.float64)
         low = np.searchsorted(ordered, -np.inf, side="right")
@@ -82,22 +82,22 @@ class ColumnBatch:
     def tally(self) -> Tally:
         """The distinct values with their counts."""
         if self.kind in BYTES:
-            return self._counted_texts[0]
-        if self._told_apart_by_text:
+            return self._text_tally[0]
+        if self._is_wide_decimal:
             return tally_bytes(self.array.cast(pa.string()))[0]
-        return tally_numbers(self._ordered, self._number_labels)
+        return tally_numbers(self._ascending, self._number_labels)
 
     @property
-    def _told_apart_by_text(self) -> bool:
+    def _is_wide_decimal(self) -> bool:
         """Decimals of more digits than a number here can hold."""
         return bool(pa.types.is_decimal(self.array.type)) and self._numbers[0].dtype == np.float64
 
     def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
         """Numbers as text: what Arrow prints for the column's type, so that both engines print the same."""
         if self.kind is Kind.DATE:
-            return _printed(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
+            return _print_values(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
         if self.kind is Kind.TIMESTAMP:
-            return _printed(pa.array(values).view(pa.timestamp("us")))
+            return _print_values(pa.array(values).view(pa.timestamp("us")))
         if self.kind is Kind.BOOLEAN:
             return ["true" if value else "false" for value in values]
         if self.kind is Kind.DECIMAL and values.dtype == np.int64:
@@ -110,7 +110,7 @@ class ColumnBatch:
         first, second = np.full(len(self), _ABSENT), np.full(len(self), _ABSENT)
         if self.kind in BYTES:
             found = hash_bytes(self.texts.data, self.texts.offsets)
-        elif self._told_apart_by_text:
+        elif self._is_wide_decimal:
             texts = Texts(self.values.cast(pa.string()))
             found = hash_bytes(texts.data, texts.offsets)
         else:
@@ -125,13 +125,13 @@ class ColumnBatch:
         return Texts(self.values)
 
     @cached_property
-    def _counted_texts(self) -> tuple[Tally, Texts, Integers | None]:
+    def _text_tally(self) -> tuple[Tally, Texts, Integers | None]:
         return tally_bytes(self.array)
 
     @property
     def distinct_texts(self) -> tuple[Texts, Integers | None]:
         """The values that text work must look at, and how often each counts (None: once each)."""
-        return self._counted_texts[1:]
+        return self._text_tally[1:]
 
     @cached_property
     def classes(self) -> dict[str, int]:
@@ -160,8 +160,8 @@ class ColumnBatch:
         return encoded.dictionary, np.bincount(indices, weights, minlength=len(encoded.dictionary)).astype(np.int64)
 
 
-def _printed(array: pa.Array) -> list[str]:
-    return labels(array.cast(pa.string()))
+def _print_values(array: pa.Array) -> list[str]:
+    return format_labels(array.cast(pa.string()))
 
 
 def _one_nan(values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.generic]:

@@ -100,7 +100,7 @@ class _Words:
 
     def of_all(self, distance: int) -> Words:
         if self.stride:
-            return self._strided(distance)
+            return self._read_strided(distance)
         return self.overlapping[self.starts + distance]
 
     def of_rows(self, rows: npt.NDArray[np.int64], distance: int) -> Words:
@@ -108,11 +108,11 @@ class _Words:
 
     def after(self, distances: npt.NDArray[np.int64]) -> Words:
         if self.stride:
-            return self._strided(int(distances[0]))
+            return self._read_strided(int(distances[0]))
         words: Words = self.overlapping[self.starts + distances]
         return words
 
-    def _strided(self, distance: int) -> Words:
+    def _read_strided(self, distance: int) -> Words:
         begin = int(self.starts[0]) + distance
         return np.ndarray((len(self.starts),), "<u8", self.padded.data, begin, strides=(self.stride,))
 
@@ -173,6 +173,6 @@ def _rotate(word: Words, by: int) -> Words:
     return turned
 
 
-def keyed(label: str, secret: bytes) -> str:
+def hash_label(label: str, secret: bytes) -> str:
     """16 hexadecimal digits that stand for a label; without the secret they tell nothing but equality."""
     return hashlib.blake2b(label.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=8).hexdigest()

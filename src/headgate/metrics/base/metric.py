@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import msgspec
 
+from headgate.metrics.base.label import Label
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
@@ -35,7 +36,7 @@ class Membership(msgspec.Struct, frozen=True):
         return f"({', '.join(self.columns)}) in {self.table}({', '.join(self.of)})"
 
 
-class Offence(msgspec.Struct, frozen=True):
+class FailingRows(msgspec.Struct, frozen=True):
     """Which rows are to blame when a metric does not meet its predicate, and whose values show it.
 
     One field says which rows of the metric's `where` those are. `test`: a SQL predicate is true of them. `form`: one
@@ -68,10 +69,14 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     folded: ClassVar[str]
     accepts: ClassVar[frozenset[Kind]] = ANY
     default: ClassVar[frozenset[Kind]] = frozenset()
+    label: ClassVar[Label] = Label()
     distribution: ClassVar[bool] = False  # whether its value is a distribution instead of a number
     share: ClassVar[bool] = False  # whether it lies between 0 and 1
     signed: ClassVar[bool] = False  # whether it can be below 0
     additive: ClassVar[bool] = False  # whether it grows with the number of rows
+    moves_with_rows: ClassVar[bool] = False  # whether fewer rows alone change it, though it does not grow with them
+    is_location: ClassVar[bool] = False  # whether it is a value of the column: of temporal columns a moment
+    is_spread: ClassVar[bool] = False  # whether it is a difference of values of the column: of temporal columns a span
     averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
     fold_parameters: ClassVar[tuple[str, ...]] = ()
 
@@ -111,7 +116,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
         """The metric's value in a state."""
         raise NotImplementedError(f"{type(self).__name__} has no measure")
 
-    def offence(self, predicate: Predicate, value: float) -> Offence | None:
+    def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         """Which rows are to blame for a value that does not meet the predicate; None if no single row is."""
         del predicate, value
         return None
@@ -126,13 +131,13 @@ class SchemaMetric(Metric[State], frozen=True):
     state: ClassVar = State
 
     @property
-    def named(self) -> tuple[str, ...]:
+    def column_names(self) -> tuple[str, ...]:
         """The columns that it asks about, which the batch may lack."""
         return ()
 
     @property
     def key(self) -> MetricKey:
-        return MetricKey(self.name, self.named, self._parameters(self.__struct_fields__), self.where)
+        return MetricKey(self.name, self.column_names, self._parameters(self.__struct_fields__), self.where)
 
     def __post_init__(self) -> None:
         if self.where is not None:

@@ -15,33 +15,33 @@ Value: TypeAlias = str | bool | int | float | Decimal | date | datetime
 _VARIABLE = "${"
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     """A column's name in a predicate, whatever characters it has.
 
-    >>> quoted("unit price"), quoted("a`b")
+    >>> quote_name("unit price"), quote_name("a`b")
     ('`unit price`', '`a``b`')
     """
     if _VARIABLE in name:
         raise BadPredicate(f"{name!r} cannot be named in SQL: Spark would read a variable in it.", hint="Rename it.")
-    return ticked(name)
+    return add_backticks(name)
 
 
-def ticked(name: str) -> str:
+def add_backticks(name: str) -> str:
     """A name as SQL writes it, for engines that read no variables in it."""
     return "`" + name.replace("`", "``") + "`"
 
 
-def literal(value: Value) -> str:
+def quote_value(value: Value) -> str:
     r"""A value in a predicate.
 
-    >>> print(literal("it's"), literal(2.5), literal(True), literal(date(2026, 1, 31)), literal("${env:HOME}"))
+    >>> print(*map(quote_value, ["it's", 2.5, True, date(2026, 1, 31), "${env:HOME}"]))
     'it\'s' 2.5 true '2026-01-31' concat('$', '{env:HOME}')
     """
     match value:
         case bool():
             return "true" if value else "false"
         case Decimal() if not value.is_finite():
-            return literal(float(value))
+            return quote_value(float(value))
         case int() | Decimal():
             return str(value)
         case float() if value - value == 0.0:
@@ -51,12 +51,12 @@ def literal(value: Value) -> str:
         case datetime():
             # with a zone, or Spark would take it to be in the session's
             moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
-            return literal(moment.isoformat(sep=" "))
+            return quote_value(moment.isoformat(sep=" "))
         case date():
-            return literal(value.isoformat())
+            return quote_value(value.isoformat())
         case str() if _VARIABLE in value:
             # Spark puts in the values of variables (${env:HOME}) even between quotes
-            return f"concat({', '.join(literal(part) for part in _apart(value))})"
+            return f"concat({', '.join(quote_value(part) for part in _split_variables(value))})"
         case str():
             return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
     raise BadPredicate(
@@ -64,37 +64,37 @@ def literal(value: Value) -> str:
     )
 
 
-def _apart(text: str) -> list[str]:
+def _split_variables(text: str) -> list[str]:
     """The text in pieces none of which holds the beginning of a variable."""
     first, *rest = text.split(_VARIABLE)
     cuts = [first, *("{" + piece for piece in rest)]
     return [piece + "$" * (at < len(rest)) for at, piece in enumerate(cuts)]
 
 
-def both(one: str | None, two: str | None) -> str | None:
+def join_filters(one: str | None, two: str | None) -> str | None:
     """Two row filters as one.
 
-    >>> both("a > 1", "b < 2"), both(None, "b < 2")
+    >>> join_filters("a > 1", "b < 2"), join_filters(None, "b < 2")
     ('(a > 1) AND (b < 2)', 'b < 2')
     """
-    return f"({closed(one)}) AND ({closed(two)})" if one and two else one or two or None
+    return f"({close_comment(one)}) AND ({close_comment(two)})" if one and two else one or two or None
 
 
-def closed(predicate: str) -> str:
+def close_comment(predicate: str) -> str:
     """A predicate that can stand between others: a comment at its end must not swallow what follows."""
     return f"{predicate}\n" if "--" in predicate else predicate
 
 
-def chained(word: str, tests: Sequence[str]) -> str:
+def join_tests(word: str, tests: Sequence[str]) -> str:
     """Tests joined by AND or OR as a balanced tree: a chain of hundreds is too deep for parsers that recurse.
 
-    >>> chained("AND", ["a", "b", "c"])
+    >>> join_tests("AND", ["a", "b", "c"])
     'a AND (b AND c)'
     """
     if len(tests) < 2:
         return "".join(tests)
     half = len(tests) // 2
-    sides = [chained(word, tests[:half]), chained(word, tests[half:])]
+    sides = [join_tests(word, tests[:half]), join_tests(word, tests[half:])]
     whole = [
         side if len(part) == 1 else f"({side})" for side, part in zip(sides, (tests[:half], tests[half:]), strict=True)
     ]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
-from headgate.metrics.base.text import Texts, labels
+from headgate.metrics.base.text import Texts, format_labels
 
 Integers = npt.NDArray[np.int64]
 
@@ -42,7 +42,7 @@ class Tally:
         return self.hashes[0] if self._keys is None else self._keys
 
 
-def runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
+def find_runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
     """Where each run of equal values in a sorted array begins, and how long it is."""
     if not len(ordered):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -54,7 +54,7 @@ def tally_numbers(
     ordered: npt.NDArray[np.int64] | npt.NDArray[np.float64], label: Callable[[npt.NDArray[np.generic]], list[str]]
 ) -> Tally:
     """Of sorted numbers; NaNs stand last and are one value."""
-    begins, counts = runs(ordered)
+    begins, counts = find_runs(ordered)
     values = ordered[begins]
     if ordered.dtype == np.float64 and len(ordered) and np.isnan(ordered[-1]):
         nans = int(np.isnan(values).sum())
@@ -80,7 +80,7 @@ def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
     tally = Tally(
         counts.astype(np.int64),
         lambda: hash_bytes(distinct.data, distinct.offsets),
-        lambda at: labels(distinct.array.take(pa.array(at))),
+        lambda at: format_labels(distinct.array.take(pa.array(at))),
     )
     return tally, distinct, tally.counts
 
@@ -91,7 +91,7 @@ def _mostly_new(array: pa.Array) -> bool:
 
 def _by_hash(texts: Texts) -> Tally:
     first, second = hash_bytes(texts.data, texts.offsets)
-    begins, counts = runs(ordered := np.sort(first))
+    begins, counts = find_runs(ordered := np.sort(first))
 
     def label(at: Integers) -> list[str]:
         wanted = ordered[begins[at]]
@@ -100,7 +100,7 @@ def _by_hash(texts: Texts) -> Tally:
         hits = np.flatnonzero(wanted[order][near] == first)
         rows = np.empty(len(wanted), np.int64)
         rows[order[near[hits]]] = hits
-        return labels(texts.array.take(pa.array(rows)))
+        return format_labels(texts.array.take(pa.array(rows)))
 
     # equal values give equal hashes: a sketch of which values there are may be fed each row
     return Tally(counts, lambda: (first, second), label, ordered[begins])

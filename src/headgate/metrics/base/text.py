@@ -72,7 +72,7 @@ class Texts:
     @cached_property
     def codes(self) -> Bytes:
         """For every byte the bit of its run (digit, upper, lower, foreign) or, from 16 on, the character itself."""
-        return _codes(self.data)
+        return _encode_bytes(self.data)
 
     @cached_property
     def lengths(self) -> Integers:
@@ -94,13 +94,13 @@ class Texts:
 
     def _class_counts(self, weights: Integers | None) -> dict[str, int]:
         if weights is None and self.ascii and not (self.codes == _CONTROL).any():
-            words, digits = _count(self.codes < _FIRST_SYMBOL), _count(self.codes == _DIGIT)
-            spaces = _count(self.codes == 32)
+            words, digits = _count_true(self.codes < _FIRST_SYMBOL), _count_true(self.codes == _DIGIT)
+            spaces = _count_true(self.codes == 32)
             rest = len(self.codes) - words - spaces
             return {"letters": words - digits, "digits": digits, "punctuation": rest, "spaces": spaces}
         marks = self._class_marks()
         if weights is None:
-            return {name: _count(mark) for name, mark in marks.items()}
+            return {name: _count_true(mark) for name, mark in marks.items()}
         return {name: int(self._per_value(mark) @ weights) for name, mark in marks.items()}
 
     def _class_marks(self) -> dict[str, npt.NDArray[np.bool_]]:
@@ -133,7 +133,7 @@ class Texts:
         return pa.concat_arrays([_run_symbols(each.codes, each.offsets) for each in self.blocks]).dictionary_encode()
 
 
-def labels(array: pa.Array) -> list[str]:
+def format_labels(array: pa.Array) -> list[str]:
     """Values as text for people and for identity: bad UTF-8 escaped, long values cut and told apart by a digest."""
     if not _is_binary(array.type):
         try:
@@ -163,7 +163,7 @@ def pattern_label(symbols: bytes) -> str:
     return "".join(_SYMBOLS[code] for code in symbols)
 
 
-def _symbol(code: int) -> str:
+def _symbol_text(code: int) -> str:
     if code >= _FIRST_SYMBOL:
         return "¶" if code == _CONTROL else chr(code)
     letters, digits = {0: "", 2: "A", 4: "a", 6: "Aa"}[code & 6], {0: "", 2: "X", 4: "x", 6: "Xx"}[code & 6]
@@ -171,14 +171,14 @@ def _symbol(code: int) -> str:
     return run + "é" * bool(code & _FOREIGN)
 
 
-_SYMBOLS = {code: _symbol(code) for code in range(1, 128)}
+_SYMBOLS = {code: _symbol_text(code) for code in range(1, 128)}
 
 
-def _count(mark: npt.NDArray[np.bool_]) -> int:
+def _count_true(mark: npt.NDArray[np.bool_]) -> int:
     return int(np.count_nonzero(mark))
 
 
-def _codes(data: Bytes) -> Bytes:
+def _encode_bytes(data: Bytes) -> Bytes:
     """See `Texts.codes`. Written with few, reused buffers: every byte of every string column passes here."""
     codes, scratch, mark = np.empty_like(data), np.empty_like(data), np.empty(len(data), np.bool_)
     bits = mark.view(np.uint8)
@@ -203,7 +203,7 @@ def _run_symbols(codes: Bytes, offsets: Integers) -> pa.Array:
     starts = offsets[:-1]
     if not len(codes):
         return pa.array([b""] * len(starts), pa.large_binary())
-    joined = _joined(codes, starts)
+    joined = _same_run_mask(codes, starts)
     ends = np.flatnonzero(~np.append(joined[1:], False))
     symbols = _union_along(codes, joined)[ends]
     sizes = np.searchsorted(ends, offsets)
@@ -211,7 +211,7 @@ def _run_symbols(codes: Bytes, offsets: Integers) -> pa.Array:
     return pa.Array.from_buffers(pa.large_binary(), len(starts), buffers)
 
 
-def _joined(codes: Bytes, starts: Integers) -> npt.NDArray[np.bool_]:
+def _same_run_mask(codes: Bytes, starts: Integers) -> npt.NDArray[np.bool_]:
     """Is this byte in one run with the byte before it?"""
     word = codes < _FIRST_SYMBOL
     joined = np.empty(len(codes), np.bool_)
@@ -254,18 +254,22 @@ def _code_points(data: Bytes, offsets: Integers, leads: Integers) -> npt.NDArray
     padded = np.concatenate([data, np.zeros(3, np.uint8)]).astype(np.int32)
     starts = offsets[:-1][offsets[:-1] < len(data)]
     # a value that begins in the middle of a character must not complete the one that the value before it cut short
-    padded[starts[_continues(data[starts])]] = 0
+    padded[starts[_is_continuation(data[starts])]] = 0
     lead, second, third, fourth = (padded[leads + step] for step in range(4))
     two = (lead & 0x1F) << 6 | (second & 0x3F)
     three = (lead & 0x0F) << 12 | (second & 0x3F) << 6 | (third & 0x3F)
     four = (lead & 0x07) << 18 | (second & 0x3F) << 12 | (third & 0x3F) << 6 | (fourth & 0x3F)
     points = np.where(lead < 0xE0, two, np.where(lead < 0xF0, three, four))
-    whole = _continues(second) & (_continues(third) | (lead < 0xE0)) & (_continues(fourth) | (lead < 0xF0))
+    whole = (
+        _is_continuation(second)
+        & (_is_continuation(third) | (lead < 0xE0))
+        & (_is_continuation(fourth) | (lead < 0xF0))
+    )
     beyond = len(_class_table()) - 1
     return np.where(whole, np.minimum(points, beyond), beyond)
 
 
-def _continues(value: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
+def _is_continuation(value: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
     """Is this a byte inside a character?"""
     return np.asarray((value & 0xC0) == 0x80, np.bool_)
 

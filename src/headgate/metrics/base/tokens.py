@@ -41,7 +41,7 @@ class Tokens(NamedTuple):
 
     def in_a_row(self) -> Buckets:
         """Those of the first row, then those of the second, and so on."""
-        return self.buckets[_places(self.starts, self.sizes)]
+        return self.buckets[_span_places(self.starts, self.sizes)]
 
     def owners(self) -> Integers:
         """The row of each of them."""
@@ -62,8 +62,8 @@ def tokens_of(batch: ColumnBatch, rows: Integers, place: int, most: int) -> Toke
     >>> bool(new_york[2] == york[1])
     True
     """
-    texts, at = _distinct(batch, rows)
-    found = _tokenised(texts, place, most)
+    texts, at = _distinct_values(batch, rows)
+    found = _tokenize_texts(texts, place, most)
     nothing = Tokens(found.buckets, np.append(found.starts, 0), np.append(found.sizes, 0))
     return nothing.of_rows(at)
 
@@ -81,18 +81,18 @@ def side_by_side(columns: Sequence[Tokens]) -> Tokens:
     buckets = np.empty(int(sizes.sum()), np.uint16)
     begins = starts.copy()
     for column in columns:
-        buckets[_places(begins, column.sizes)] = column.in_a_row()
+        buckets[_span_places(begins, column.sizes)] = column.in_a_row()
         begins += column.sizes
     return Tokens(buckets, starts, sizes)
 
 
-def _places(starts: Integers, sizes: Integers) -> Integers:
+def _span_places(starts: Integers, sizes: Integers) -> Integers:
     """start, start + 1, ... of each span, one span after the other."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
 
 
-def _distinct(batch: ColumnBatch, rows: Integers) -> tuple[Texts, Integers]:
+def _distinct_values(batch: ColumnBatch, rows: Integers) -> tuple[Texts, Integers]:
     """The different values of these rows as text, and which of them each row has; a null is past the last."""
     if batch.kind in BYTES or batch.kind is Kind.DECIMAL:
         values = batch.array.take(pa.array(rows))
@@ -106,8 +106,8 @@ def _distinct(batch: ColumnBatch, rows: Integers) -> tuple[Texts, Integers]:
     return texts, np.where(batch.valid[rows], np.append(order, len(order))[near], len(order))
 
 
-def _tokenised(texts: Texts, place: int, most: int) -> Tokens:
-    texts = texts if texts.ascii else _lowered_beyond_ascii(texts)
+def _tokenize_texts(texts: Texts, place: int, most: int) -> Tokens:
+    texts = texts if texts.ascii else _lower_beyond_ascii(texts)
     data, offsets, inside = _LOWER[texts.data], texts.offsets, _IN_WORD[texts.data]
     begins, ends = _word_bounds(inside, offsets)
     owners = np.searchsorted(offsets, begins, side="right") - 1
@@ -116,8 +116,8 @@ def _tokenised(texts: Texts, place: int, most: int) -> Tokens:
     sizes = 1 + np.minimum(counts, most - 1)
     starts = np.cumsum(sizes) - sizes
     buckets = np.empty(int(sizes.sum()), np.uint16)
-    buckets[starts] = _salted(hash_bytes(data, offsets)[0], 2 * place)
-    words = _salted(hash_bytes(data[inside], np.append(0, np.cumsum(ends - begins)))[0], 2 * place + 1)
+    buckets[starts] = _salt_hashes(hash_bytes(data, offsets)[0], 2 * place)
+    words = _salt_hashes(hash_bytes(data[inside], np.append(0, np.cumsum(ends - begins)))[0], 2 * place + 1)
     kept = np.flatnonzero(ranks < most - 1)
     buckets[starts[owners[kept]] + 1 + ranks[kept]] = words[kept]
     return Tokens(buckets, starts, sizes)
@@ -132,25 +132,25 @@ def _word_bounds(inside: npt.NDArray[np.bool_], offsets: Integers) -> tuple[Inte
     return np.flatnonzero(inside & ~before), np.flatnonzero(inside & ~after) + 1
 
 
-def _salted(hashes: Words, salt: int) -> Buckets:
+def _salt_hashes(hashes: Words, salt: int) -> Buckets:
     mixed, _ = hash_words(hashes ^ np.uint64(salt * _ODD % 2**64))
     return (mixed % np.uint64(BUCKETS)).astype(np.uint16)
 
 
-def _lowered_beyond_ascii(texts: Texts) -> Texts:
+def _lower_beyond_ascii(texts: Texts) -> Texts:
     """The same in lower case; a space stands for a separator, punctuation mark or symbol beyond ASCII."""
     raw = texts.array.cast(pa.large_binary())
     foreign = np.zeros(len(texts), np.bool_)
     foreign[np.searchsorted(texts.offsets, np.flatnonzero(texts.data >= 128), side="right") - 1] = True
     mask = pa.array(foreign)
     lowered = [value.decode("utf-8", "backslashreplace").lower() for value in raw.filter(mask).to_pylist()]
-    return Texts(pc.replace_with_mask(raw, mask, _broken(lowered)))
+    return Texts(pc.replace_with_mask(raw, mask, _break_words(lowered)))
 
 
-def _broken(texts: list[str]) -> pa.Array:
+def _break_words(texts: list[str]) -> pa.Array:
     """A space in each place where a word ends beyond ASCII; all texts at once, as code points."""
     points = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
-    points = np.where(_breaks()[np.minimum(points, len(_breaks()) - 1)], np.uint32(32), points)
+    points = np.where(_break_table()[np.minimum(points, len(_break_table()) - 1)], np.uint32(32), points)
     widths = 1 + (points >= 0x80) + (points >= 0x800) + (points >= 0x10000)
     ends = np.cumsum([0, *map(len, texts)])
     offsets = np.append(0, np.cumsum(widths))[ends].astype(np.int64)
@@ -159,7 +159,7 @@ def _broken(texts: list[str]) -> pa.Array:
 
 
 @cache
-def _breaks() -> npt.NDArray[np.bool_]:
+def _break_table() -> npt.NDArray[np.bool_]:
     """Whether a character beyond ASCII ends a word. Marks do not: many scripts write vowels so."""
     found = [unicodedata.category(chr(point))[0] in "PSZ" for point in range(0x20000)]
     return np.array([*[False] * 0x80, *found[0x80:], False])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW, Distance
 from headgate.metrics.distances.registry import distance
 from headgate.metrics.states.moments import Moments
 from headgate.stats.distances import Spread, cohens_d
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import ORDERED
 
 
@@ -22,6 +23,7 @@ class CohenD(Distance[Moments], frozen=True):
     """
 
     name: ClassVar = "cohen_d"
+    label: ClassVar = Label(name="shift of the mean (Cohen's d)")
     state: ClassVar = Moments
     folded: ClassVar = "moments"
     accepts: ClassVar = ORDERED
@@ -30,7 +32,7 @@ class CohenD(Distance[Moments], frozen=True):
         if not now.count or not before.count:
             return Undefined(NONE_BEFORE if now.count else NONE_NOW)
         apart = cohens_d(_spread(now), _spread(before))
-        return number(apart, otherwise="the numbers have no finite deviation to measure by")
+        return outcome_of(apart, otherwise="the numbers have no finite deviation to measure by")
 
     def error(self, now: Moments, before: Moments) -> float:
         return 0.0 if now.count and before.count else math.inf

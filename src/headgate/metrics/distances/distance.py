@@ -7,6 +7,7 @@ from typing import ClassVar, Generic, TypeVar
 
 import msgspec
 
+from headgate.metrics.base.label import Label
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
 from headgate.values.schema import Kind
@@ -31,6 +32,9 @@ class Distance(msgspec.Struct, Generic[S], frozen=True):
     state: ClassVar[type[State]]
     folded: ClassVar[str]
     accepts: ClassVar[frozenset[Kind]]
+    label: ClassVar[Label] = Label()
+    moves_with_rows: ClassVar[bool] = False  # whether fewer rows alone change it
+    is_spread: ClassVar[bool] = False  # whether it is in the unit of the column
     most: ClassVar[float] = math.inf  # no distance of this kind is larger
     symmetric: ClassVar[bool] = True  # whether it matters not which batch is the earlier one
     of_all: ClassVar[bool] = False  # whether it is from all earlier batches, their states merged, not from the last one

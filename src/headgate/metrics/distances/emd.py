@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.distances.registry import distance
 from headgate.metrics.distances.sketches import BetweenSketches, Pair
 from headgate.stats.distances import earth_mover
@@ -17,6 +18,8 @@ class Emd(BetweenSketches, frozen=True):
     """
 
     name: ClassVar = "emd"
+    label: ClassVar = Label(name="distance of the distribution (EMD)")
+    is_spread: ClassVar = True
 
     def apart(self, pair: Pair) -> float:
         return earth_mover(pair.gaps)

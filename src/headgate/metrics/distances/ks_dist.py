@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.distances.registry import distance
 from headgate.metrics.distances.sketches import BetweenSketches, Pair
 from headgate.stats.distances import kolmogorov_smirnov
@@ -20,6 +21,8 @@ class KsDist(BetweenSketches, frozen=True):
     """
 
     name: ClassVar = "ks_dist"
+    label: ClassVar = Label(name="distance of the distribution (KS)")
+    moves_with_rows: ClassVar = True
     most: ClassVar = 1.0
 
     def apart(self, pair: Pair) -> float:

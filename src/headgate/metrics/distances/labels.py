@@ -11,7 +11,7 @@ import numpy as np
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW, Distance
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.stats.distances import Floats
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import HASHABLE
 
 OTHER_SECRET = "the labels of the two batches are hidden under different secrets"
@@ -29,12 +29,12 @@ class Side(NamedTuple):
     lost: float
 
     @property
-    def known(self) -> Floats:
+    def label_counts(self) -> Floats:
         """The counts without "other"."""
         return self.counts[:-1]
 
     @property
-    def lost_share(self) -> float:
+    def missing_share(self) -> float:
         """The share of the batch that the counts leave out."""
         return float(self.counts[-1]) / self.total
 
@@ -77,7 +77,7 @@ class BetweenValues(Distance[Frequencies], frozen=True):
             return Undefined(NONE_BEFORE if now.total else NONE_NOW)
         if now.hashed != before.hashed:
             return Undefined(OTHER_SECRET)
-        return number(self.apart(*side_by_side(now, before)), otherwise=NONE_KEPT)
+        return outcome_of(self.apart(*side_by_side(now, before)), otherwise=NONE_KEPT)
 
     def error(self, now: Frequencies, before: Frequencies) -> float:
         if not now.total or not before.total or now.hashed != before.hashed:

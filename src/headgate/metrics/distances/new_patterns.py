@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.distances.new_values import NewValues
 from headgate.metrics.distances.registry import distance
 from headgate.values.schema import TEXT
@@ -17,5 +18,7 @@ class NewPatterns(NewValues, frozen=True):
     """
 
     name: ClassVar = "new_patterns"
+    label: ClassVar = Label("{} written in a new way", value_format=ValueFormat.SHARE, rank=6)
+    moves_with_rows: ClassVar = True
     folded: ClassVar = "frequent_patterns"
     accepts: ClassVar = TEXT

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.distances.labels import BetweenValues, Side
 from headgate.metrics.distances.registry import distance
 from headgate.metrics.states.frequencies import Frequencies
@@ -24,6 +25,8 @@ class NewValues(BetweenValues, frozen=True):
     """
 
     name: ClassVar = "new_values"
+    label: ClassVar = Label("{} values never seen before", value_format=ValueFormat.SHARE, rank=5)
+    moves_with_rows: ClassVar = True
     most: ClassVar = 1.0
     symmetric: ClassVar = False
     of_all: ClassVar = True
@@ -32,7 +35,7 @@ class NewValues(BetweenValues, frozen=True):
         return Undefined(FORGOTTEN) if before.lost and now.total else super().between(now, before)
 
     def apart(self, now: Side, before: Side) -> float:
-        return float(now.known[before.known == 0].sum()) / now.total
+        return float(now.label_counts[before.label_counts == 0].sum()) / now.total
 
     def bound(self, now: Side, before: Side) -> float:
-        return math.inf if before.lost else now.lost_share
+        return math.inf if before.lost else now.missing_share

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.distances.registry import distance
 from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.values.schema import TEXT
@@ -17,5 +18,7 @@ class PatternL1(ValueL1, frozen=True):
     """
 
     name: ClassVar = "pattern_l1"
+    label: ClassVar = Label(name="distance of the patterns (L1)")
+    moves_with_rows: ClassVar = True
     folded: ClassVar = "frequent_patterns"
     accepts: ClassVar = TEXT

@@ -10,8 +10,8 @@ import numpy as np
 
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW, Distance
 from headgate.metrics.states.quantiles import Quantiles
-from headgate.stats.distances import Floats, Gaps, Sample
-from headgate.values.outcome import Outcome, Undefined, number
+from headgate.stats.distances import EmpiricalDistribution, Floats, Gaps
+from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import ORDERED
 
 RANK_ERROR = 0.0133  # of a rank of a KLL sketch with k = 200: the largest over all values, in 99% of sketches
@@ -23,7 +23,7 @@ _KLL = b"\x05\x01\x0f"  # DataSketches' words of preamble, version and family fo
 class Sketched(NamedTuple):
     """The numbers of a batch as its sketch knows them; its ends are exact, and `exact` says whether all is."""
 
-    sample: Sample
+    sample: EmpiricalDistribution
     bin_ends: Floats
     counts: Floats  # in these bins, and in one above them
     exact: bool
@@ -43,14 +43,14 @@ class Sketched(NamedTuple):
 
 # The same state is read by every distance, and as the earlier one by the next run: 1,000 columns of two runs fit.
 @lru_cache(maxsize=2048)
-def sketched(state: Quantiles) -> Sketched:
-    ends, items, weights = _opened(state)
-    sample = Sample.of(np.concatenate([items, ends]), np.concatenate([weights, [0.0, 0.0]]))
+def read_sketch(state: Quantiles) -> Sketched:
+    ends, items, weights = _unpack_sketch(state)
+    sample = EmpiricalDistribution.of(np.concatenate([items, ends]), np.concatenate([weights, [0.0, 0.0]]))
     bin_ends = sample.bin_ends()
-    return Sketched(sample, bin_ends, sample.binned(bin_ends), exact=bool(weights.max() == 1.0))
+    return Sketched(sample, bin_ends, sample.count_in_bins(bin_ends), exact=bool(weights.max() == 1.0))
 
 
-def _opened(state: Quantiles) -> tuple[Floats, Floats, Floats]:
+def _unpack_sketch(state: Quantiles) -> tuple[Floats, Floats, Floats]:
     """The least and largest number of a sketch, the numbers that it kept, and how many each stands for."""
     if state.sketch[:3] == _KLL:
         # the library gives out item after item, which takes several times as long as all else together
@@ -59,7 +59,7 @@ def _opened(state: Quantiles) -> tuple[Floats, Floats, Floats]:
         ends, items = np.split(np.frombuffer(state.sketch, "<f8", -1, 20 + 4 * levels), [2])
         sizes = np.diff(starts, append=starts[0] + len(items))
         return ends, items, np.repeat(2.0 ** np.arange(levels), sizes)
-    sketch = state.opened()
+    sketch = state.open_sketch()
     kept = np.array(list(sketch), np.float64)
     return np.array([sketch.get_min_value(), sketch.get_max_value()]), kept[:, 0], kept[:, 1]
 
@@ -78,12 +78,12 @@ class Pair:
     @cached_property
     def counts(self) -> Floats:
         """How many numbers of the new batch lie in each bin of the earlier one."""
-        return self.now.sample.binned(self.before.bin_ends)
+        return self.now.sample.count_in_bins(self.before.bin_ends)
 
 
 @lru_cache(maxsize=256)
-def paired(now: Quantiles, before: Quantiles) -> Pair:
-    return Pair(sketched(now), sketched(before))
+def pair_sketches(now: Quantiles, before: Quantiles) -> Pair:
+    return Pair(read_sketch(now), read_sketch(before))
 
 
 class BetweenSketches(Distance[Quantiles], frozen=True):
@@ -100,10 +100,10 @@ class BetweenSketches(Distance[Quantiles], frozen=True):
     def between(self, now: Quantiles, before: Quantiles) -> Outcome:
         if not now.sketch or not before.sketch:
             return Undefined(NONE_BEFORE if now.sketch else NONE_NOW)
-        return number(self.apart(paired(now, before)), otherwise="the distance is too large for a double")
+        return outcome_of(self.apart(pair_sketches(now, before)), otherwise="the distance is too large for a double")
 
     def error(self, now: Quantiles, before: Quantiles) -> float:
-        return self.bound(paired(now, before)) if now.sketch and before.sketch else math.inf
+        return self.bound(pair_sketches(now, before)) if now.sketch and before.sketch else math.inf
 
     def apart(self, pair: Pair) -> float:
         """The distance of two batches that have numbers."""

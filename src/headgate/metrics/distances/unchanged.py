@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW, Distance
 from headgate.metrics.distances.labels import OTHER_SECRET
 from headgate.metrics.distances.registry import distance
@@ -23,6 +24,7 @@ class Unchanged(Distance[Frequencies], frozen=True):
     """
 
     name: ClassVar = "unchanged"
+    label: ClassVar = Label(name="same as the run before", value_format=ValueFormat.FLAG)
     state: ClassVar = Frequencies
     folded: ClassVar = "frequent_values"
     accepts: ClassVar = HASHABLE

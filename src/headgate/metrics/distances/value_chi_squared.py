@@ -25,7 +25,7 @@ class ValueChiSquared(BetweenValues, frozen=True):
     most: ClassVar = 2.0
 
     def apart(self, now: Side, before: Side) -> float:
-        return chi_squared(now.counts, before.counts) if len(now.known) else math.nan
+        return chi_squared(now.counts, before.counts) if len(now.label_counts) else math.nan
 
     def bound(self, now: Side, before: Side) -> float:
-        return min(2.0, 4 * (now.lost_share + before.lost_share))
+        return min(2.0, 4 * (now.missing_share + before.missing_share))

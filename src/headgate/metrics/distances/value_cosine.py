@@ -23,7 +23,7 @@ class ValueCosine(BetweenValues, frozen=True):
     most: ClassVar = 1.0
 
     def apart(self, now: Side, before: Side) -> float:
-        return cosine(now.known, before.known)
+        return cosine(now.label_counts, before.label_counts)
 
     def bound(self, now: Side, before: Side) -> float:
         return min(1.0, _turn(now) + _turn(before))
@@ -31,6 +31,6 @@ class ValueCosine(BetweenValues, frozen=True):
 
 def _turn(side: Side) -> float:
     """The largest angle between the counts that are known and the true ones."""
-    length = math.sqrt(float(side.known @ side.known))
+    length = math.sqrt(float(side.label_counts @ side.label_counts))
     left_out = math.sqrt(float(side.counts[-1]) * side.lost)
     return math.asin(min(1.0, left_out / length)) if length else math.pi / 2

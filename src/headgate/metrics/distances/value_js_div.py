@@ -24,9 +24,9 @@ class ValueJsDiv(BetweenValues, frozen=True):
     most: ClassVar = 1.0
 
     def apart(self, now: Side, before: Side) -> float:
-        return jensen_shannon(now.counts, before.counts) if len(now.known) else math.nan
+        return jensen_shannon(now.counts, before.counts) if len(now.label_counts) else math.nan
 
     def bound(self, now: Side, before: Side) -> float:
-        reach = math.sqrt(now.lost_share) + math.sqrt(before.lost_share)
+        reach = math.sqrt(now.missing_share) + math.sqrt(before.missing_share)
         root = math.sqrt(jensen_shannon(now.counts, before.counts))
         return min(1.0, reach * (2 * root + reach))

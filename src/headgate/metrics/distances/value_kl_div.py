@@ -25,7 +25,7 @@ class ValueKlDiv(BetweenValues, frozen=True):
     symmetric: ClassVar = False
 
     def apart(self, now: Side, before: Side) -> float:
-        return kullback_leibler(now.counts, before.counts) if len(now.known) else math.nan
+        return kullback_leibler(now.counts, before.counts) if len(now.label_counts) else math.nan
 
     def bound(self, now: Side, before: Side) -> float:
-        return math.inf if now.lost_share or before.lost_share else 0.0
+        return math.inf if now.missing_share or before.missing_share else 0.0

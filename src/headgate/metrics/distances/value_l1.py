@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import ClassVar
 
+from headgate.metrics.base.label import Label
 from headgate.metrics.distances.labels import BetweenValues, Side
 from headgate.metrics.distances.registry import distance
 from headgate.stats.distances import l1
@@ -18,10 +19,12 @@ class ValueL1(BetweenValues, frozen=True):
     """
 
     name: ClassVar = "value_l1"
+    label: ClassVar = Label(name="distance of the values (L1)")
+    moves_with_rows: ClassVar = True
     most: ClassVar = 2.0
 
     def apart(self, now: Side, before: Side) -> float:
-        return l1(now.counts, before.counts) if len(now.known) else math.nan
+        return l1(now.counts, before.counts) if len(now.label_counts) else math.nan
 
     def bound(self, now: Side, before: Side) -> float:
-        return 2 * max(now.lost_share, before.lost_share)
+        return 2 * max(now.missing_share, before.missing_share)

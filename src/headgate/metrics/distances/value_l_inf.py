@@ -21,7 +21,7 @@ class ValueLInf(BetweenValues, frozen=True):
     most: ClassVar = 1.0
 
     def apart(self, now: Side, before: Side) -> float:
-        return float(np.abs(now.known / now.total - before.known / before.total).max(initial=0.0))
+        return float(np.abs(now.label_counts / now.total - before.label_counts / before.total).max(initial=0.0))
 
     def bound(self, now: Side, before: Side) -> float:
         return max(now.lost / now.total, before.lost / before.total)

@@ -38,24 +38,24 @@ class Distinct(State, frozen=True, tag="distinct"):
 
     @classmethod
     def of(cls, hashes: Hashes, values: int) -> Distinct:
-        return cls(_image(_coupons(*hashes)), values)
+        return cls(_make_image(_make_coupons(*hashes)), values)
 
     def __add__(self, other: Distinct) -> Distinct:
         if not self.sketch or not other.sketch:
             return self if self.sketch else other
-        mine, theirs = _read(self.sketch), _read(other.sketch)
+        mine, theirs = _read_image(self.sketch), _read_image(other.sketch)
         if mine.dtype == np.uint32 and theirs.dtype == np.uint32:
-            image = _image(np.concatenate([mine, theirs]))
+            image = _make_image(np.concatenate([mine, theirs]))
         else:
-            image = _registers_image(np.maximum(_registers(mine), _registers(theirs)))
+            image = _registers_image(np.maximum(_to_registers(mine), _to_registers(theirs)))
         return Distinct(image, self.values + other.values)
 
     @classmethod
-    def merged(cls, states: Sequence[Distinct]) -> Distinct:
-        return cls.stacked(states).merged(np.arange(len(states)))
+    def merge_all(cls, states: Sequence[Distinct]) -> Distinct:
+        return cls.stack(states).merge_rows(np.arange(len(states)))
 
     @classmethod
-    def stacked(cls, states: Sequence[Distinct]) -> Stack[Distinct]:
+    def stack(cls, states: Sequence[Distinct]) -> Stack[Distinct]:
         return _DistinctStack(states)
 
     def estimate(self) -> float:
@@ -74,21 +74,21 @@ class _DistinctStack(Stack[Distinct]):
         images = np.frombuffer(b"".join([states[at].sketch for at in full]), np.uint8)
         self._registers = images.reshape(len(full), -1)[:, _REGISTERS:] if full else np.empty((0, SLOTS), np.uint8)
 
-    def merged(self, rows: Rows) -> Distinct:
+    def merge_rows(self, rows: Rows) -> Distinct:
         values = int(self._values[rows].sum())
         full = self._row[rows]
         sketches = [self.states[at].sketch for at in rows[full < 0].tolist()]
         coupons = np.frombuffer(b"".join([sketch[_COUPONS:] for sketch in sketches]), "<u4")
         full = full[full >= 0]
         if not len(full):
-            return Distinct(_image(coupons), values)
-        registers = _registers(coupons)
+            return Distinct(_make_image(coupons), values)
+        registers = _to_registers(coupons)
         for at in range(0, len(full), _AT_ONCE):
             np.maximum(registers, self._registers[full[at : at + _AT_ONCE]].max(axis=0), out=registers)
         return Distinct(_registers_image(registers), values)
 
 
-def _coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+def _make_coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
     """Apache's coupon: 26 bits of address, and above them the leading zeros of the second word plus one."""
     address = (first & np.uint64(0x3FFFFFF)).astype(np.uint32)
     high = (second >> np.uint64(32)).astype(np.float64)
@@ -100,17 +100,17 @@ def _coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> n
     return coupons
 
 
-def _image(coupons: npt.NDArray[np.uint32]) -> bytes:
+def _make_image(coupons: npt.NDArray[np.uint32]) -> bytes:
     if not len(coupons):
         return b""
     # more registers than a set may have coupons spare counting the coupons, which may repeat
-    if len(coupons) > 4 * SPARSE and np.count_nonzero(registers := _registers(coupons)) > SPARSE:
+    if len(coupons) > 4 * SPARSE and np.count_nonzero(registers := _to_registers(coupons)) > SPARSE:
         return _registers_image(registers)
     different = np.unique(coupons)
-    return _set_image(different) if len(different) <= SPARSE else _registers_image(_registers(different))
+    return _set_image(different) if len(different) <= SPARSE else _registers_image(_to_registers(different))
 
 
-def _registers(values: npt.NDArray[np.uint32] | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
+def _to_registers(values: npt.NDArray[np.uint32] | npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
     if values.dtype == np.uint8:
         return values  # type: ignore[return-value]
     registers = np.zeros(SLOTS, np.uint8)
@@ -137,7 +137,7 @@ def _is_set(image: bytes) -> bool:
     return image[7] & 3 == _SET
 
 
-def _read(image: bytes) -> npt.NDArray[np.uint32] | npt.NDArray[np.uint8]:
+def _read_image(image: bytes) -> npt.NDArray[np.uint32] | npt.NDArray[np.uint8]:
     """The coupons or the registers in an image that this file wrote."""
     if _is_set(image):
         return np.frombuffer(image, "<u4", offset=_COUPONS)

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.metrics.base.hashing import Words, hash_bytes, keyed
+from headgate.metrics.base.hashing import Words, hash_bytes, hash_label
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
 from headgate.values.state import Rows, Stack, State
@@ -62,33 +62,33 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         """Of distinct labels, which are asked for only where they are kept."""
         if not len(counts):
             return cls()
-        cut = _cut(counts, capacity)
+        cut = _find_cut(counts, capacity)
         kept = np.flatnonzero(counts > cut)
         empty = cls(total=int(counts.sum()), lost=cut, capacity=capacity, patterns=patterns)
-        return empty._labelled(label(kept), counts[kept] - cut) if len(kept) else empty
+        return empty._with_labels(label(kept), counts[kept] - cut) if len(kept) else empty
 
     def __add__(self, other: Frequencies) -> Frequencies:
-        return self.merged([self, other])
+        return self.merge_all([self, other])
 
     @classmethod
-    def merged(cls, states: Sequence[Frequencies]) -> Frequencies:
+    def merge_all(cls, states: Sequence[Frequencies]) -> Frequencies:
         """All counts added up, as many at a time as fit, and cut each time that there are more than are kept."""
         held = list(filter(_TOTAL, states))
         if len(held) < 2:
             return held[0] if held else cls()
-        return _FrequencyStack(held).merged(np.arange(len(held)))
+        return _FrequencyStack(held).merge_rows(np.arange(len(held)))
 
     @classmethod
-    def stacked(cls, states: Sequence[Frequencies]) -> Stack[Frequencies]:
+    def stack(cls, states: Sequence[Frequencies]) -> Stack[Frequencies]:
         return _FrequencyStack(states)
 
-    def hidden(self, secret: bytes) -> Frequencies:
+    def hide_values(self, secret: bytes) -> Frequencies:
         if self.patterns or self.hashed or not self.total:
             return self
         labels = self.labels()
-        names = [keyed(label, secret) for label in labels]
+        names = [hash_label(label, secret) for label in labels]
         counts = np.fromiter(labels.values(), np.int64, len(labels))
-        return msgspec.structs.replace(self, hashed=keyed("", secret)[:8])._labelled(names, counts)
+        return msgspec.structs.replace(self, hashed=hash_label("", secret)[:8])._with_labels(names, counts)
 
     def labels(self) -> dict[str, int]:
         """The labels that are kept, with their counts."""
@@ -105,16 +105,16 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         ranked = sorted(self.labels().items(), key=lambda each: (-each[1], each[0]))
         return Distribution(dict(ranked), total=self.total, error=self.lost)
 
-    def _labelled(self, names: Sequence[str], counts: Integers) -> Frequencies:
+    def _with_labels(self, names: Sequence[str], counts: Integers) -> Frequencies:
         """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""
         texts = [name.encode() for name in names]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
         hashes, _ = hash_bytes(np.frombuffer(b"".join(texts), np.uint8), offsets)
-        firsts, sums = _sorted_up(hashes, counts)
-        return self._holding(hashes[firsts], sums, [texts[at] for at in firsts])
+        firsts, sums = _sum_in_order(hashes, counts)
+        return self._with_arrays(hashes[firsts], sums, [texts[at] for at in firsts])
 
-    def _holding(self, hashes: Words, counts: Integers, texts: Sequence[bytes]) -> Frequencies:
+    def _with_arrays(self, hashes: Words, counts: Integers, texts: Sequence[bytes]) -> Frequencies:
         return msgspec.structs.replace(
             self,
             hashes=hashes.astype("<u8").tobytes(),
@@ -134,7 +134,7 @@ class NamedFrequencies(State, frozen=True, tag="frequencies"):
 
     def current(self) -> Frequencies:
         empty = Frequencies(total=self.total, lost=self.lost, capacity=self.capacity)
-        return empty._labelled(list(self.counts), np.fromiter(self.counts.values(), np.int64, len(self.counts)))
+        return empty._with_labels(list(self.counts), np.fromiter(self.counts.values(), np.int64, len(self.counts)))
 
 
 class _FrequencyStack(Stack[Frequencies]):
@@ -150,21 +150,21 @@ class _FrequencyStack(Stack[Frequencies]):
         self._facts = np.array(facts, np.int64).reshape(len(states), 3)
         self._secrets = np.array([each.hashed for each in states])
 
-    def merged(self, rows: Rows) -> Frequencies:
+    def merge_rows(self, rows: Rows) -> Frequencies:
         rows = rows[self._facts[rows, 0] > 0]
         if len(rows) < 2:
             return self.states[rows[0]] if len(rows) else Frequencies()
         if (self._secrets[rows] != self._secrets[rows[0]]).any():
             raise MisuseError(
                 "these frequencies do not merge: not all have their values hidden under one secret.",
-                hint="Hide them with the store's secret: state.hidden(secret).",
+                hint="Hide them with the store's secret: state.hide_values(secret).",
             )
         total, lost, _ = self._facts[rows].sum(axis=0).tolist()
         capacity = int(self._facts[rows, 2].min())
         left = _Labels()
         for places in self._chunks(rows, capacity):
             left = left.with_more(self._hashes[places], self._counts[places], places, capacity)
-        merged = self._labelled(self.states[rows[0]], left)
+        merged = self._build_summary(self.states[rows[0]], left)
         return msgspec.structs.replace(merged, total=total, lost=lost + left.lost, capacity=capacity)
 
     def _chunks(self, rows: Rows, kept: int) -> Iterator[Rows]:
@@ -177,16 +177,16 @@ class _FrequencyStack(Stack[Frequencies]):
             ends = np.cumsum(wide)
             yield np.arange(ends[-1]) + np.repeat(self._starts[some] - ends + wide, wide)
 
-    def _labelled(self, like: Frequencies, left: _Labels) -> Frequencies:
+    def _build_summary(self, like: Frequencies, left: _Labels) -> Frequencies:
         """A summary of the labels that are left, with their texts from the summaries that they came from."""
         order = np.argsort(left.hashes)
         origins = left.origins[order]
         states = np.searchsorted(self._starts, origins, "right") - 1
         texts = []
         for state, place in zip(states.tolist(), (origins - self._starts[states]).tolist(), strict=True):
-            start, end = _span(self.states[state].ends, place)
+            start, end = _text_span(self.states[state].ends, place)
             texts.append(self.states[state].texts[start:end])
-        return like._holding(left.hashes[order], left.counts[order], texts)
+        return like._with_arrays(left.hashes[order], left.counts[order], texts)
 
 
 class _Labels(NamedTuple):
@@ -200,8 +200,8 @@ class _Labels(NamedTuple):
     def with_more(self, hashes: Words, counts: Integers, origins: Rows, capacity: int) -> _Labels:
         """These and more labels, cut to so many."""
         hashes, counts = np.concatenate([self.hashes, hashes]), np.concatenate([self.counts, counts])
-        firsts, sums = _added_up(hashes, counts)
-        cut = _cut(sums, capacity)
+        firsts, sums = _sum_by_hash(hashes, counts)
+        cut = _find_cut(sums, capacity)
         kept = np.flatnonzero(sums > cut)
         firsts = firsts[kept]
         old = len(self.hashes)
@@ -212,43 +212,43 @@ class _Labels(NamedTuple):
         return _Labels(hashes[firsts], sums[kept] - cut, found, self.lost + cut)
 
 
-def _span(ends: bytes, place: int) -> tuple[int, int]:
+def _text_span(ends: bytes, place: int) -> tuple[int, int]:
     if not place:
         return 0, int.from_bytes(ends[:4], "little")
     start, end = _PAIR.unpack_from(ends, 4 * place - 4)
     return start, end
 
 
-def _added_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+def _sum_by_hash(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
     """One place of each different hash, in any order, and the sum of its counts."""
     if len(hashes) > _AT_ONCE:
-        return _sorted_up(hashes, counts)
+        return _sum_in_order(hashes, counts)
     # sorting whole numbers is several times as fast as sorting places by them, so the places ride along in few bits
     packed = np.sort((hashes & ~_LOW) | _PLACES[: len(hashes)])
     repeats = np.count_nonzero((packed[1:] ^ packed[:-1]) <= _LOW)
     if not repeats:
         return _PLACES[: len(hashes)].view(np.int64), counts
     order = (packed & _LOW).view(np.int64)
-    begins = _begins(hashes[order])
+    begins = _run_starts(hashes[order])
     if len(begins) + repeats > len(hashes):  # two differ only in the bits that gave way
-        return _sorted_up(hashes, counts)
+        return _sum_in_order(hashes, counts)
     return order[begins], np.add.reduceat(counts[order], begins)
 
 
-def _sorted_up(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
+def _sum_in_order(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
     """The same in the order of the hashes."""
     order = np.argsort(hashes, kind="stable")
-    begins = _begins(hashes[order])
+    begins = _run_starts(hashes[order])
     return order[begins], np.add.reduceat(counts[order], begins) if len(begins) else counts
 
 
-def _begins(ordered: Words) -> npt.NDArray[np.intp]:
+def _run_starts(ordered: Words) -> npt.NDArray[np.intp]:
     new = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
     return np.flatnonzero(new)
 
 
-def _cut(counts: Integers, capacity: int) -> int:
+def _find_cut(counts: Integers, capacity: int) -> int:
     """The count that must be taken off all so that no more than `capacity` are left."""
     if len(counts) <= capacity:
         return 0

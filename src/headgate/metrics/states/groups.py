@@ -75,18 +75,18 @@ class Groups(State, frozen=True, tag="groups"):
 
     @classmethod
     def of(cls, hashes: Hashes) -> Groups:
-        return _grouped(*hashes, np.ones(len(hashes[0]), np.int64))
+        return _group_hashes(*hashes, np.ones(len(hashes[0]), np.int64))
 
     def __add__(self, other: Groups) -> Groups:
         if not self.counts or not other.counts:
             return self if self.counts else other
         mine, theirs = self._arrays(), other._arrays()
-        return _grouped(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
+        return _group_hashes(*(np.concatenate(pair) for pair in zip(mine, theirs, strict=True)))
 
     @classmethod
-    def merged(cls, states: Sequence[Groups]) -> Groups:
+    def merge_all(cls, states: Sequence[Groups]) -> Groups:
         held = [each._arrays() for each in states if each.counts]
-        return _grouped(*map(np.concatenate, zip(*held, strict=True))) if held else cls()
+        return _group_hashes(*map(np.concatenate, zip(*held, strict=True))) if held else cls()
 
     def _arrays(self) -> tuple[Words, Words, Integers]:
         return (
@@ -111,11 +111,11 @@ class Groups(State, frozen=True, tag="groups"):
         spans = [(piece, low, high) for piece, (low, high) in enumerate(pairwise(cuts)) if low < high]
         return {piece: Groups(*(array[low:high].tobytes() for array in arrays)) for piece, low, high in spans}
 
-    def shrunk(self) -> GroupSizes:
+    def shrink(self) -> GroupSizes:
         return self.sizes
 
 
-def _grouped(first: Words, second: Words, counts: Integers) -> Groups:
+def _group_hashes(first: Words, second: Words, counts: Integers) -> Groups:
     order = np.argsort(first)
     first, second, counts = first[order], second[order], counts[order]
     if bool(((first[1:] == first[:-1]) & (second[1:] != second[:-1])).any()):

@@ -33,10 +33,10 @@ class KeptGroups(State, frozen=True, tag="kept_groups"):
         return state if isinstance(state, cls) else cls(rest=((tag_of(type(state)), pack_state(state)),))
 
     def __add__(self, other: KeptGroups) -> KeptGroups:
-        return self.merged([self, other])
+        return self.merge_all([self, other])
 
     @classmethod
-    def merged(cls, states: Sequence[KeptGroups]) -> KeptGroups:
+    def merge_all(cls, states: Sequence[KeptGroups]) -> KeptGroups:
         tables = sorted((table for each in states for table in each.tables), key=msgspec.structs.astuple)
         return cls(tuple(tables), tuple(sorted(packed for each in states for packed in each.rest)))
 

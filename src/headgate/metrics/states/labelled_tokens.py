@@ -18,7 +18,7 @@ LABELS = 256
 SAMPLE = 1024
 
 
-class Rows(NamedTuple):
+class LabelledRows(NamedTuple):
     """Different rows in the order of their hashes: how often each occurs, the hash of its label, its tokens."""
 
     hashes: Words
@@ -26,8 +26,8 @@ class Rows(NamedTuple):
     labels: Words
     tokens: Tokens
 
-    def taken(self, at: Integers) -> Rows:
-        return Rows(self.hashes[at], self.copies[at], self.labels[at], self.tokens.of_rows(at))
+    def take_rows(self, at: Integers) -> LabelledRows:
+        return LabelledRows(self.hashes[at], self.copies[at], self.labels[at], self.tokens.of_rows(at))
 
 
 class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
@@ -53,7 +53,7 @@ class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
     crowded: bool = False
 
     @classmethod
-    def of(cls, rows: Rows) -> LabelledTokens:
+    def of(cls, rows: LabelledRows) -> LabelledTokens:
         """Of different rows, sorted by hash."""
         labels, places = np.unique(rows.labels, return_inverse=True)
         if not len(labels) or len(labels) > LABELS:
@@ -63,13 +63,13 @@ class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
         counts = np.bincount(cells, np.repeat(rows.copies, sizes)).astype(np.int64)
         present = np.flatnonzero(counts)
         counted = (np.bincount(places, rows.copies), present, counts[present])
-        return cls._holding(labels, *counted, rows.taken(np.arange(min(len(rows.hashes), SAMPLE))))
+        return cls._holding(labels, *counted, rows.take_rows(np.arange(min(len(rows.hashes), SAMPLE))))
 
     def __add__(self, other: LabelledTokens) -> LabelledTokens:
-        return self.merged([self, other])
+        return self.merge_all([self, other])
 
     @classmethod
-    def merged(cls, states: Sequence[LabelledTokens]) -> LabelledTokens:
+    def merge_all(cls, states: Sequence[LabelledTokens]) -> LabelledTokens:
         held = [each for each in states if each.labels or each.crowded]
         if len(held) < 2:
             return held[0] if held else cls()
@@ -84,11 +84,11 @@ class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
         cells = np.concatenate([at[each._cell_labels] * BUCKETS for at, each in zip(places, held, strict=True)])
         cells += np.concatenate([each._cell_buckets for each in held])
         counts = np.frombuffer(b"".join([each.counts for each in held]), "<i8")
-        return cls._holding(labels, rows, *_added_up(cells, counts), _sampled([each.sample() for each in held]))
+        return cls._holding(labels, rows, *_sum_by_key(cells, counts), _merge_samples([each.sample() for each in held]))
 
     @classmethod
     def _holding(
-        cls, labels: Words, rows: npt.NDArray[np.generic], cells: Integers, counts: Integers, sample: Rows
+        cls, labels: Words, rows: npt.NDArray[np.generic], cells: Integers, counts: Integers, sample: LabelledRows
     ) -> LabelledTokens:
         return cls(
             labels=labels.astype("<u8").tobytes(),
@@ -125,21 +125,21 @@ class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
         found[self._cell_labels, self._cell_buckets] = np.frombuffer(self.counts, "<i8")
         return found
 
-    def sample(self) -> Rows:
+    def sample(self) -> LabelledRows:
         sizes = np.frombuffer(self.sample_sizes, "<u2").astype(np.int64)
         tokens = Tokens(np.frombuffer(self.sample_tokens, "<u2"), np.cumsum(sizes) - sizes, sizes)
         hashes, labels = (np.frombuffer(each, "<u8") for each in (self.sample_hashes, self.sample_labels))
-        return Rows(hashes, np.frombuffer(self.sample_copies, "<i8"), labels, tokens)
+        return LabelledRows(hashes, np.frombuffer(self.sample_copies, "<i8"), labels, tokens)
 
 
-def _added_up(keys: Integers, counts: Integers) -> tuple[Integers, Integers]:
+def _sum_by_key(keys: Integers, counts: Integers) -> tuple[Integers, Integers]:
     """The different keys in order, each with the sum of its counts."""
     order = np.argsort(keys, kind="stable")
     different, begins = np.unique(keys[order], return_index=True)
     return different, np.add.reduceat(counts[order], begins) if len(begins) else counts
 
 
-def _sampled(samples: Sequence[Rows]) -> Rows:
+def _merge_samples(samples: Sequence[LabelledRows]) -> LabelledRows:
     """The rows of the least hashes, with the copies of all samples."""
     buckets = np.concatenate([each.tokens.buckets for each in samples])
     sizes = np.concatenate([each.tokens.sizes for each in samples])
@@ -147,4 +147,4 @@ def _sampled(samples: Sequence[Rows]) -> Rows:
     hashes, copies, labels = (np.concatenate([each[at] for each in samples]) for at in range(3))
     different, firsts, at = np.unique(hashes, return_index=True, return_inverse=True)
     summed, firsts = np.bincount(at, copies).astype(np.int64), firsts[:SAMPLE]
-    return Rows(different[:SAMPLE], summed[:SAMPLE], labels[firsts], tokens.of_rows(firsts))
+    return LabelledRows(different[:SAMPLE], summed[:SAMPLE], labels[firsts], tokens.of_rows(firsts))

@@ -89,18 +89,18 @@ class Moments(State, frozen=True, tag="moments"):
             + gap * step * step * step * a * b * (a * a - a * b + b * b)
             + 6 * step * step * (a * a * other.second + b * b * self.second)
             + 4 * step * (a * other.third - b * self.third),
-            low=_least(self.low, other.low),
-            high=_most(self.high, other.high),
+            low=_min_present(self.low, other.low),
+            high=_max_present(self.high, other.high),
         )
 
     @classmethod
-    def merged(cls, states: Sequence[Moments]) -> Moments:
+    def merge_all(cls, states: Sequence[Moments]) -> Moments:
         """The same sums in one step, around the common mean."""
         rows = [msgspec.structs.astuple(each) for each in states if each.count]
         return _around_their_mean(np.array(rows, np.float64))
 
     @classmethod
-    def stacked(cls, states: Sequence[Moments]) -> Stack[Moments]:
+    def stack(cls, states: Sequence[Moments]) -> Stack[Moments]:
         return _MomentStack(states)
 
 
@@ -109,7 +109,7 @@ class _MomentStack(Stack[Moments]):
         super().__init__(states)
         self._fields = np.array([msgspec.structs.astuple(each) for each in states], np.float64)
 
-    def merged(self, rows: Rows) -> Moments:
+    def merge_rows(self, rows: Rows) -> Moments:
         chosen = self._fields[rows]
         return _around_their_mean(chosen[chosen[:, 0] > 0])
 
@@ -136,9 +136,9 @@ def _around_their_mean(rows: npt.NDArray[np.float64]) -> Moments:
         )
 
 
-def _least(one: float | None, two: float | None) -> float | None:
+def _min_present(one: float | None, two: float | None) -> float | None:
     return min(each for each in (one, two) if each is not None)
 
 
-def _most(one: float | None, two: float | None) -> float | None:
+def _max_present(one: float | None, two: float | None) -> float | None:
     return max(each for each in (one, two) if each is not None)

@@ -33,20 +33,20 @@ class Quantiles(State, frozen=True, tag="quantiles"):
     def __add__(self, other: Quantiles) -> Quantiles:
         if not self.sketch or not other.sketch:
             return self if self.sketch else other
-        merged = self.opened()
-        merged.merge(other.opened())
+        merged = self.open_sketch()
+        merged.merge(other.open_sketch())
         return Quantiles(merged.serialize())
 
     @classmethod
-    def merged(cls, states: Sequence[Quantiles]) -> Quantiles:
+    def merge_all(cls, states: Sequence[Quantiles]) -> Quantiles:
         held = [each for each in states if each.sketch]
         if len(held) < 2:
             return held[0] if held else cls()
-        merged = held[0].opened()
+        merged = held[0].open_sketch()
         for each in held[1:]:
             merged.merge(kll_doubles_sketch.deserialize(each.sketch))
         return cls(merged.serialize())
 
-    def opened(self) -> kll_doubles_sketch:
+    def open_sketch(self) -> kll_doubles_sketch:
         """The sketch itself; an empty one for the identity."""
         return kll_doubles_sketch.deserialize(self.sketch) if self.sketch else kll_doubles_sketch(K)

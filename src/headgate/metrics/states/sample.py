@@ -5,13 +5,13 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from headgate.metrics.base.hashing import keyed
+from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.base.tally import Tally
 from headgate.metrics.base.text import LONGEST_LABEL
 from headgate.values.state import State
 
 
-class Sampled(msgspec.Struct, frozen=True, array_like=True, order=True):
+class SampledValue(msgspec.Struct, frozen=True, array_like=True, order=True):
     """One value with the hash that it was chosen by, and how often it occurs; None stands for one too long to keep."""
 
     hash: int
@@ -26,7 +26,7 @@ class Sample(State, frozen=True, tag="value_sample"):
     up. It holds values of the data: a gate reads it and lets it go; a store that hides values keeps hashes.
     """
 
-    values: tuple[Sampled, ...] = ()
+    values: tuple[SampledValue, ...] = ()
     most: int = 0
 
     @classmethod
@@ -37,20 +37,20 @@ class Sample(State, frozen=True, tag="value_sample"):
         chosen = np.argpartition(keys, most)[:most] if len(keys) > most else np.arange(len(keys))
         texts = tally.label(chosen) if len(chosen) else []
         found = zip(keys[chosen].tolist(), texts, tally.counts[chosen].tolist(), strict=True)
-        whole = (Sampled(key, text if len(text) <= LONGEST_LABEL else None, count) for key, text, count in found)
+        whole = (SampledValue(key, text if len(text) <= LONGEST_LABEL else None, count) for key, text, count in found)
         return cls(tuple(sorted(whole)), most)
 
     def __add__(self, other: Sample) -> Sample:
         most = max(self.most, other.most)
-        counts: dict[int, Sampled] = {}
+        counts: dict[int, SampledValue] = {}
         for each in (*self.values, *other.values):
             known = counts.get(each.hash)
-            counts[each.hash] = Sampled(each.hash, each.text, each.count + known.count) if known else each
+            counts[each.hash] = SampledValue(each.hash, each.text, each.count + known.count) if known else each
         return Sample(tuple(sorted(counts.values())[:most]), most)
 
-    def hidden(self, secret: bytes) -> Sample:
-        names = ((keyed(each.text or str(each.hash), secret), each.count) for each in self.values)
-        return Sample(tuple(sorted(Sampled(int(name, 16), name, count) for name, count in names)), self.most)
+    def hide_values(self, secret: bytes) -> Sample:
+        names = ((hash_label(each.text or str(each.hash), secret), each.count) for each in self.values)
+        return Sample(tuple(sorted(SampledValue(int(name, 16), name, count) for name, count in names)), self.most)
 
     @property
     def cut_share(self) -> float:

@@ -34,9 +34,10 @@ class TextNumbers(State, frozen=True, tag="text_numbers"):
         return TextNumbers(self.moments + other.moments, self.quantiles + other.quantiles)
 
     @classmethod
-    def merged(cls, states: Sequence[TextNumbers]) -> TextNumbers:
+    def merge_all(cls, states: Sequence[TextNumbers]) -> TextNumbers:
         return cls(
-            Moments.merged([each.moments for each in states]), Quantiles.merged([each.quantiles for each in states])
+            Moments.merge_all([each.moments for each in states]),
+            Quantiles.merge_all([each.quantiles for each in states]),
         )
 
 
@@ -50,7 +51,7 @@ class OfTextNumbers(ColumnMetric[TextNumbers], frozen=True):
     def fold(self, batch: ColumnBatch) -> TextNumbers:
         texts, weights = batch.distinct_texts
         looks = pc.match_substring_regex(texts.array, NUMBER)
-        found = _parsed(texts.array.filter(looks))
+        found = _parse_numbers(texts.array.filter(looks))
         if weights is not None:
             found = np.repeat(found, weights[looks.to_numpy(zero_copy_only=False)])
         # past the range of a double a text has no number
@@ -58,6 +59,6 @@ class OfTextNumbers(ColumnMetric[TextNumbers], frozen=True):
         return TextNumbers(Moments.of(ordered), Quantiles.of(ordered))
 
 
-def _parsed(texts: pa.Array) -> npt.NDArray[np.float64]:
+def _parse_numbers(texts: pa.Array) -> npt.NDArray[np.float64]:
     # not by a cast: Arrow takes neither a plus sign nor what is past the range of a double
     return np.fromiter(map(float, texts.to_pylist()), np.float64, len(texts)) + 0.0

@@ -25,20 +25,20 @@ _DIGEST = 32
 _Value = TypeVar("_Value")
 
 
-class Part(msgspec.Struct, frozen=True, array_like=True):
+class ByteRange(msgspec.Struct, frozen=True, array_like=True):
     """Some bytes of an entry, counted from the end of its first envelope."""
 
     offset: int
     length: int
 
 
-class Parts(msgspec.Struct, frozen=True):
+class EntryParts(msgspec.Struct, frozen=True):
     """Where the parts of a run lie. The states follow their index one after the other, in the order of their layout."""
 
-    numbers: Part
-    details: Part
-    index: Part
-    states: Part
+    numbers: ByteRange
+    details: ByteRange
+    index: ByteRange
+    states: ByteRange
     number_keys: str  # the layout of the numbers
     state_keys: str  # the layout of the states
 
@@ -47,7 +47,7 @@ class Entry(msgspec.Struct, frozen=True):
     """What the first envelope of an entry holds: a committed run and where its parts are, or a ruling."""
 
     revision: Revision | None = None
-    parts: Parts | None = None
+    parts: EntryParts | None = None
     ruling: Ruling | None = None
 
     @property
@@ -58,45 +58,45 @@ class Entry(msgspec.Struct, frozen=True):
         return found
 
 
-class Placed(NamedTuple):
+class LogEntry(NamedTuple):
     """An entry with the length of its first envelope."""
 
     entry: Entry
     front: int
 
 
-class Layout(NamedTuple):
+class KeyLayout(NamedTuple):
     """A sorted list of keys, kept once for all runs that have the same: the object's name is its hash."""
 
     digest: str
     keys: tuple[str, ...]
 
     @classmethod
-    def of(cls, keys: Sequence[str]) -> Layout:
+    def of(cls, keys: Sequence[str]) -> KeyLayout:
         ordered = tuple(sorted(keys))
         return cls(hashlib.sha256(msgspec.msgpack.encode(ordered)).hexdigest(), ordered)
 
-    def packed(self) -> bytes:
+    def to_bytes(self) -> bytes:
         return seal(msgspec.msgpack.encode(self.keys), Head(LAYOUT, self.digest))
 
     @classmethod
-    def unpacked(cls, data: bytes, digest: str) -> Layout:
+    def from_bytes(cls, data: bytes, digest: str) -> KeyLayout:
         body = body_of(data, LAYOUT, digest)
         if hashlib.sha256(body).hexdigest() != digest:
             raise CorruptBytes("the layout is not the one that its name says.")
-        return cls(digest, decoded(body, tuple[str, ...]))
+        return cls(digest, decode_body(body, tuple[str, ...]))
 
 
 class Body(NamedTuple):
     """The parts of a run packed, the same under whatever sequence they are committed."""
 
-    parts: Parts
+    parts: EntryParts
     data: bytes
-    layouts: tuple[Layout, Layout]
+    layouts: tuple[KeyLayout, KeyLayout]
 
     @classmethod
     def of(cls, record: Record, key: str) -> Body:
-        numbers, states = Layout.of(list(record.numbers)), Layout.of(list(record.states))
+        numbers, states = KeyLayout.of(list(record.numbers)), KeyLayout.of(list(record.states))
         vector = np.array([record.numbers[each] for each in numbers.keys], "<f8")
         sealed = [record.states[each] for each in states.keys]
         lengths = np.array(list(map(len, sealed)), "<u8")
@@ -107,12 +107,12 @@ class Body(NamedTuple):
             b"".join(sealed),
         ]
         ends = np.cumsum([0, *map(len, pieces)]).tolist()
-        first, second, third, fourth = map(Part, ends, map(len, pieces))
-        parts = Parts(first, second, third, fourth, number_keys=numbers.digest, state_keys=states.digest)
+        first, second, third, fourth = map(ByteRange, ends, map(len, pieces))
+        parts = EntryParts(first, second, third, fourth, number_keys=numbers.digest, state_keys=states.digest)
         return cls(parts, b"".join(pieces), (numbers, states))
 
 
-def packed(commit: Revision | Ruling, body: Body | None = None) -> tuple[bytes, Placed]:
+def pack_entry(commit: Revision | Ruling, body: Body | None = None) -> tuple[bytes, LogEntry]:
     """The bytes of an entry, and what a reader will see first of them."""
     if isinstance(commit, Ruling):
         entry = Entry(ruling=commit)
@@ -120,7 +120,7 @@ def packed(commit: Revision | Ruling, body: Body | None = None) -> tuple[bytes, 
         assert body is not None, "a run has parts"
         entry = Entry(revision=commit, parts=body.parts)
     front = seal(msgspec.msgpack.encode(entry), Head(ENTRY, place_key(commit.dataset, commit.sequence)))
-    return front + (body.data if body else b""), Placed(entry, len(front))
+    return front + (body.data if body else b""), LogEntry(entry, len(front))
 
 
 def front_length(data: bytes) -> int:
@@ -134,23 +134,23 @@ def front_length(data: bytes) -> int:
     return length
 
 
-def unpacked(data: bytes, dataset: str, sequence: int) -> Placed:
+def unpack_entry(data: bytes, dataset: str, sequence: int) -> LogEntry:
     """The first envelope of an entry, which must be this commit of this dataset."""
     length = front_length(data)
-    entry = decoded(body_of(data[:length], ENTRY, place_key(dataset, sequence)), Entry)
+    entry = decode_body(body_of(data[:length], ENTRY, place_key(dataset, sequence)), Entry)
     if (entry.commit.dataset, entry.commit.sequence) != (dataset, sequence):
         raise CorruptBytes(f"this is commit {entry.commit.sequence} of another log.")
-    return Placed(entry, length)
+    return LogEntry(entry, length)
 
 
-def numbers(data: bytes, key: str, count: int) -> npt.NDArray[np.float64]:
+def read_numbers(data: bytes, key: str, count: int) -> npt.NDArray[np.float64]:
     """The numbers of a run, in the order of their layout."""
-    return _vector(body_of(data, NUMBERS, key), "<f8", count)
+    return _read_vector(body_of(data, NUMBERS, key), "<f8", count)
 
 
-def state_places(data: bytes, parts: Parts, key: str, layout: Layout) -> dict[str, tuple[int, int]]:
+def state_places(data: bytes, parts: EntryParts, key: str, layout: KeyLayout) -> dict[str, tuple[int, int]]:
     """Where each state begins and how long it is, counted like the offset of a part."""
-    lengths = _vector(body_of(data, INDEX, key), "<u8", len(layout.keys))
+    lengths = _read_vector(body_of(data, INDEX, key), "<u8", len(layout.keys))
     starts = np.cumsum(lengths) - lengths
     if int(lengths.sum()) != parts.states.length:
         raise CorruptBytes("the lengths of the states do not add up.")
@@ -158,9 +158,9 @@ def state_places(data: bytes, parts: Parts, key: str, layout: Layout) -> dict[st
     return dict(zip(layout.keys, places, strict=True))
 
 
-def name_of(data: bytes) -> str:
+def dataset_name_of(data: bytes) -> str:
     """The name of the dataset whose log this entry is from."""
-    return decoded(body_of(data[: front_length(data)], ENTRY, None), Entry).commit.dataset
+    return decode_body(body_of(data[: front_length(data)], ENTRY, None), Entry).commit.dataset
 
 
 def place_key(dataset: str, sequence: int) -> str:
@@ -175,7 +175,7 @@ def body_of(data: bytes, tag: str, key: str | None) -> bytes:
     return body
 
 
-def decoded(body: bytes, kind: type[_Value]) -> _Value:
+def decode_body(body: bytes, kind: type[_Value]) -> _Value:
     try:
         return unpack(body, kind)
     except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
@@ -183,7 +183,7 @@ def decoded(body: bytes, kind: type[_Value]) -> _Value:
 
 
 @contextmanager
-def found_in(path: str) -> Iterator[None]:
+def add_path_to_errors(path: str) -> Iterator[None]:
     """Trouble with bytes says where they lie."""
     try:
         yield
@@ -191,7 +191,7 @@ def found_in(path: str) -> Iterator[None]:
         raise type(trouble)(f"{path}: {trouble}") from None
 
 
-def _vector(body: bytes, kind: str, count: int) -> npt.NDArray[np.float64]:
+def _read_vector(body: bytes, kind: str, count: int) -> npt.NDArray[np.float64]:
     if len(body) != 8 * count:
         raise CorruptBytes(f"there are {len(body):,} bytes for {count:,} keys.")
     return np.frombuffer(body, kind)

@@ -12,8 +12,8 @@ from secrets import token_hex
 from typing import ClassVar, TypeVar
 from urllib.parse import unquote, urlsplit
 
-from headgate.store.fault_points import step
-from headgate.store.files.places import numbered
+from headgate.store.fault_points import fault_point
+from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
 
 _Item = TypeVar("_Item")
@@ -32,9 +32,9 @@ class Folder:
         self.root = root
         self.patience = 60.0
         self._aside = root / "tmp"
-        with _available(root):
-            _make(self._aside)
-            self._sweep()
+        with _translate_errors(root):
+            _make_folder(self._aside)
+            self._remove_abandoned()
 
     @classmethod
     def at(cls, url: str) -> Folder:
@@ -53,41 +53,41 @@ class Folder:
             return False
         aside = self._aside / f"{os.getpid()}-{token_hex(8)}"
         try:
-            with _available(target):
-                _make(target.parent)
-                _write(aside, data)
-                return _link(aside, target)
+            with _translate_errors(target):
+                _make_folder(target.parent)
+                _write_durably(aside, data)
+                return _link_into_place(aside, target)
         finally:
             with contextlib.suppress(OSError):
-                step("files.unlink_tmp")
+                fault_point("files.unlink_tmp")
                 aside.unlink(missing_ok=True)
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes | None:
-        with _available(self.root / path):
+        with _translate_errors(self.root / path):
             try:
                 with open(self.root / path, "rb", buffering=0) as file:
-                    return _bytes_of(file.fileno(), start, size)
+                    return _read_range(file.fileno(), start, size)
             except FileNotFoundError:
                 return None
 
     def read_parts(self, path: str, parts: Sequence[tuple[int, int]]) -> list[bytes]:
-        with _available(self.root / path), open(self.root / path, "rb", buffering=0) as file:
-            return [_bytes_of(file.fileno(), start, size) for start, size in parts]
+        with _translate_errors(self.root / path), open(self.root / path, "rb", buffering=0) as file:
+            return [_read_range(file.fileno(), start, size) for start, size in parts]
 
     def names(self, folder: str, after: int) -> list[str]:
-        last = numbered(after)
-        with _available(self.root / folder):
+        last = object_name(after)
+        with _translate_errors(self.root / folder):
             try:
                 return [name for name in os.listdir(self.root / folder) if name > last]
             except FileNotFoundError:
                 return []
 
     def folders(self) -> list[str]:
-        with _available(self.root), os.scandir(self.root) as found:
+        with _translate_errors(self.root), os.scandir(self.root) as found:
             return [each.name for each in found if each.is_dir()]
 
     def settle(self, path: str) -> None:
-        with _available(self.root / path):
+        with _translate_errors(self.root / path):
             _sync_folder((self.root / path).parent)
 
     def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
@@ -96,38 +96,38 @@ class Folder:
     def close(self) -> None:
         pass
 
-    def _sweep(self) -> None:
+    def _remove_abandoned(self) -> None:
         for left in self._aside.iterdir():
             with contextlib.suppress(FileNotFoundError):
                 if time.time() - left.stat().st_mtime > _ABANDONED:
                     left.unlink()
 
 
-def _write(aside: Path, data: bytes) -> None:
-    step("files.write_tmp")
+def _write_durably(aside: Path, data: bytes) -> None:
+    fault_point("files.write_tmp")
     with open(aside, "xb") as file:
         file.write(data)
         file.flush()
-        step("files.fsync")
+        fault_point("files.fsync")
         os.fsync(file.fileno())
 
 
-def _link(aside: Path, target: Path) -> bool:
-    step("files.link")
+def _link_into_place(aside: Path, target: Path) -> bool:
+    fault_point("files.link")
     try:
         os.link(aside, target)
     except FileExistsError:
         return False
-    step("files.linked")
+    fault_point("files.linked")
     _sync_folder(target.parent)
     return True
 
 
-def _make(folder: Path) -> None:
+def _make_folder(folder: Path) -> None:
     """A folder and those above it, each durable in the one above."""
     if folder.is_dir():
         return
-    _make(folder.parent)
+    _make_folder(folder.parent)
     with contextlib.suppress(FileExistsError):
         folder.mkdir()
     _sync_folder(folder.parent)
@@ -136,7 +136,7 @@ def _make(folder: Path) -> None:
 def _sync_folder(folder: Path) -> None:
     if os.name != "posix":
         return
-    step("files.fsync_dir")
+    fault_point("files.fsync_dir")
     handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -144,7 +144,7 @@ def _sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _bytes_of(handle: int, start: int, size: int | None) -> bytes:
+def _read_range(handle: int, start: int, size: int | None) -> bytes:
     left = os.fstat(handle).st_size - start if size is None else size
     chunks = []
     while left > 0 and (chunk := os.pread(handle, left, start)):
@@ -154,7 +154,7 @@ def _bytes_of(handle: int, start: int, size: int | None) -> bytes:
 
 
 @contextlib.contextmanager
-def _available(path: Path) -> Iterator[None]:
+def _translate_errors(path: Path) -> Iterator[None]:
     """The operating system's errors as ours."""
     try:
         yield

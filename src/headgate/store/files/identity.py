@@ -8,10 +8,10 @@ from secrets import token_bytes
 
 import msgspec
 
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
-from headgate.store.files.entry import body_of, decoded, found_in
+from headgate.store.files.entry import add_path_to_errors, body_of, decode_body
 from headgate.values.codec import Head, seal
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
 
@@ -34,15 +34,15 @@ class Identity(msgspec.Struct, frozen=True):
         return f"Identity(format={self.format})"
 
 
-def identified(blobs: Blobs, given: bytes | None) -> Identity:
+def ensure_identity(blobs: Blobs, given: bytes | None) -> Identity:
     """What a store is, which is made a store if it is none yet."""
-    found = _read(blobs)
+    found = _read_identity(blobs)
     if found is None:
         secret = given or token_bytes(32)
-        step(f"{blobs.kind}.store")
-        fresh = Identity(FORMAT, b"" if given else secret, _check(secret))
+        fault_point(f"{blobs.kind}.store")
+        fresh = Identity(FORMAT, b"" if given else secret, _hash_secret(secret))
         blobs.put(places.STORE, seal(msgspec.msgpack.encode(fresh), Head(_TAG, "")))
-        found = _read(blobs)  # another may have been first
+        found = _read_identity(blobs)  # another may have been first
     if found is None:
         raise CorruptBytes(f"{places.STORE} was written and is not there.")
     return found
@@ -53,7 +53,7 @@ def secret_of(store: Identity, given: bytes | None) -> bytes:
     secret = given or store.secret
     if not secret:
         raise MisuseError("the secret of this store is kept elsewhere.", hint="Give it: open_store(url, secret=...).")
-    if not hmac.compare_digest(_check(secret), store.check):
+    if not hmac.compare_digest(_hash_secret(secret), store.check):
         raise MisuseError(
             "this is not the secret of this store: equal values would no longer be seen to be equal.",
             hint="Give the one it was made with, or none if it keeps its own.",
@@ -61,19 +61,19 @@ def secret_of(store: Identity, given: bytes | None) -> bytes:
     return secret
 
 
-def _read(blobs: Blobs) -> Identity | None:
+def _read_identity(blobs: Blobs) -> Identity | None:
     data = blobs.read(places.STORE)
     if data is None:
         return None
-    with found_in(places.STORE):
+    with add_path_to_errors(places.STORE):
         body = body_of(data, _TAG, "")
-        version = decoded(body, _Format).format
+        version = decode_body(body, _Format).format
         if version > FORMAT:
             raise NewerFormat(
                 f"this store has format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate."
             )
-        return decoded(body, Identity)
+        return decode_body(body, Identity)
 
 
-def _check(secret: bytes) -> bytes:
+def _hash_secret(secret: bytes) -> bytes:
     return hashlib.blake2b(b"headgate", key=secret[:64], digest_size=16).digest()

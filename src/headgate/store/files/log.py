@@ -11,11 +11,11 @@ from threading import RLock
 
 import msgspec
 
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.store.files import entry as entries
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
-from headgate.store.files.entry import Body, Entry, Layout, Placed
+from headgate.store.files.entry import Body, Entry, KeyLayout, LogEntry
 from headgate.store.ledger import Ledger
 from headgate.values.codec import Head, seal
 from headgate.values.errors import CorruptBytes, StoredDataError, StoreUnavailable, UnknownRun
@@ -42,8 +42,8 @@ class Log:
         self.folder = places.dataset_folder(dataset)
         self._blobs = blobs
         self._dataset = dataset
-        self._placed: list[Placed] = []
-        self._layouts: dict[str, Layout] = {}
+        self._log_entries: list[LogEntry] = []
+        self._layouts: dict[str, KeyLayout] = {}
         self._read = False
         self._checkpointed = 0
         self._lag = 1
@@ -75,39 +75,39 @@ class Log:
             if self._put(commit, body, rivals):
                 return commit
 
-    def placed(self, revision: Revision) -> Placed:
+    def find_entry(self, revision: Revision) -> LogEntry:
         """The entry of a revision."""
         with self.lock:
             if revision.sequence > self.ledger.head:
                 self.refresh()
             if 1 <= revision.sequence <= self.ledger.head:
-                found = self._placed[revision.sequence - 1]
+                found = self._log_entries[revision.sequence - 1]
                 if found.entry.revision is not None and found.entry.revision.attempt == revision.attempt:
                     return found
         raise UnknownRun(revision.dataset, revision.partition, revision.number)
 
-    def keep(self, layout: Layout) -> None:
+    def keep(self, layout: KeyLayout) -> None:
         """Make sure that a layout is there before an entry names it."""
         if layout.digest not in self._layouts:
-            step(f"{self._blobs.kind}.layout")
+            fault_point(f"{self._blobs.kind}.layout")
             path = places.layout_path(self.folder, layout.digest)
-            if not self._blobs.put(path, layout.packed()):
+            if not self._blobs.put(path, layout.to_bytes()):
                 self._blobs.settle(path)
             self._layouts[layout.digest] = layout
 
-    def layout(self, digest: str) -> Layout:
+    def layout(self, digest: str) -> KeyLayout:
         found = self._layouts.get(digest)
         if found is None:
             path = places.layout_path(self.folder, digest)
-            with entries.found_in(path):
-                found = Layout.unpacked(self._blobs.read(path) or b"", digest)
+            with entries.add_path_to_errors(path):
+                found = KeyLayout.from_bytes(self._blobs.read(path) or b"", digest)
             self._layouts[digest] = found
         return found
 
     def _put(self, commit: Revision | Ruling, body: Body | None, rivals: _Rivals) -> bool:
         """Whether the commit is in the log now: by this put, or by one whose answer was lost."""
         head, path = self.ledger.head, places.entry_path(self.folder, commit.sequence)
-        data, placed = entries.packed(commit, body)
+        data, placed = entries.pack_entry(commit, body)
         begun = time.monotonic()
         if self._blobs.put(path, data):
             self._take(placed)
@@ -116,19 +116,19 @@ class Log:
         rivals.give_way(time.monotonic() - begun)
         self.refresh()
         if self.ledger.head > head:
-            rivals.moved()
+            rivals.note_progress()
         elif rivals.stuck:
             raise StoreUnavailable(f"{path} can be neither written nor read.", hint="Try again later.")
-        return self.ledger.head > head and self._placed[commit.sequence - 1].entry.commit == commit
+        return self.ledger.head > head and self._log_entries[commit.sequence - 1].entry.commit == commit
 
-    def _take(self, placed: Placed) -> None:
+    def _take(self, placed: LogEntry) -> None:
         self.ledger.add(placed.entry.commit)
-        self._placed.append(placed)
+        self._log_entries.append(placed)
 
-    def _following(self) -> Iterator[Placed]:
+    def _following(self) -> Iterator[LogEntry]:
         """Entries after those that are known: at first all that are listed, later one and then ever more at once."""
         if not self._read:
-            yield from self._listed()
+            yield from self._read_listed()
         start, known = self.ledger.head + 1, self.ledger.head
         for count in itertools.chain([1, self._lag], (2**power for power in range(2, 9)), itertools.repeat(256)):
             for found in self._blobs.each(self._entry, range(start, start + count)):
@@ -138,38 +138,38 @@ class Log:
                 yield found
             start += count
 
-    def _listed(self) -> Iterator[Placed]:
+    def _read_listed(self) -> Iterator[LogEntry]:
         head = self.ledger.head
-        listed = places.sequences(self._blobs.names(places.log_folder(self.folder), head))
+        listed = places.parse_sequences(self._blobs.names(places.log_folder(self.folder), head))
         for sequence, found in enumerate(self._blobs.each(self._entry, range(head + 1, max(listed, default=head) + 1))):
             if found is None:
                 path = places.entry_path(self.folder, head + 1 + sequence)
                 raise CorruptBytes(f"{path} is missing, though later commits are there.")
             yield found
 
-    def _entry(self, sequence: int) -> Placed | None:
+    def _entry(self, sequence: int) -> LogEntry | None:
         path = places.entry_path(self.folder, sequence)
         data = self._blobs.read(path, 0, FIRST_READ)
         if data is None:
             return None
-        with entries.found_in(path):
+        with entries.add_path_to_errors(path):
             length = entries.front_length(data)
             if length > len(data):
                 data = self._blobs.read(path, 0, length) or b""
-            return entries.unpacked(data, self._dataset, sequence)
+            return entries.unpack_entry(data, self._dataset, sequence)
 
     def _load_checkpoint(self) -> None:
-        for sequence in reversed(places.sequences(self._blobs.names(places.checkpoints_folder(self.folder), 0))):
+        for sequence in reversed(places.parse_sequences(self._blobs.names(places.checkpoints_folder(self.folder), 0))):
             with contextlib.suppress(StoredDataError):
                 for placed in self._checkpoint(sequence):
                     self._take(placed)
                 self._checkpointed = sequence
                 return
 
-    def _checkpoint(self, sequence: int) -> list[Placed]:
+    def _checkpoint(self, sequence: int) -> list[LogEntry]:
         data = self._blobs.read(places.checkpoint_path(self.folder, sequence)) or b""
         body = entries.body_of(data, CHECKPOINT, entries.place_key(self._dataset, sequence))
-        held = [Placed(*each) for each in entries.decoded(body, _Checkpoint).entries]
+        held = [LogEntry(*each) for each in entries.decode_body(body, _Checkpoint).entries]
         if [each.entry.commit.sequence for each in held] != list(range(1, sequence + 1)):
             raise CorruptBytes("the checkpoint has holes.")
         return held
@@ -180,9 +180,9 @@ class Log:
         if head - self._checkpointed <= max(CHECKPOINT_AFTER, min(head // 10, 1_000)):
             return
         self._checkpointed = head
-        body = msgspec.msgpack.encode(_Checkpoint(head, [(each.entry, each.front) for each in self._placed]))
+        body = msgspec.msgpack.encode(_Checkpoint(head, [(each.entry, each.front) for each in self._log_entries]))
         with contextlib.suppress(StoreUnavailable):
-            step(f"{self._blobs.kind}.checkpoint")
+            fault_point(f"{self._blobs.kind}.checkpoint")
             self._blobs.put(
                 places.checkpoint_path(self.folder, head),
                 seal(body, Head(CHECKPOINT, entries.place_key(self._dataset, head))),
@@ -202,7 +202,7 @@ class _Rivals:
         self._losses += 1
         time.sleep(random.uniform(0, max(took, 0.001) * min(2**self._losses, 32)))
 
-    def moved(self) -> None:
+    def note_progress(self) -> None:
         """Somebody got somewhere."""
         self._since = time.monotonic()
 

@@ -12,8 +12,8 @@ from datetime import timedelta
 from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
-from headgate.store.fault_points import step
-from headgate.store.files.places import numbered
+from headgate.store.fault_points import fault_point
+from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
 
 try:
@@ -67,19 +67,19 @@ class Objects:
             raise StoreUnavailable(f"{url} cannot be opened: {type(trouble).__name__}.", _CREDENTIALS) from None
 
     def put(self, path: str, data: bytes) -> bool:
-        trying = _Trying(path, self.patience)
+        trying = _Retry(path, self.patience)
         while True:
             try:
-                step("objects.put")
+                fault_point("objects.put")
                 obstore.put(self._store, path, data, mode="create", use_multipart=False)
-                step("objects.put_done")
+                fault_point("objects.put_done")
                 return True
             except AlreadyExistsError:
                 return False
             except FileNotFoundError:
                 raise StoreUnavailable(f"{path} cannot be written: there is no such bucket.") from None
             except (BaseError, OSError) as trouble:
-                step("objects.unknown")
+                fault_point("objects.unknown")
                 trying.fail_if_final(trouble)
                 if self.read(path, 0, 1) is not None:
                     return False
@@ -91,37 +91,37 @@ class Objects:
         wanted: Any = None
         if start or size is not None:
             wanted = {"range": {"offset": start} if size is None else (start, start + size)}
-        trying = _Trying(path, self.patience)
+        trying = _Retry(path, self.patience)
         while True:
             try:
-                step("objects.get")
+                fault_point("objects.get")
                 return bytes(obstore.get(self._store, path, options=wanted).bytes())
             except FileNotFoundError:
                 return None
             except (BaseError, OSError) as trouble:
-                if _status(trouble) == "416":
+                if _find_status(trouble) == "416":
                     return b""
                 trying.pause_or_fail(trouble)
 
     def read_parts(self, path: str, parts: Sequence[tuple[int, int]]) -> list[bytes]:
         if not parts:
             return []
-        trying = _Trying(path, self.patience)
+        trying = _Retry(path, self.patience)
         starts, lengths = [start for start, _ in parts], [size for _, size in parts]
         while True:
             try:
-                step("objects.get")
+                fault_point("objects.get")
                 return list(map(bytes, obstore.get_ranges(self._store, path, starts=starts, lengths=lengths)))
             except (BaseError, OSError) as trouble:
                 trying.pause_or_fail(trouble)
 
     def names(self, folder: str, after: int) -> list[str]:
-        last = f"{folder}/{numbered(after)}"
-        found = self._listed(lambda: obstore.list(self._store, f"{folder}/", offset=last).collect(), folder)
+        last = f"{folder}/{object_name(after)}"
+        found = self._list_patiently(lambda: obstore.list(self._store, f"{folder}/", offset=last).collect(), folder)
         return [each["path"].rpartition("/")[2] for each in found]
 
     def folders(self) -> list[str]:
-        found = self._listed(lambda: obstore.list_with_delimiter(self._store)["common_prefixes"], "the store")
+        found = self._list_patiently(lambda: obstore.list_with_delimiter(self._store)["common_prefixes"], "the store")
         return [each.rstrip("/").rpartition("/")[2] for each in found]
 
     def settle(self, path: str) -> None:
@@ -139,11 +139,11 @@ class Objects:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _listed(self, call: Callable[[], Sequence[Any]], folder: str) -> Sequence[Any]:
-        trying = _Trying(folder, self.patience)
+    def _list_patiently(self, call: Callable[[], Sequence[Any]], folder: str) -> Sequence[Any]:
+        trying = _Retry(folder, self.patience)
         while True:
             try:
-                step("objects.list")
+                fault_point("objects.list")
                 return call()
             except FileNotFoundError:
                 return []
@@ -154,7 +154,7 @@ class Objects:
 _CREDENTIALS = "Check the address, and the credentials in the environment."
 
 
-class _Trying:
+class _Retry:
     """One request tried again until it is answered or the time is up.
 
     The library's words are kept out of ours: they may quote addresses that are signed.
@@ -172,13 +172,13 @@ class _Trying:
     def pause_or_fail(self, trouble: Exception) -> None:
         self.fail_if_final(trouble)
         if time.monotonic() >= self._end:
-            status = _status(trouble)
+            status = _find_status(trouble)
             what = f"status {status}" if status else type(trouble).__name__
             raise StoreUnavailable(f"{self._path}: the object store does not answer ({what}).", _CREDENTIALS) from None
         time.sleep(random.uniform(0, self._pause))
         self._pause = min(2 * self._pause, 5.0)
 
 
-def _status(trouble: Exception) -> str:
+def _find_status(trouble: Exception) -> str:
     found = _STATUS.search(str(trouble))
     return found.group(1) if found else ""

@@ -26,7 +26,7 @@ def is_dataset_folder(name: str) -> bool:
 
 
 def entry_path(folder: str, sequence: int) -> str:
-    return f"{log_folder(folder)}/{numbered(sequence)}"
+    return f"{log_folder(folder)}/{object_name(sequence)}"
 
 
 def log_folder(folder: str) -> str:
@@ -38,18 +38,18 @@ def layout_path(folder: str, digest: str) -> str:
 
 
 def checkpoint_path(folder: str, sequence: int) -> str:
-    return f"{checkpoints_folder(folder)}/{numbered(sequence)}"
+    return f"{checkpoints_folder(folder)}/{object_name(sequence)}"
 
 
 def checkpoints_folder(folder: str) -> str:
     return f"{folder}/checkpoints"
 
 
-def sequences(names: list[str]) -> list[int]:
+def parse_sequences(names: list[str]) -> list[int]:
     """The numbers of numbered objects, ascending; what is named otherwise is not ours."""
     return sorted(int(name[:-3]) for name in names if re.fullmatch(r"[0-9]{20}\.hg", name))
 
 
-def numbered(sequence: int) -> str:
+def object_name(sequence: int) -> str:
     """The name of a numbered object; names sort as their numbers do."""
     return f"{sequence:020}.hg"

@@ -42,7 +42,11 @@ def write_states(cursor: Any, dataset: int, sequence: int, states: Mapping[int, 
     fields = (4).to_bytes(2, "big")
     parts = [_HEAD]
     for position, data in states.items():
-        parts += [fields, *(_sized(each.to_bytes(4, "big")) for each in (dataset, sequence, position)), _sized(data)]
+        parts += [
+            fields,
+            *(_prefix_length(each.to_bytes(4, "big")) for each in (dataset, sequence, position)),
+            _prefix_length(data),
+        ]
     with cursor.copy("COPY states FROM STDIN (FORMAT BINARY)") as copy:
         copy.write(b"".join([*parts, _TAIL]))
 
@@ -67,5 +71,5 @@ def read_numbers(
     return rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2:].astype(np.float64)
 
 
-def _sized(data: bytes) -> bytes:
+def _prefix_length(data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + data

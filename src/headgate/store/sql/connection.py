@@ -9,13 +9,13 @@ from sqlalchemy.exc import ArgumentError
 
 from headgate.values.errors import MisuseError
 
-BUSY = 30.0  # seconds for which SQLite waits for another writer
+BUSY_TIMEOUT = 30.0  # seconds for which SQLite waits for another writer
 PAGE = 8192  # bytes; what the width of a row of numbers is fitted to
 
 _SECRETS = ("password", "sslpassword")
 
 
-def parsed(url: str) -> URL:
+def parse_url(url: str) -> URL:
     """The address of a database, with a driver that the store knows."""
     try:
         address = make_url(url)
@@ -33,7 +33,7 @@ def parsed(url: str) -> URL:
     return address
 
 
-def shown(url: URL) -> str:
+def redact_url(url: URL) -> str:
     """The address without anything secret."""
     return url.set(query={}).render_as_string(hide_password=True)
 
@@ -45,7 +45,7 @@ def secrets_in(url: URL) -> tuple[str, ...]:
 
 def engine_for(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
-        engine = create_engine(url, connect_args={"timeout": BUSY}, hide_parameters=True)
+        engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT}, hide_parameters=True)
         event.listen(engine, "connect", _settle_sqlite)
         return engine
     try:
@@ -61,7 +61,7 @@ def engine_for(url: URL) -> Engine:
     return engine
 
 
-def begin(connection: Connection) -> None:
+def begin_write(connection: Connection) -> None:
     """Begin to write. SQLite takes its one write lock now: a transaction never fails half way for want of it."""
     connection.begin()
     if connection.dialect.name == "sqlite":

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from sqlalchemy import Connection, select
 
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.store.port import Series
 from headgate.store.record import Record
 from headgate.store.sql import reading, sealed, values
@@ -28,41 +28,41 @@ class Contents:
     def write(self, connection: Connection, dataset: int, sequence: int, record: Record) -> None:
         """Keep what a run holds. Only who holds the dataset's lock may ask."""
         at = self._metrics.with_new(connection, dataset, record.numbers).positions
-        values.write(connection, dataset, sequence, {at[key]: value for key, value in record.numbers.items()})
-        step("sql.values_written")
+        values.write_numbers(connection, dataset, sequence, {at[key]: value for key, value in record.numbers.items()})
+        fault_point("sql.values_written")
         at = self._states.with_new(connection, dataset, record.states).positions
-        sealed.write(connection, dataset, sequence, {at[key]: data for key, data in record.states.items()})
-        step("sql.states_written")
+        sealed.write_states(connection, dataset, sequence, {at[key]: data for key, data in record.states.items()})
+        fault_point("sql.states_written")
 
     def series(self, connection: Connection, revisions: Sequence[Revision], wanted: list[str] | None) -> Series:
         """The numbers of runs of one dataset; of all metrics that any of them has, sorted, if not told."""
-        dataset, _ = reading.dataset(connection, revisions[0].dataset)
+        dataset, _ = reading.find_dataset(connection, revisions[0].dataset)
         keys = self._metrics.keys(connection, dataset)
         sequences = [each.sequence for each in revisions]
         if wanted is None:
-            table = values.read(connection, dataset, sequences, keys.order)
+            table = values.read_numbers(connection, dataset, sequences, keys.order)
             held = ~np.all(np.isnan(table), axis=0)
-            chosen = [keys.parsed[at] for at, there in zip(keys.order, held, strict=True) if there]
+            chosen = [keys.metric_keys[at] for at, there in zip(keys.order, held, strict=True) if there]
             return Series(tuple(revisions), tuple(chosen), table if held.all() else table[:, held])
         table = np.full((len(revisions), len(wanted)), np.nan)
         known = [at for at, key in enumerate(wanted) if key in keys.positions]
         positions = [keys.positions[wanted[at]] for at in known]
-        table[:, known] = values.read(connection, dataset, sequences, positions)
+        table[:, known] = values.read_numbers(connection, dataset, sequences, positions)
         return Series(tuple(revisions), tuple(map(MetricKey.parse, wanted)), table)
 
     def states(
         self, connection: Connection, revisions: Sequence[Revision], wanted: list[str] | None
     ) -> list[dict[str, bytes]]:
         """The envelopes of runs of one dataset, by key."""
-        dataset, _ = reading.dataset(connection, revisions[0].dataset)
+        dataset, _ = reading.find_dataset(connection, revisions[0].dataset)
         keys = self._states.keys(connection, dataset)
         positions = None if wanted is None else [keys.positions[key] for key in wanted if key in keys.positions]
-        found = sealed.read(connection, dataset, [each.sequence for each in revisions], positions)
+        found = sealed.read_states(connection, dataset, [each.sequence for each in revisions], positions)
         return [{keys.texts[at]: data for at, data in found.get(each.sequence, {}).items()} for each in revisions]
 
     def record(self, connection: Connection, revision: Revision) -> Record:
         """All that was kept of one run."""
-        dataset, _ = reading.dataset(connection, revision.dataset)
+        dataset, _ = reading.find_dataset(connection, revision.dataset)
         details = connection.execute(
             select(runs.c.details).where(runs.c.dataset_id == dataset, runs.c.sequence == revision.sequence)
         ).scalar()

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from sqlalchemy import Connection, Table, select
 
-from headgate.store.sql.names import kept
+from headgate.store.sql.names import encode_name
 from headgate.values.key import MetricKey
 
 
@@ -22,7 +22,7 @@ class Keys:
         return {text: at for at, text in enumerate(self.texts)}
 
     @cached_property
-    def parsed(self) -> tuple[MetricKey, ...]:
+    def metric_keys(self) -> tuple[MetricKey, ...]:
         return tuple(map(MetricKey.parse, self.texts))
 
     @cached_property
@@ -40,9 +40,9 @@ class Dictionary:
 
     def keys(self, connection: Connection, dataset: int) -> Keys:
         known = self._known.get(dataset, Keys())
-        rows = self._from(connection, dataset, max(0, len(known.texts) - 1))
+        rows = self._read_from(connection, dataset, max(0, len(known.texts) - 1))
         if known.texts and (not rows or rows[0] != known.texts[-1]):  # the database was put back to an earlier state
-            known, rows = Keys(), self._from(connection, dataset, 0)
+            known, rows = Keys(), self._read_from(connection, dataset, 0)
         elif known.texts:
             rows = rows[1:]
         if rows or not known.texts:
@@ -59,11 +59,13 @@ class Dictionary:
         if not new:
             return keys
         begin = len(keys.texts)
-        rows = [{"dataset_id": dataset, "position": begin + at, "key": kept(each)} for at, each in enumerate(new)]
+        rows = [
+            {"dataset_id": dataset, "position": begin + at, "key": encode_name(each)} for at, each in enumerate(new)
+        ]
         connection.execute(self._table.insert(), rows)
         return Keys((*keys.texts, *new))
 
-    def _from(self, connection: Connection, dataset: int, position: int) -> list[str]:
+    def _read_from(self, connection: Connection, dataset: int, position: int) -> list[str]:
         columns = self._table.c
         found = select(columns.key).where(columns.dataset_id == dataset, columns.position >= position)
         return list(connection.execute(found.order_by(columns.position)).scalars())

@@ -7,55 +7,59 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select, tuple_
 
-from headgate.store.sql.names import LONGEST_STANDING, digest, kept, meant
+from headgate.store.sql.names import LONGEST_STANDING, decode_name, encode_name, hash_name
 from headgate.store.sql.tables import datasets, rulings, runs
 from headgate.values.expectation import Status
-from headgate.values.run import Decision, Revision, Ruling, place
+from headgate.values.run import Decision, Revision, Ruling, partition_sort_key
 
-_LISTED = [column for column in runs.c if column.name != "details"]
+_REVISION_COLUMNS = [column for column in runs.c if column.name != "details"]
 _LARGEST_PAGE = 5_000
 
 
-def dataset(connection: Connection, name: str) -> tuple[int, int]:
+def find_dataset(connection: Connection, name: str) -> tuple[int, int]:
     """The id and the head of a dataset; zeros if it has no commits."""
-    found = connection.execute(select(datasets.c.id, datasets.c.head).where(datasets.c.digest == digest(name))).first()
+    found = connection.execute(
+        select(datasets.c.id, datasets.c.head).where(datasets.c.digest == hash_name(name))
+    ).first()
     return (found.id, found.head) if found is not None else (0, 0)
 
 
-def standing(partition: str) -> str:
+def standing_of(partition: str) -> str:
     """The beginning of a partition's place, short enough for an index."""
-    return kept(place(partition))[:LONGEST_STANDING]
+    return encode_name(partition_sort_key(partition))[:LONGEST_STANDING]
 
 
-def revisions(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Revision, ...]:
-    number, head = dataset(connection, name)
+def read_revisions(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Revision, ...]:
+    number, head = find_dataset(connection, name)
     commit = head if as_of is None else as_of
-    query = select(*_LISTED, _decision(commit).label("decision")).where(
+    query = select(*_REVISION_COLUMNS, _select_decision(commit).label("decision")).where(
         runs.c.dataset_id == number, runs.c.sequence <= commit
     )
     if partition is not None:
-        query = query.where(*of_partition(partition))
-    return tuple(revision(name, each) for each in connection.execute(query.order_by(runs.c.sequence)))
+        query = query.where(*match_partition(partition))
+    return tuple(make_revision(name, each) for each in connection.execute(query.order_by(runs.c.sequence)))
 
 
-def of_partition(partition: str) -> tuple[ColumnElement[bool], ...]:
-    return runs.c.standing == standing(partition), runs.c.partition == kept(partition)
+def match_partition(partition: str) -> tuple[ColumnElement[bool], ...]:
+    return runs.c.standing == standing_of(partition), runs.c.partition == encode_name(partition)
 
 
-def by_key(connection: Connection, name: str, number: int, key: str) -> Revision | None:
-    found = connection.execute(select(*_LISTED).where(runs.c.dataset_id == number, runs.c.run_key == key)).first()
-    return None if found is None else revision(name, found)
+def find_by_key(connection: Connection, name: str, number: int, key: str) -> Revision | None:
+    found = connection.execute(
+        select(*_REVISION_COLUMNS).where(runs.c.dataset_id == number, runs.c.run_key == key)
+    ).first()
+    return None if found is None else make_revision(name, found)
 
 
-def all_rulings(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Ruling, ...]:
-    number, head = dataset(connection, name)
-    query = rulings_of(number).where(rulings.c.sequence <= (head if as_of is None else as_of))
+def read_rulings(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Ruling, ...]:
+    number, head = find_dataset(connection, name)
+    query = select_rulings(number).where(rulings.c.sequence <= (head if as_of is None else as_of))
     if partition is not None:
-        query = query.where(*of_partition(partition))
-    return tuple(ruling(name, each) for each in connection.execute(query))
+        query = query.where(*match_partition(partition))
+    return tuple(make_ruling(name, each) for each in connection.execute(query))
 
 
-def rulings_of(number: int) -> Select[Any]:
+def select_rulings(number: int) -> Select[Any]:
     """All rulings of a dataset, each with the run it is about."""
     about = (runs.c.dataset_id == rulings.c.dataset_id) & (runs.c.sequence == rulings.c.run)
     return (
@@ -66,7 +70,7 @@ def rulings_of(number: int) -> Select[Any]:
     )
 
 
-def last(
+def read_last(
     connection: Connection,
     name: str,
     wanted: int,
@@ -75,27 +79,31 @@ def last(
     only: Collection[Decision] | None,
 ) -> tuple[Revision, ...]:
     """The index is walked backwards, a page at a time; of each partition the first row that is met is its newest."""
-    number, head = dataset(connection, name)
+    number, head = find_dataset(connection, name)
     commit = head if as_of is None else min(as_of, head)  # what is committed meanwhile is not seen
     chosen: dict[str, Revision] = {}
-    bound = None if before is None else (standing(before), kept(place(before)), kept(before))
+    bound = (
+        None if before is None else (standing_of(before), encode_name(partition_sort_key(before)), encode_name(before))
+    )
     page = min(max(2 * wanted, 64), _LARGEST_PAGE)
     while number and len(chosen) < wanted:
-        rows = connection.execute(backwards(number, commit, bound, only).limit(page)).all()
+        rows = connection.execute(select_backwards(number, commit, bound, only).limit(page)).all()
         for row in rows:
-            chosen.setdefault(row.partition, revision(name, row))
+            chosen.setdefault(row.partition, make_revision(name, row))
         if len(rows) < page:
             break
         bound = rows[-1].standing, rows[-1].place, rows[-1].partition
     return tuple(reversed(list(chosen.values())[: max(0, wanted)]))
 
 
-def backwards(
+def select_backwards(
     number: int, commit: int, bound: tuple[str, str, str] | None, only: Collection[Decision] | None
 ) -> Select[Any]:
     """Revisions from the last in partition order to the first, the newest of each partition first."""
-    decision = _decision(commit)
-    query = select(*_LISTED, decision.label("decision")).where(runs.c.dataset_id == number, runs.c.sequence <= commit)
+    decision = _select_decision(commit)
+    query = select(*_REVISION_COLUMNS, decision.label("decision")).where(
+        runs.c.dataset_id == number, runs.c.sequence <= commit
+    )
     if bound is not None:
         at, *exactly = bound
         query = query.where(runs.c.standing <= at, tuple_(runs.c.place, runs.c.partition) < tuple_(*exactly))
@@ -104,37 +112,37 @@ def backwards(
     return query.order_by(runs.c.standing.desc(), runs.c.place.desc(), runs.c.partition.desc(), runs.c.sequence.desc())
 
 
-def revision(name: str, row: Any) -> Revision:
+def make_revision(name: str, row: Any) -> Revision:
     decision = row._mapping.get("decision")
     return Revision(
         dataset=name,
-        partition=meant(row.partition),
+        partition=decode_name(row.partition),
         number=row.number,
         sequence=row.sequence,
-        fingerprint=meant(row.fingerprint),
-        suite=meant(row.suite),
+        fingerprint=decode_name(row.fingerprint),
+        suite=decode_name(row.suite),
         status=Status(row.status),
         basis=row.basis,
         at=row.at,
-        attempt=meant(row.attempt),
+        attempt=decode_name(row.attempt),
         decision=None if decision is None else Decision(decision),
     )
 
 
-def ruling(name: str, row: Any) -> Ruling:
+def make_ruling(name: str, row: Any) -> Ruling:
     return Ruling(
         dataset=name,
-        partition=meant(row.partition),
+        partition=decode_name(row.partition),
         number=row.number,
         sequence=row.sequence,
         decision=Decision(row.decision),
-        who=meant(row.who),
-        note=meant(row.note),
+        who=decode_name(row.who),
+        note=decode_name(row.note),
         at=row.at,
     )
 
 
-def _decision(commit: int) -> ColumnElement[str | None]:
+def _select_decision(commit: int) -> ColumnElement[str | None]:
     """What was last decided about a run as of a commit."""
     return (
         select(rulings.c.decision)

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from sqlalchemy import URL, Engine
 from sqlalchemy.exc import DBAPIError
 
-from headgate.store.sql.connection import secrets_in, shown
+from headgate.store.sql.connection import redact_url, secrets_in
 from headgate.values.errors import StoreUnavailable
 
 # Of SQLite: busy, locked, and a race for the lock of a write-ahead log.
 _BUSY = {5, 6, 15}
 # Of PostgreSQL: no connection (08), shut down or starting (57P), too many connections, deadlock, lock not there,
 # and a server that became a read-only copy while another takes over.
-_PASSING = re.compile("08...|57P0[0-9]|53300|40001|40P01|55P03|25006|25P03")
+_TRANSIENT = re.compile("08...|57P0[0-9]|53300|40001|40P01|55P03|25006|25P03")
 _FULL = {"53100", 13}
 _REFUSED = re.compile("authentication failed|does not exist|no password supplied|no pg_hba.conf entry")
 
@@ -27,23 +27,23 @@ def driver_errors(engine: Engine) -> tuple[type[Exception], ...]:
     return DBAPIError, engine.dialect.loaded_dbapi.Error
 
 
-def passes(error: Exception) -> bool:
+def is_transient(error: Exception) -> bool:
     """Whether trying again on a new connection may help."""
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return True
-    cause, code = _cause(error)
+    cause, code = _find_cause(error)
     if isinstance(code, int):
         return code & 0xFF in _BUSY
     if code is not None:
-        return _PASSING.fullmatch(code) is not None
+        return _TRANSIENT.fullmatch(code) is not None
     names = {each.__name__ for each in type(cause).__mro__}
     lost = bool(names & {"OperationalError", "InterfaceError"}) and type(cause).__module__.startswith("psycopg")
     return lost and not _REFUSED.search(str(cause))
 
 
-def told(error: Exception, url: URL) -> StoreUnavailable:
+def as_unavailable(error: Exception, url: URL) -> StoreUnavailable:
     """The trouble in words, with nothing secret in them."""
-    cause, code = _cause(error)
+    cause, code = _find_cause(error)
     words = " ".join(str(cause).split())
     for secret in secrets_in(url):
         words = words.replace(secret, "***")
@@ -54,10 +54,10 @@ def told(error: Exception, url: URL) -> StoreUnavailable:
         hint = "Is there such a folder, and may it be written?"
     elif _REFUSED.search(words):
         hint = "Look at the user, the password and the database in the address."
-    return StoreUnavailable(f"{shown(url)}: {words or type(cause).__name__}.", hint=hint)
+    return StoreUnavailable(f"{redact_url(url)}: {words or type(cause).__name__}.", hint=hint)
 
 
-def tries(patience: float) -> Iterator[None]:
+def attempts_within(patience: float) -> Iterator[None]:
     """As many tries as there is time for, with growing pauses of random length, so that many clients do not march in
     step."""
     end = time.monotonic() + patience
@@ -69,7 +69,7 @@ def tries(patience: float) -> Iterator[None]:
         yield
 
 
-def _cause(error: Exception) -> tuple[BaseException, str | int | None]:
+def _find_cause(error: Exception) -> tuple[BaseException, str | int | None]:
     """What the driver said, and its code: five characters from PostgreSQL, a number from SQLite."""
     cause: BaseException = (error.orig or error) if isinstance(error, DBAPIError) else error
     return cause, getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorcode", None)

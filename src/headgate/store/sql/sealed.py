@@ -12,7 +12,7 @@ from headgate.store.sql import binary
 from headgate.store.sql.values import cursor_of
 
 
-def write(connection: Connection, dataset: int, sequence: int, states: Mapping[int, bytes]) -> None:
+def write_states(connection: Connection, dataset: int, sequence: int, states: Mapping[int, bytes]) -> None:
     """Keep the states of one run, given by position in the dataset's dictionary."""
     if not states:
         return
@@ -24,7 +24,7 @@ def write(connection: Connection, dataset: int, sequence: int, states: Mapping[i
         cursor.executemany("INSERT INTO states (dataset_id, sequence, position, data) VALUES (?, ?, ?, ?)", rows)
 
 
-def read(
+def read_states(
     connection: Connection, dataset: int, sequences: Sequence[int], positions: Sequence[int] | None
 ) -> dict[int, dict[int, bytes]]:
     """States by sequence and position; all positions if not told."""

@@ -11,20 +11,20 @@ from typing import TypeVar
 import numpy as np
 from sqlalchemy import URL, Connection, select
 
-from headgate.store.fault_points import step
+from headgate.store.fault_points import fault_point
 from headgate.store.port import Series
-from headgate.store.record import opened, recorded, restored, texts
+from headgate.store.record import key_texts, make_record, open_states, restore_run
 from headgate.store.sql import reading, retry, upgrade, writing
-from headgate.store.sql.connection import begin, engine_for, parsed, shown
+from headgate.store.sql.connection import begin_write, engine_for, parse_url, redact_url
 from headgate.store.sql.contents import Contents
-from headgate.store.sql.names import meant
+from headgate.store.sql.names import decode_name
 from headgate.store.sql.tables import datasets
 from headgate.values.errors import MisuseError, StoreUnavailable
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 
 class SqlStore:
@@ -46,24 +46,24 @@ class SqlStore:
     @classmethod
     def open(cls, url: str, *, hide: bool = True, secret: bytes | None = None) -> SqlStore:
         """Open the history in a database; the schema is made or brought up to date."""
-        store = cls(parsed(url))
+        store = cls(parse_url(url))
 
-        def ready(connection: Connection) -> bytes | None:
-            upgrade.ready(connection, secret)
+        def prepare_schema(connection: Connection) -> bytes | None:
+            upgrade.ensure_schema(connection, secret)
             return upgrade.secret_of(connection, hide, secret)
 
         try:
-            store.secret = store._patiently(lambda: store._read_once(ready), cls.patience_to_open)
+            store.secret = store._with_retries(lambda: store._read_once(prepare_schema), cls.patience_to_open)
         except BaseException:
             store.close()
             raise
         return store
 
     def __repr__(self) -> str:
-        return f"SqlStore({shown(self._url)!r})"
+        return f"SqlStore({redact_url(self._url)!r})"
 
     def commit(self, run: Run) -> Revision:
-        record = recorded(run, self.secret)
+        record = make_record(run, self.secret)
         return self._write(lambda connection: writing.commit(connection, run, record, self._contents))
 
     def decide(
@@ -83,18 +83,18 @@ class SqlStore:
 
     def datasets(self) -> tuple[str, ...]:
         found = self._read(lambda each: each.execute(select(datasets.c.name)).scalars().all())
-        return tuple(sorted(map(meant, found)))
+        return tuple(sorted(map(decode_name, found)))
 
     def head(self, dataset: str) -> int:
-        return self._read(lambda connection: reading.dataset(connection, dataset)[1])
+        return self._read(lambda connection: reading.find_dataset(connection, dataset)[1])
 
     def revisions(
         self, dataset: str, partition: str | None = None, *, as_of: int | None = None
     ) -> tuple[Revision, ...]:
-        return self._read(lambda connection: reading.revisions(connection, dataset, partition, as_of))
+        return self._read(lambda connection: reading.read_revisions(connection, dataset, partition, as_of))
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
-        return self._read(lambda connection: reading.all_rulings(connection, dataset, partition, as_of))
+        return self._read(lambda connection: reading.read_rulings(connection, dataset, partition, as_of))
 
     def last(
         self,
@@ -105,10 +105,10 @@ class SqlStore:
         before: str | None = None,
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
-        return self._read(lambda connection: reading.last(connection, dataset, runs, as_of, before, only))
+        return self._read(lambda connection: reading.read_last(connection, dataset, runs, as_of, before, only))
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
-        wanted = texts(metrics)
+        wanted = key_texts(metrics)
         if not revisions:
             keys = tuple(map(MetricKey.parse, wanted or ()))
             return Series((), keys, np.empty((0, len(keys))))
@@ -118,41 +118,41 @@ class SqlStore:
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
-        wanted = texts(keys)
+        wanted = key_texts(keys)
         if not revisions:
             return []
         _only_dataset(revisions)
         found = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
-        return list(map(opened, found))
+        return list(map(open_states, found))
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
-        return restored(revision, self._read(lambda connection: self._contents.record(connection, revision)), states)
+        return restore_run(revision, self._read(lambda connection: self._contents.record(connection, revision)), states)
 
     def close(self) -> None:
         self._engine.dispose(close=self._owner == os.getpid())
 
-    def _read(self, work: Callable[[Connection], _Found]) -> _Found:
-        return self._patiently(lambda: self._read_once(work), self.patience)
+    def _read(self, work: Callable[[Connection], _Result]) -> _Result:
+        return self._with_retries(lambda: self._read_once(work), self.patience)
 
-    def _write(self, work: Callable[[Connection], _Found]) -> _Found:
-        return self._patiently(lambda: self._write_once(work), self.patience)
+    def _write(self, work: Callable[[Connection], _Result]) -> _Result:
+        return self._with_retries(lambda: self._write_once(work), self.patience)
 
-    def _read_once(self, work: Callable[[Connection], _Found]) -> _Found:
-        with self._connected() as connection:
+    def _read_once(self, work: Callable[[Connection], _Result]) -> _Result:
+        with self._open_connection() as connection:
             return work(connection)
 
-    def _write_once(self, work: Callable[[Connection], _Found]) -> _Found:
-        with self._connected() as connection:
-            step("sql.before_begin")
-            begin(connection)
+    def _write_once(self, work: Callable[[Connection], _Result]) -> _Result:
+        with self._open_connection() as connection:
+            fault_point("sql.before_begin")
+            begin_write(connection)
             found = work(connection)
-            step("sql.before_commit")
+            fault_point("sql.before_commit")
             connection.commit()
-            step("sql.after_commit")
+            fault_point("sql.after_commit")
             return found
 
     @contextmanager
-    def _connected(self) -> Iterator[Connection]:
+    def _open_connection(self) -> Iterator[Connection]:
         """A connection, never to be used again if anything went wrong on it."""
         with self._engine.connect() as connection:
             try:
@@ -161,22 +161,22 @@ class SqlStore:
                 connection.invalidate()
                 raise
 
-    def _patiently(self, work: Callable[[], _Found], patience: float) -> _Found:
+    def _with_retries(self, work: Callable[[], _Result], patience: float) -> _Result:
         """Do it, again if the connection is lost on the way. Work that writes finds what it wrote the first time."""
         if self._owner != os.getpid():  # connections do not survive a fork
             self._engine.dispose(close=False)
             self._owner = os.getpid()
-        said: StoreUnavailable | None = None
-        for _ in retry.tries(patience):
+        failure: StoreUnavailable | None = None
+        for _ in retry.attempts_within(patience):
             try:
                 return work()
             except retry.driver_errors(self._engine) as error:
-                said = retry.told(error, self._url)
-                if not retry.passes(error):
+                failure = retry.as_unavailable(error, self._url)
+                if not retry.is_transient(error):
                     break
                 self._engine.dispose()  # the other connections that wait here are as stale
-        assert said is not None
-        raise said
+        assert failure is not None
+        raise failure
 
 
 def _only_dataset(revisions: Sequence[Revision]) -> None:

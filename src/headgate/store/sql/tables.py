@@ -75,7 +75,7 @@ rulings = Table(
 )
 
 
-def _dictionary(name: str) -> Table:
+def _make_dictionary(name: str) -> Table:
     return Table(
         name,
         metadata,
@@ -85,8 +85,8 @@ def _dictionary(name: str) -> Table:
     )
 
 
-series = _dictionary("series")
-state_keys = _dictionary("state_keys")
+series = _make_dictionary("series")
+state_keys = _make_dictionary("state_keys")
 
 states = Table(
     "states",

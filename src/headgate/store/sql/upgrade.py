@@ -8,7 +8,7 @@ from threading import Lock
 
 from sqlalchemy import Connection, inspect, text
 
-from headgate.store.sql.connection import begin
+from headgate.store.sql.connection import begin_write
 from headgate.store.sql.tables import store_info
 from headgate.values.errors import MisuseError, NewerFormat
 
@@ -20,17 +20,17 @@ _LOCK = 0x68656164  # any number, as long as every process takes the same
 _one_at_a_time = Lock()  # Alembic keeps the migration it runs in a global
 
 
-def ready(connection: Connection, given: bytes | None) -> None:
+def ensure_schema(connection: Connection, given: bytes | None) -> None:
     """See that the schema is the one this version works with. Cheap when it is."""
-    if _revision(connection) == REVISIONS[-1]:
+    if _read_revision(connection) == REVISIONS[-1]:
         return
     connection.rollback()
     with _one_at_a_time:
-        begin(connection)
+        begin_write(connection)
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
-        if _revision(connection) != REVISIONS[-1]:
-            _migrate(connection)
+        if _read_revision(connection) != REVISIONS[-1]:
+            _run_migrations(connection)
             if connection.execute(store_info.select()).first() is None:
                 secret = token_bytes(32) if given is None else None
                 connection.execute(store_info.insert().values(format=FORMAT, secret=secret))
@@ -53,7 +53,7 @@ def secret_of(connection: Connection, hide: bool, given: bytes | None) -> bytes 
     return bytes(info.secret)
 
 
-def _revision(connection: Connection) -> str | None:
+def _read_revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table("headgate_version"):
         return None
     found = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
@@ -65,7 +65,7 @@ def _revision(connection: Connection) -> str | None:
     return found
 
 
-def _migrate(connection: Connection) -> None:
+def _run_migrations(connection: Connection) -> None:
     from alembic import command
     from alembic.config import Config
 

@@ -26,21 +26,23 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 _SMALL = 2.0**47  # whole numbers below it take 6 bytes or fewer in SQLite, as a REAL column would keep them
 
 
-def write(connection: Connection, dataset: int, sequence: int, numbers: Mapping[int, float]) -> None:
+def write_numbers(connection: Connection, dataset: int, sequence: int, numbers: Mapping[int, float]) -> None:
     """Keep the numbers of one run, given by position."""
     if not numbers:
         return
-    blocks, table = _blocks(numbers)
+    blocks, table = _split_into_blocks(numbers)
     cursor = cursor_of(connection)
     if connection.dialect.name == "postgresql":
         binary.write_numbers(cursor, dataset, sequence, blocks, table)
         return
     marks = ",".join("?" * (WIDTH + 3))
-    rows = [(dataset, sequence, block, *row) for block, row in zip(blocks, _compact(table).tolist(), strict=True)]
+    rows = [
+        (dataset, sequence, block, *row) for block, row in zip(blocks, _compact_for_sqlite(table).tolist(), strict=True)
+    ]
     cursor.executemany(f"INSERT INTO metric_values VALUES ({marks})", rows)
 
 
-def read(connection: Connection, dataset: int, sequences: Sequence[int], positions: Sequence[int]) -> Floats:
+def read_numbers(connection: Connection, dataset: int, sequences: Sequence[int], positions: Sequence[int]) -> Floats:
     """A row for each sequence and a column for each position, NaN where there is no number."""
     if not sequences or not positions:
         return np.full((len(sequences), len(positions)), np.nan)
@@ -48,13 +50,13 @@ def read(connection: Connection, dataset: int, sequences: Sequence[int], positio
     runs, run = np.unique(sequences, return_inverse=True)
     blocks, block = np.unique(at // WIDTH, return_inverse=True)
     slots, slot = np.unique(at % WIDTH, return_inverse=True)
-    runs_found, blocks_found, numbers = _rows(connection, dataset, runs.tolist(), blocks.tolist(), slots.tolist())
+    runs_found, blocks_found, numbers = _read_rows(connection, dataset, runs.tolist(), blocks.tolist(), slots.tolist())
     table = np.full((len(runs), len(blocks), len(slots)), np.nan)
     table[np.searchsorted(runs, runs_found), np.searchsorted(blocks, blocks_found)] = numbers
     return table[run[:, None], block, slot]
 
 
-def _rows(
+def _read_rows(
     connection: Connection, dataset: int, sequences: list[int], blocks: list[int], slots: list[int]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
     """The sequence, the block and the numbers in some slots of every row that is there."""
@@ -67,11 +69,11 @@ def _rows(
         "AND sequence IN (SELECT value FROM json_each(?)) AND block IN (SELECT value FROM json_each(?))",
         (dataset, json.dumps(sequences), json.dumps(blocks)),
     )
-    rows = _packed(cursor, 2 + len(slots))
+    rows = _pack_rows(cursor, 2 + len(slots))
     return rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2:]
 
 
-def _blocks(numbers: Mapping[int, float]) -> tuple[list[int], Floats]:
+def _split_into_blocks(numbers: Mapping[int, float]) -> tuple[list[int], Floats]:
     """The blocks that have a number, and their rows."""
     at = np.fromiter(numbers, np.int64, len(numbers))
     values = np.fromiter(numbers.values(), np.float64, len(numbers))
@@ -83,7 +85,7 @@ def _blocks(numbers: Mapping[int, float]) -> tuple[list[int], Floats]:
     return [int(each) for each in blocks], table
 
 
-def _compact(table: Floats) -> npt.NDArray[np.object_]:
+def _compact_for_sqlite(table: Floats) -> npt.NDArray[np.object_]:
     """Numbers as SQLite keeps them in the fewest bytes: whole ones as integers, but -0.0 as it is."""
     found = table.astype(object)
     whole = (np.abs(table) < _SMALL) & (table == np.rint(table)) & ~((table == 0) & np.signbit(table))
@@ -92,7 +94,7 @@ def _compact(table: Floats) -> npt.NDArray[np.object_]:
     return found
 
 
-def _packed(rows: Iterable[tuple[float | None, ...]], width: int) -> Floats:
+def _pack_rows(rows: Iterable[tuple[float | None, ...]], width: int) -> Floats:
     """Rows as one array, null as NaN. Each is packed as it comes: a list of all would keep the collector busy."""
     pack, packed = struct.Struct(f"={width}d").pack, bytearray()
     for row in rows:

@@ -12,21 +12,21 @@ BLIZZARD = ("2013-02-08", "2013-02-09")
 """Days on which half of the flights did not leave, which nobody had to make."""
 
 
-def kilometres(day: Any) -> Any:
+def send_kilometres(day: Any) -> Any:
     """An upstream job starts to send kilometres for miles."""
     from headgate.inject.inject import inject_issue
 
     return inject_issue(day, "unit_change", "distance", factor=1.609344)
 
 
-def one_airport_missing(day: Any) -> Any:
+def drop_one_airport(day: Any) -> Any:
     """One of three sources did not deliver."""
     import pyarrow.compute as pc
 
     return day.filter(pc.not_equal(day["origin"], "JFK"))
 
 
-def a_city_for_an_airport(day: Any) -> Any:
+def send_city_code(day: Any) -> Any:
     """Flights to Boston carry the code of the city, NYC, which is no airport."""
     import pyarrow.compute as pc
 
@@ -34,7 +34,7 @@ def a_city_for_an_airport(day: Any) -> Any:
     return day.set_column(day.column_names.index("origin"), "origin", origin)
 
 
-def lower_case(day: Any) -> Any:
+def lower_case_carriers(day: Any) -> Any:
     """Somebody normalised the airline codes."""
     import pyarrow.compute as pc
 
@@ -42,14 +42,14 @@ def lower_case(day: Any) -> Any:
 
 
 INCIDENTS: Mapping[str, Callable[[Any], Any]] = {
-    "2013-02-03": kilometres,
-    "2013-02-14": one_airport_missing,
-    "2013-02-20": a_city_for_an_airport,
-    "2013-02-25": lower_case,
+    "2013-02-03": send_kilometres,
+    "2013-02-14": drop_one_airport,
+    "2013-02-20": send_city_code,
+    "2013-02-25": lower_case_carriers,
 }
 
 
-def days() -> Iterator[tuple[str, Any]]:
+def read_days() -> Iterator[tuple[str, Any]]:
     """Each day's name and its flights as they were, the oldest first: pyarrow tables."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
@@ -59,7 +59,7 @@ def days() -> Iterator[tuple[str, Any]]:
         yield name, flights.filter(pc.equal(flights["day"], name)).drop_columns(["day"])
 
 
-def broken_days() -> Iterator[tuple[str, Any]]:
+def read_broken_days() -> Iterator[tuple[str, Any]]:
     """The same days with the incidents in them."""
-    for name, day in days():
+    for name, day in read_days():
         yield name, INCIDENTS[name](day) if name in INCIDENTS else day

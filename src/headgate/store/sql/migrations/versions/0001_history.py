@@ -15,14 +15,14 @@ _ORDERED = sa.Text().with_variant(TEXT(collation="C"), "postgresql")
 
 
 def upgrade() -> None:
-    _history()
-    _dictionaries()
-    _values()
-    _states()
-    _view()
+    _create_history()
+    _create_dictionaries()
+    _create_values()
+    _create_states()
+    _create_view()
 
 
-def _history() -> None:
+def _create_history() -> None:
     op.create_table(
         "store_info",
         sa.Column("format", sa.Integer, primary_key=True, autoincrement=False),
@@ -64,7 +64,7 @@ def _history() -> None:
     op.create_index("rulings_by_run", "rulings", ["dataset_id", "run", "sequence"])
 
 
-def _dictionaries() -> None:
+def _create_dictionaries() -> None:
     for name in ("series", "state_keys"):
         op.create_table(
             name,
@@ -74,9 +74,9 @@ def _dictionaries() -> None:
         )
 
 
-def _values() -> None:
+def _create_values() -> None:
     """In SQLite the numbers have no declared type: a REAL column would turn -0.0 into 0."""
-    kind = " double precision" if _postgresql() else ""
+    kind = " double precision" if _is_postgresql() else ""
     numbers = ", ".join(f"v{slot}{kind}" for slot in range(WIDTH))
     op.execute(
         "CREATE TABLE metric_values (dataset_id integer NOT NULL, sequence integer NOT NULL, block integer NOT NULL, "
@@ -85,7 +85,7 @@ def _values() -> None:
     )
 
 
-def _states() -> None:
+def _create_states() -> None:
     op.create_table(
         "states",
         sa.Column("dataset_id", sa.Integer, primary_key=True),
@@ -94,13 +94,13 @@ def _states() -> None:
         sa.Column("data", sa.LargeBinary, nullable=False),
         sa.ForeignKeyConstraint(["dataset_id", "sequence"], ["runs.dataset_id", "runs.sequence"]),
     )
-    if _postgresql():  # the envelopes are compressed already
+    if _is_postgresql():  # the envelopes are compressed already
         op.execute("ALTER TABLE states ALTER COLUMN data SET STORAGE EXTERNAL")
 
 
-def _view() -> None:
+def _create_view() -> None:
     cases = " ".join(f"WHEN {slot} THEN v.v{slot}" for slot in range(WIDTH))
-    at = "to_timestamp(r.at)" if _postgresql() else "strftime('%Y-%m-%dT%H:%M:%fZ', r.at, 'unixepoch')"
+    at = "to_timestamp(r.at)" if _is_postgresql() else "strftime('%Y-%m-%dT%H:%M:%fZ', r.at, 'unixepoch')"
     op.execute(f"""
         CREATE VIEW metric_history AS SELECT * FROM (
             SELECT d.name AS dataset, r.partition AS partition, r.sequence AS sequence, r.number AS revision,
@@ -118,5 +118,5 @@ def _view() -> None:
     """)
 
 
-def _postgresql() -> bool:
+def _is_postgresql() -> bool:
     return op.get_bind().dialect.name == "postgresql"

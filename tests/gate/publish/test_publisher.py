@@ -12,7 +12,7 @@ import pytest
 
 from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, Part, Publisher, publish_split
-from headgate.store.fault_points import watched
+from headgate.store.fault_points import watch
 from headgate.values.errors import MisuseError, PublishError
 from headgate.values.run import Revision, Run, run_key
 
@@ -62,7 +62,7 @@ class Lake:
         return Folders(self.root, manifest=self.manifest)
 
     def stage(self, batch: Delivery, text: str) -> Delivery:
-        self.stage_at(self.publisher.staged(batch.partition, batch.part), text)
+        self.stage_at(self.publisher.staging_path(batch.partition, batch.part), text)
         return batch
 
     def seen(self, partition: str = DAY) -> str | None:
@@ -214,25 +214,25 @@ def test_discarding_leaves_a_staged_batch(lake: Lake) -> None:
 def test_a_split_batch_shows_its_good_rows_and_keeps_its_bad_ones(lake: Lake) -> None:
     batch = delivery()
     for part in ("good", "bad"):
-        lake.stage(batch.only(part), part)
+        lake.stage(batch.only_part(part), part)
     good, bad = publish_split(lake.publisher, batch)
     assert publish_split(lake.publisher, batch) == (good, bad)
     assert (lake.read(Path(good)), lake.read(Path(bad))) == ("good", "bad")
     assert lake.seen() == "good"
-    assert [lake.publisher.state(batch.only(part)) for part in ("good", "bad")] == ["published", "held"]
+    assert [lake.publisher.state(batch.only_part(part)) for part in ("good", "bad")] == ["published", "held"]
 
 
 def test_bad_rows_never_take_the_place_of_the_good(lake: Lake) -> None:
     batch = delivery()
     for part in ("good", "bad"):
-        lake.stage(batch.only(part), part)
+        lake.stage(batch.only_part(part), part)
     with pytest.raises(MisuseError, match="place of the good rows"):
-        lake.publisher.publish(batch.only("bad"))
+        lake.publisher.publish(batch.only_part("bad"))
     publish_split(lake.publisher, batch)
     with pytest.raises(MisuseError, match="Stage the partition whole"):
-        lake.publisher.release(batch.only("bad"))
+        lake.publisher.release(batch.only_part("bad"))
     lake.publisher.publish(lake.stage(delivery(2), "repaired"))
-    lake.publisher.discard(batch.only("bad"))
+    lake.publisher.discard(batch.only_part("bad"))
     assert lake.seen() == "repaired"
 
 
@@ -293,7 +293,7 @@ def discarding(lake: Lake) -> Callable[[], object]:
 def splitting(lake: Lake) -> Callable[[], object]:
     lake.publisher.publish(lake.stage(delivery(1), "old"))
     for part in ("good", "bad"):
-        lake.stage(delivery(2).only(part), part)
+        lake.stage(delivery(2).only_part(part), part)
     return lambda: publish_split(lake.publisher, delivery(2))
 
 
@@ -320,13 +320,13 @@ def test_a_kill_at_any_step_shows_no_half_and_the_same_call_again_ends_it(
 ) -> None:
     clean, steps = lake.beside("clean"), list[str]()
     work = call(clean)
-    with watched(steps.append):
+    with watch(steps.append):
         work()
     allowed = CALLS[call] if lake.manifest else CALLS[call] | {None}
     for at in range(len(steps)):
         killed = lake.beside(f"killed at {at}")
         work = call(killed)
-        with watched(kill_after(at)), pytest.raises(Killed):
+        with watch(kill_after(at)), pytest.raises(Killed):
             work()
         assert killed.seen() in allowed, f"at {steps[at]}"
         work()
@@ -353,14 +353,14 @@ def test_a_batch_whose_way_to_readers_was_cut_is_held_and_can_be_held_or_release
     """A gate that asks for the state first must still find its way."""
     steps = list[str]()
     work = call(lake.beside("clean"))
-    with watched(steps.append):
+    with watch(steps.append):
         work()
     before, ways = ("staged" if call is replacing else "held"), set[str]()
     for at in range(len(steps)):
         for way in ("hold", "release", "discard"):
             killed = lake.beside(f"{way} after {at}")
             work = call(killed)
-            with watched(kill_after(at)), pytest.raises(Killed):
+            with watch(kill_after(at)), pytest.raises(Killed):
                 work()
             state = killed.publisher.state(delivery(2))
             assert state in {before, "held", "published"}, f"at {steps[at]}"
@@ -389,12 +389,12 @@ def end_of(killed: Lake, way: str) -> str:
 def test_a_newer_revision_goes_ahead_of_a_killed_one(lake: Lake) -> None:
     steps = list[str]()
     work = replacing(lake.beside("clean"))
-    with watched(steps.append):
+    with watch(steps.append):
         work()
     for at in range(len(steps)):
         killed = lake.beside(f"killed at {at}")
         work = replacing(killed)
-        with watched(kill_after(at)), pytest.raises(Killed):
+        with watch(kill_after(at)), pytest.raises(Killed):
             work()
         killed.publisher.publish(killed.stage(delivery(3), "third"))
         assert killed.seen() == "third"

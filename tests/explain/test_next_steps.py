@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.explain.next_steps import python_commands, quoted, shell_commands
+from headgate.explain.next_steps import python_commands, quote_for_shell, shell_commands
 from tests.pages import HOSTILE
 
 NAMES = [
@@ -32,13 +32,13 @@ def read_by_bash(words: str) -> list[str]:
 
 
 def test_a_shell_reads_the_names_as_they_are() -> None:
-    assert read_by_bash(" ".join(map(quoted, NAMES))) == NAMES
+    assert read_by_bash(" ".join(map(quote_for_shell, NAMES))) == NAMES
 
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])), min_size=1, max_size=20))
 def test_a_shell_reads_any_names_as_they_are(names: list[str]) -> None:
-    assert read_by_bash(" ".join(map(quoted, names))) == names
+    assert read_by_bash(" ".join(map(quote_for_shell, names))) == names
 
 
 @pytest.mark.parametrize("name", NAMES)

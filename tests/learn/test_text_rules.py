@@ -10,8 +10,8 @@ import pytest
 import headgate as hg
 from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
-from headgate.learn.text_rules import askable, drawn_out, learned, priced, samples
-from headgate.metrics.states.sample import Sample, Sampled
+from headgate.learn.text_rules import applicable, expand_sample, learn_rules, reprice, sample_metrics
+from headgate.metrics.states.sample import Sample, SampledValue
 from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Action
 from headgate.values.proposal import Proposal
@@ -24,9 +24,9 @@ def codes(text: str = "{:03}-{:02}", rows: int = 60) -> pa.Table:
 
 def rules_of(table: pa.Table, known: tuple[Proposal, ...] = (), discreet: bool = True) -> tuple[Proposal, ...]:
     schema = hg.analyze(table, ["size()"]).schema
-    keys = [*samples(schema), *askable(known, schema)]
+    keys = [*sample_metrics(schema), *applicable(known, schema)]
     found = hg.analyze(table, keys)
-    return learned(found.states, found.outcomes, known, PatternIndex.public(), discreet=discreet)
+    return learn_rules(found.states, found.outcomes, known, PatternIndex.public(), hide_values=discreet)
 
 
 @cache
@@ -36,7 +36,7 @@ def of_codes() -> tuple[Proposal, ...]:
 
 def test_a_scan_brings_along_samples_of_columns_of_text_and_of_no_others() -> None:
     schema = hg.analyze(orders(0), ["size()"]).schema
-    assert samples(schema) == [ValueSample("country"), ValueSample("code")]
+    assert sample_metrics(schema) == [ValueSample("country"), ValueSample("code")]
 
 
 def test_a_column_of_codes_teaches_how_codes_are_built() -> None:
@@ -74,13 +74,13 @@ def test_a_rule_that_the_batch_breaks_gives_way_to_one_that_it_meets() -> None:
 
 def test_rules_of_a_column_that_is_not_text_today_are_not_asked_for() -> None:
     schema = hg.analyze(pa.table({"code": [1, 2]}), ["size()"]).schema
-    assert askable(of_codes(), schema) == []
-    assert askable(of_codes(), hg.analyze(pa.table({"other": ["a"]}), ["size()"]).schema) == []
+    assert applicable(of_codes(), schema) == []
+    assert applicable(of_codes(), hg.analyze(pa.table({"other": ["a"]}), ["size()"]).schema) == []
 
 
 def test_a_discreet_store_learns_no_rule_that_spells_a_value() -> None:
     found = hg.analyze(codes(), [ValueSample("code")])
-    spelled = [learned(found.states, found.outcomes, (), Speller(), discreet=each) for each in (True, False)]
+    spelled = [learn_rules(found.states, found.outcomes, (), Speller(), hide_values=each) for each in (True, False)]
     assert [[each.column for each in rules] for rules in spelled] == [[], ["code"]]
 
 
@@ -88,7 +88,7 @@ def test_a_discreet_store_learns_no_rule_that_spells_a_value() -> None:
 def test_a_rule_that_has_held_for_runs_is_as_many_times_less_likely_to_break_in_the_next(runs: int) -> None:
     first = of_codes()[0]
     days = [hg.analyze(codes(rows=60 + day), [first.expectation.metric, "size()"]) for day in range(runs)]
-    (now, *_) = priced(of_codes(), Past.of(days) if days else None)
+    (now, *_) = reprice(of_codes(), Past.of(days) if days else None)
     assert first.expectation.false_alarm is not None
     assert now.expectation.false_alarm == pytest.approx(first.expectation.false_alarm / (runs + 1))
     assert (f"held in {runs} runs" in now.note) == bool(runs)
@@ -97,19 +97,19 @@ def test_a_rule_that_has_held_for_runs_is_as_many_times_less_likely_to_break_in_
 def test_runs_that_broke_a_rule_do_not_make_it_cheaper() -> None:
     first = of_codes()[0]
     days = [hg.analyze(codes(text), [first.expectation.metric]) for text in ("{:03}-{:02}", "{:03}/{:02}")]
-    (now, *_) = priced(of_codes(), Past.of(days))
+    (now, *_) = reprice(of_codes(), Past.of(days))
     assert now.expectation.false_alarm == pytest.approx((first.expectation.false_alarm or 0.0) / 2)
 
 
 def test_a_sample_is_drawn_out_to_what_the_column_holds() -> None:
-    sample = Sample((Sampled(1, "a", 3), Sampled(2, "b", 1)), most=200)
-    assert drawn_out(sample).to_pylist() == ["a", "a", "a", "b"]
-    assert len(drawn_out(Sample())) == 0
+    sample = Sample((SampledValue(1, "a", 3), SampledValue(2, "b", 1)), most=200)
+    assert expand_sample(sample).to_pylist() == ["a", "a", "a", "b"]
+    assert len(expand_sample(Sample())) == 0
 
 
 def test_a_large_sample_is_drawn_out_in_proportion_and_leaves_no_value_out() -> None:
-    sample = Sample((Sampled(1, "often", 999_000), Sampled(2, "once", 1)), most=200)
-    values = drawn_out(sample).to_pylist()
+    sample = Sample((SampledValue(1, "often", 999_000), SampledValue(2, "once", 1)), most=200)
+    values = expand_sample(sample).to_pylist()
     assert 999 <= values.count("often") <= 1_000
     assert values.count("once") == 1
 

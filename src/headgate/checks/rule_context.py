@@ -12,7 +12,7 @@ from headgate.values.schema import Column, Kind, Schema
 _NO_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
-class Setting(Protocol):
+class RuleContext(Protocol):
     """The circumstances of one judged batch. Asked only for what a rule needs, since some answers cost a scan."""
 
     @property
@@ -30,8 +30,8 @@ class Setting(Protocol):
         ...
 
 
-class AnySetting:
-    """A setting in which a rule can be tried before there is a batch, to see whether its arguments are sound."""
+class AnyRuleContext:
+    """A context in which a rule can be tried before there is a batch, to see whether its arguments are sound."""
 
     schema = Schema((Column("any", Kind.OTHER, "any"),))
     now = _NO_DAY

@@ -214,7 +214,7 @@ def _tell(monkeypatch: pytest.MonkeyPatch, answer: Failed | Exception) -> None:
     before = Gate.__init__
 
     def made(self: Gate, *args: object, **given: object) -> None:
-        before(self, *args, **{**given, "tell": told})  # type: ignore[arg-type]
+        before(self, *args, **{**given, "notify": told})  # type: ignore[arg-type]
 
     monkeypatch.setattr(Gate, "__init__", made)
 

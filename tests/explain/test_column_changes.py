@@ -6,8 +6,8 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.explain.batch_changes import MOST, changes_of
-from headgate.explain.column_changes import findings_of
+from headgate.explain.batch_changes import MAX_CHANGES, describe_changes
+from headgate.explain.column_changes import find_column_changes
 from headgate.learn.past import Past
 from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, named, orders, renamed, replaced
 
@@ -20,7 +20,7 @@ def past_of(*tables: pa.Table) -> Past:
 
 def changes(table: pa.Table, *before: pa.Table) -> tuple[str, ...]:
     past, now = past_of(*before), hg.analyze(table)
-    return changes_of(past, now.schema, past.outcomes(now))
+    return describe_changes(past, now.schema, past.outcomes(now))
 
 
 def letters(text: str) -> pa.Table:
@@ -29,7 +29,7 @@ def letters(text: str) -> pa.Table:
 
 def test_without_a_past_nothing_has_changed() -> None:
     now = hg.analyze(letters("abc"))
-    assert changes_of(None, now.schema, now.outcomes) == ()
+    assert describe_changes(None, now.schema, now.outcomes) == ()
 
 
 def test_the_same_again_has_not_changed() -> None:
@@ -73,7 +73,7 @@ def test_a_small_change_of_the_rows_is_not_told() -> None:
 def test_a_run_before_without_a_number_of_rows_is_not_told_of() -> None:
     rows, none = hg.analyze(letters("ab")), hg.analyze(letters("ab"), ["completeness(letter)"])
     now = hg.analyze(letters("ab" * 9))
-    assert changes_of(Past.of([rows, none]), now.schema, now.outcomes) == ()
+    assert describe_changes(Past.of([rows, none]), now.schema, now.outcomes) == ()
 
 
 def test_new_values_and_new_ways_of_writing_are_told_by_their_share() -> None:
@@ -97,9 +97,9 @@ def test_a_few_runs_are_too_few_to_call_anything_new() -> None:
 
 
 def test_many_changes_are_counted() -> None:
-    wide = pa.table({f"c{at}": [1] for at in range(MOST + 5)})
+    wide = pa.table({f"c{at}": [1] for at in range(MAX_CHANGES + 5)})
     found = changes(wide, pa.table({"c0": [1]}))
-    assert len(found) == MOST + 1
+    assert len(found) == MAX_CHANGES + 1
     assert found[-1] == "and 4 more"
 
 
@@ -121,8 +121,8 @@ def test_a_verdict_tells_what_changed_only_where_something_is_wrong() -> None:
 
 def found(table: pa.Table, *columns: str) -> tuple[dict[str, tuple[str, ...]], bool]:
     past, now = past_of(*(orders(day) for day in range(RUNS))), hg.analyze(table)
-    findings = findings_of(past, past.outcomes(now), columns)
-    return dict(findings.told), findings.short
+    findings = find_column_changes(past, past.outcomes(now), columns)
+    return dict(findings.sentences), findings.fewer_rows
 
 
 def test_a_column_that_moved_is_told_with_what_it_was() -> None:
@@ -155,12 +155,12 @@ def test_a_batch_like_the_others_has_no_findings() -> None:
 
 def test_one_run_is_too_few_to_find_anything() -> None:
     now = hg.analyze(dearer(orders(1)))
-    assert findings_of(past_of(orders(0)), now.outcomes, ["price"]).told == {}
-    assert findings_of(None, now.outcomes, ["price"]).told == {}
+    assert find_column_changes(past_of(orders(0)), now.outcomes, ["price"]).sentences == {}
+    assert find_column_changes(None, now.outcomes, ["price"]).sentences == {}
 
 
 def test_moments_are_told_as_dates() -> None:
     days = [pa.table({"day": pa.array([20_000 + at] * 30, pa.date32())}) for at in range(RUNS)]
     past, now = past_of(*days), hg.analyze(replaced(days[-1], "day", pa.array([2] * 30, pa.date32())))
-    told = findings_of(past, past.outcomes(now), ["day"]).told["day"]
+    told = find_column_changes(past, past.outcomes(now), ["day"]).sentences["day"]
     assert any("1970-01-03 (2024-10-04 to 2024-10-11 in 8 runs)" in each for each in told)

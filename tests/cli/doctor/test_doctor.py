@@ -14,10 +14,10 @@ from typer.testing import CliRunner
 
 from headgate.cli.app import app
 from headgate.cli.doctor import machine, project
-from headgate.cli.doctor.doctor import Findings
-from headgate.cli.doctor.machine import Line, java_line, pandas_line, python_line, room_line, spark_line
-from headgate.cli.doctor.project import connect_line, jar_line
-from headgate.cli.doctor.store import store_lines
+from headgate.cli.doctor.doctor import FindingTable
+from headgate.cli.doctor.machine import Finding, check_disk_space, check_java, check_pandas, check_python, check_spark
+from headgate.cli.doctor.project import check_connect, check_jar
+from headgate.cli.doctor.store import check_store
 from headgate.cli.output import schema_text
 from headgate.store.files import places
 from headgate.store.files.identity import Identity
@@ -55,12 +55,12 @@ def files() -> list[str]:
 
 def without(monkeypatch: pytest.MonkeyPatch, *absent: str) -> None:
     """As if these packages were not installed."""
-    real = machine.installed
+    real = machine.find_version
     for module in (machine, project):
-        monkeypatch.setattr(module, "installed", lambda name: None if name in absent else real(name))
+        monkeypatch.setattr(module, "find_version", lambda name: None if name in absent else real(name))
 
 
-def levels(lines: list[Line]) -> list[str]:
+def levels(lines: list[Finding]) -> list[str]:
     return [line.level for line in lines]
 
 
@@ -118,7 +118,7 @@ def test_the_json_document_is_as_its_schema_says(store: str) -> None:
 def test_a_terminal_gets_the_same_words_in_colours() -> None:
     from rich.console import Console
 
-    found = Findings([Line("ok", "Python", "3.11"), Line("problem", "store", "gone [b]", "Bring it back.")])
+    found = FindingTable([Finding("ok", "Python", "3.11"), Finding("problem", "store", "gone [b]", "Bring it back.")])
     console = Console(force_terminal=True, width=60, color_system="standard")
     with console.capture() as caught:
         console.print(found)
@@ -131,8 +131,8 @@ def test_a_terminal_gets_the_same_words_in_colours() -> None:
 
 
 def test_python_is_new_enough_or_not() -> None:
-    assert python_line((3, 11, 0)).level == "ok"
-    assert python_line((3, 10, 9)).level == "problem"
+    assert check_python((3, 11, 0)).level == "ok"
+    assert check_python((3, 10, 9)).level == "problem"
 
 
 @pytest.mark.parametrize(
@@ -148,16 +148,16 @@ def test_python_is_new_enough_or_not() -> None:
     ],
 )
 def test_java_fits_spark_or_not(java: str | None, spark: str, level: str) -> None:
-    line = java_line(java, spark, needed=True)
+    line = check_java(java, spark, needs_spark=True)
     assert line.level == level
-    assert bool(line.do) == (level != "ok")
-    assert java_line(java, spark, needed=False).level != "problem"
+    assert bool(line.hint) == (level != "ok")
+    assert check_java(java, spark, needs_spark=False).level != "problem"
 
 
 def test_a_java_home_without_java_is_seen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert machine.java_version() is None
-    assert "JAVA_HOME" in java_line(None, "4.3.0", needed=True).said
+    assert machine.find_java_version() is None
+    assert "JAVA_HOME" in check_java(None, "4.3.0", needs_spark=True).message
 
 
 def test_the_version_that_java_tells_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -166,17 +166,19 @@ def test_the_version_that_java_tells_is_read(monkeypatch: pytest.MonkeyPatch, tm
     program.write_text("#!/bin/sh\necho 'openjdk version \"17.0.9\" 2023-10-17' >&2\n", encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    assert machine.java_version() == "17.0.9"
+    assert machine.find_java_version() == "17.0.9"
 
 
 def test_versions_of_spark_and_pandas() -> None:
-    assert [spark_line(each).level for each in ("3.4.4", "3.5.0", "4.3.1", "4.4.0")] == [
+    assert [check_spark(each).level for each in ("3.4.4", "3.5.0", "4.3.1", "4.4.0")] == [
         "problem",
         "ok",
         "ok",
         "warning",
     ]
-    assert levels([*pandas_line("3.0.1", True), *pandas_line("2.3.0", True), *pandas_line(None, True)]) == ["problem"]
+    assert levels([*check_pandas("3.0.1", True), *check_pandas("2.3.0", True), *check_pandas(None, True)]) == [
+        "problem"
+    ]
 
 
 def test_spark_that_is_needed_and_not_installed_is_a_problem(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +197,7 @@ def test_spark_that_is_not_needed_may_be_absent(monkeypatch: pytest.MonkeyPatch)
 def test_room_on_the_disk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, free: int, level: str) -> None:
     usage = msgspec.defstruct("Usage", [("free", int)])
     monkeypatch.setattr(machine.shutil, "disk_usage", lambda _: usage(free))
-    assert room_line("disk", tmp_path / "not" / "yet").level == level
+    assert check_disk_space("disk", tmp_path / "not" / "yet").level == level
 
 
 # The store.
@@ -211,15 +213,15 @@ def test_a_folder_that_cannot_be_written_to_is_a_problem(monkeypatch: pytest.Mon
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("tempfile.NamedTemporaryFile", refuse)
-    line = machine.folder_line("reports", tmp_path)
-    assert (line.level, "Permission denied" in line.said) == ("problem", True)
+    line = machine.check_folder("reports", tmp_path)
+    assert (line.level, "Permission denied" in line.message) == ("problem", True)
 
 
 def test_a_newer_format_is_a_problem(tmp_path: Path) -> None:
     identity = msgspec.msgpack.encode(Identity(99, b"", b""))
     (tmp_path / places.STORE).write_bytes(seal(identity, Head("store", "")))
-    *_, last = store_lines(f"file://{tmp_path}")
-    assert (last.level, last.do) == ("problem", "Upgrade headgate.")
+    *_, last = check_store(f"file://{tmp_path}")
+    assert (last.level, last.hint) == ("problem", "Upgrade headgate.")
 
 
 def test_a_variable_that_is_not_set_is_named() -> None:
@@ -236,13 +238,13 @@ def test_an_unknown_kind_of_store_is_a_mistake_in_the_configuration() -> None:
 
 def test_sqlite_is_looked_at_and_left_as_it_is(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/history.db"
-    assert levels(list(store_lines(url))) == ["ok", "ok"]
+    assert levels(list(check_store(url))) == ["ok", "ok"]
     assert files() == []
     open_store(url).close()
     before = Path("history.db").read_bytes()
-    found = list(store_lines(url))
+    found = list(check_store(url))
     assert levels(found) == ["ok"] * 4
-    assert "revision 0001" in found[2].said
+    assert "revision 0001" in found[2].message
     assert files() == ["history.db"]
     assert Path("history.db").read_bytes() == before
 
@@ -256,8 +258,8 @@ def test_a_newer_schema_is_a_problem(tmp_path: Path) -> None:
     database.execute("UPDATE headgate_version SET version_num = '9999'")
     database.commit()
     database.close()
-    *_, last = store_lines(url)
-    assert (last.level, last.do) == ("problem", "Upgrade headgate.")
+    *_, last = check_store(url)
+    assert (last.level, last.hint) == ("problem", "Upgrade headgate.")
 
 
 def test_what_is_no_database_is_a_problem() -> None:
@@ -287,12 +289,12 @@ def test_an_extra_that_the_store_needs_is_named(
 def test_postgresql_is_looked_at_without_making_its_tables() -> None:
     url = postgres.server().database()
     try:
-        (found,) = store_lines(url)
-        assert found.said == "there is no history yet; the first run makes it"
-        (again,) = store_lines(url)
+        (found,) = check_store(url)
+        assert found.message == "there is no history yet; the first run makes it"
+        (again,) = check_store(url)
         assert again == found
         open_store(url).close()
-        assert levels(list(store_lines(url))) == ["ok", "ok"]
+        assert levels(list(check_store(url))) == ["ok", "ok"]
     finally:
         postgres.server().drop(url)
 
@@ -309,11 +311,11 @@ def test_a_bucket_is_written_to_and_left_as_it_was() -> None:
     from headgate.store.files.objects import Objects
 
     with s3_server().used():
-        assert levels(list(store_lines(f"s3://{BUCKET}/doctor"))) == ["ok"]
+        assert levels(list(check_store(f"s3://{BUCKET}/doctor"))) == ["ok"]
         blobs = Objects.at(f"s3://{BUCKET}/doctor")
         assert blobs.folders() == []
         open_store(f"s3://{BUCKET}/doctor").close()
-        assert levels(list(store_lines(f"s3://{BUCKET}/doctor"))) == ["ok", "ok"]
+        assert levels(list(check_store(f"s3://{BUCKET}/doctor"))) == ["ok", "ok"]
         blobs.close()
 
 
@@ -374,7 +376,7 @@ def test_alerts_need_their_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_a_jar_for_delta_is_named_or_not(packages: list[str], beside: bool, level: str) -> None:
-    assert jar_line("delta", packages, "4.1.0", beside).level == level
+    assert check_jar("delta", packages, "4.1.0", beside).level == level
 
 
 def test_a_dataset_of_delta_without_its_jar_is_a_problem() -> None:
@@ -387,12 +389,12 @@ def test_a_dataset_of_delta_without_its_jar_is_a_problem() -> None:
 def test_a_connect_server_answers_or_does_not_and_its_token_is_not_told() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        assert connect_line(f"sc://127.0.0.1:{port}/;token={CANARY}").level == "ok"
-    line = connect_line(f"sc://127.0.0.1:{port}/;token={CANARY}")
+        assert check_connect(f"sc://127.0.0.1:{port}/;token={CANARY}").level == "ok"
+    line = check_connect(f"sc://127.0.0.1:{port}/;token={CANARY}")
     assert line.level == "problem"
     assert CANARY not in str(line)
-    assert connect_line(f"http://{CANARY}").configured
-    assert CANARY not in str(connect_line(f"http://{CANARY}"))
+    assert check_connect(f"http://{CANARY}").configured
+    assert CANARY not in str(check_connect(f"http://{CANARY}"))
 
 
 def test_a_remote_that_does_not_answer_is_a_problem() -> None:

@@ -9,7 +9,7 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.learn.patterns.find_columns import carriers
+from headgate.learn.patterns.find_columns import find_columns
 from headgate.learn.patterns.index import PatternIndex
 from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
@@ -31,15 +31,15 @@ def test_the_columns_that_carry_a_tag_are_found(lake: Path, tmp_path: Path) -> N
     with lakes.index(tmp_path / "lake.hgi") as index:
         tag = index.tag(lakes.column(lakes.iso, seed=5))
     assert tag is not None
-    found = carriers(tag, lake)
+    found = find_columns(tag, lake)
     assert [(Path(each.table).name, each.column, each.share) for each in found] == [
         ("a.parquet", "when", 1.0),
         ("b.csv", "day", 0.95),
     ]
-    assert [each.column for each in carriers(tag, [lake], least=0.99)] == ["when"]
+    assert [each.column for each in find_columns(tag, [lake], least=0.99)] == ["when"]
 
 
 def test_a_share_of_nothing_is_no_share(lake: Path, tmp_path: Path) -> None:
     tag = PatternIndex.tag(lakes.index(tmp_path / "lake.hgi"), lakes.column(lakes.iso))
     with pytest.raises(MisuseError, match="least is 0"):
-        carriers(tag, lake, least=0)
+        find_columns(tag, lake, least=0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headgate.learn.metric_traits import Scale, measure_of
+from headgate.learn.metric_traits import Scale, traits_of
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
@@ -20,8 +20,8 @@ from tests.learn.histories import measure
         ("ks_dist(x)", Kind.FLOAT, Scale.SHARE),
         ("emd(x)", Kind.FLOAT, Scale.SPREAD),
         ("mean(x)", Kind.FLOAT, Scale.SPREAD),
-        ("max(x)", Kind.TIMESTAMP, Scale.MOMENT),
-        ("range(x)", Kind.DATE, Scale.MOMENT),
+        ("max(x)", Kind.TIMESTAMP, Scale.TIME),
+        ("range(x)", Kind.DATE, Scale.TIME),
         ("sum(x)", Kind.INTEGER, Scale.SIZE),
     ],
 )
@@ -30,22 +30,22 @@ def test_a_metric_moves_on_its_scale(metric: str, kind: Kind | None, scale: Scal
 
 
 def test_a_moment_is_a_place_of_a_temporal_column() -> None:
-    assert measure("max(x)", Kind.TIMESTAMP).moment
-    assert not measure("range(x)", Kind.TIMESTAMP).moment
-    assert not measure("max(x)", Kind.FLOAT).moment
+    assert measure("max(x)", Kind.TIMESTAMP).is_timestamp
+    assert not measure("range(x)", Kind.TIMESTAMP).is_timestamp
+    assert not measure("max(x)", Kind.FLOAT).is_timestamp
 
 
 @pytest.mark.parametrize("name", sorted(distances()))
 def test_every_distance_is_one(name: str) -> None:
-    found = measure_of(MetricKey(name, ("x",)))
-    assert found.distance
+    found = traits_of(MetricKey(name, ("x",)))
+    assert found.is_distance
     assert found.column == "x"
 
 
 @pytest.mark.parametrize("name", sorted(metrics()))
 def test_every_metric_is_none(name: str) -> None:
-    found = measure_of(MetricKey(name, ("x",)))
-    assert not found.distance
+    found = traits_of(MetricKey(name, ("x",)))
+    assert not found.is_distance
     assert not (found.share and (found.additive or found.signed))
 
 

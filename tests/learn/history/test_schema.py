@@ -12,7 +12,7 @@ import pytest
 import headgate as hg
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Program
-from headgate.learn.history.schema import ENOUGH, RECENT, SETTLED
+from headgate.learn.history.schema import MIN_TYPE_RUNS, MIN_TYPE_VALUES, RECENT_RUNS
 from headgate.learn.past import Past
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -68,7 +68,7 @@ def test_a_column_whose_type_is_that_of_nothing_is_skipped() -> None:
 
 def test_a_column_that_holds_only_nulls_is_incomplete() -> None:
     table = batch(RUNS)
-    found = program().pinned("completeness(code)", Between(low=0.9))
+    found = program().pin("completeness(code)", Between(low=0.9))
     for nulls in (pa.nulls(table.num_rows), pa.nulls(table.num_rows, pa.string())):
         verdict = found.judge(hg.analyze(table.set_column(3, "code", nulls)), orders())
         assert verdict.status is Status.FAIL
@@ -81,7 +81,7 @@ def test_a_metric_that_was_not_measured_without_a_reason_is_an_error() -> None:
 
 
 def test_a_missing_metric_of_the_table_is_an_error_beside_a_new_column_too() -> None:
-    found = program().pinned("size()", Between(1, 1e9))
+    found = program().pin("size()", Between(1, 1e9))
     wide = batch(RUNS).append_column("note", pa.array(["x"] * batch(RUNS).num_rows))
     verdict = found.judge(hg.analyze(wide, ["completeness(id)"]), orders())
     of_size = [each for each in verdict.judgements if each.expectation.metric == MetricKey("size")]
@@ -89,7 +89,7 @@ def test_a_missing_metric_of_the_table_is_an_error_beside_a_new_column_too() -> 
 
 
 def test_clauses_about_columns_can_be_left_out() -> None:
-    found = learn_program(orders(), schema=False, damage=orders_damage())
+    found = learn_program(orders(), schema=False, issue_effects=orders_damage())
     assert not {each.metric.name for each in found.clauses} & {"has_column", "column_count", "column_type"}
 
 
@@ -135,11 +135,11 @@ PARTS = [at + 0.5 for at in range(20)]
     ],
 )
 def test_a_type_that_was_the_same_in_every_run_is_expected(values: Any, expected: str) -> None:
-    assert types_of(*[values] * SETTLED) == {"x": expected}
+    assert types_of(*[values] * MIN_TYPE_RUNS) == {"x": expected}
 
 
 def test_two_runs_are_too_few_to_expect_a_type() -> None:
-    assert types_of(*[WHOLE] * (SETTLED - 1)) == {}
+    assert types_of(*[WHOLE] * (MIN_TYPE_RUNS - 1)) == {}
 
 
 def test_whole_numbers_that_came_to_have_fractions_are_numbers() -> None:
@@ -151,19 +151,19 @@ def test_truth_values_are_not_numbers() -> None:
 
 
 def test_a_few_values_show_no_type() -> None:
-    some = [*range(ENOUGH - 1), *[None] * 20]
+    some = [*range(MIN_TYPE_VALUES - 1), *[None] * 20]
     assert types_of(some, some, some) == {}
-    more = [*range(ENOUGH), *[None] * 20]
+    more = [*range(MIN_TYPE_VALUES), *[None] * 20]
     assert types_of(more, more, more) == {"x": "integer"}
 
 
 def test_of_the_last_runs_the_one_with_the_fewest_values_counts() -> None:
     assert types_of(WHOLE, [1, *[None] * 19], WHOLE) == {}
-    assert types_of([1, *[None] * 19], *[WHOLE] * RECENT) == {"x": "integer"}
+    assert types_of([1, *[None] * 19], *[WHOLE] * RECENT_RUNS) == {"x": "integer"}
 
 
 def test_a_run_in_which_the_column_held_nothing_does_not_change_its_type() -> None:
-    assert types_of(pa.nulls(20), *[WHOLE] * RECENT) == {"x": "integer"}
+    assert types_of(pa.nulls(20), *[WHOLE] * RECENT_RUNS) == {"x": "integer"}
 
 
 @pytest.mark.parametrize(
@@ -175,9 +175,9 @@ def test_texts_that_read_as_numbers_or_moments_show_no_type(texts: list[str]) ->
 
 
 def test_texts_of_which_enough_are_no_numbers_are_texts() -> None:
-    mixed = [*["12"] * 20, *(f"no {chr(97 + at)}" for at in range(ENOUGH))]
+    mixed = [*["12"] * 20, *(f"no {chr(97 + at)}" for at in range(MIN_TYPE_VALUES))]
     assert types_of(mixed, mixed, mixed) == {"x": "string"}
-    assert types_of(*[[*["12"] * 20, *["no"] * (ENOUGH - 1)]] * 3) == {}
+    assert types_of(*[[*["12"] * 20, *["no"] * (MIN_TYPE_VALUES - 1)]] * 3) == {}
 
 
 def test_only_columns_that_the_newest_run_has_are_expected_to_have_a_type() -> None:
@@ -188,13 +188,13 @@ def test_only_columns_that_the_newest_run_has_are_expected_to_have_a_type() -> N
 
 def test_a_column_that_came_in_the_last_runs_is_missed_when_it_goes() -> None:
     before, since = pa.table({"x": WHOLE}), pa.table({"x": WHOLE, "y": WHOLE})
-    for runs, expected in ((RECENT - 1, False), (RECENT, True)):
+    for runs, expected in ((RECENT_RUNS - 1, False), (RECENT_RUNS, True)):
         past = Past.of([hg.analyze(each) for each in [before] * 3 + [since] * runs])
         assert ("has_column(y)" in {str(each.metric) for each in learn_program(past).clauses}) is expected
 
 
 def test_the_most_columns_of_the_last_runs_are_allowed() -> None:
     wide, narrow = pa.table({"x": WHOLE, "y": WHOLE}), pa.table({"x": WHOLE})
-    past = Past.of([hg.analyze(each) for each in [wide, *[narrow] * RECENT]])
+    past = Past.of([hg.analyze(each) for each in [wide, *[narrow] * RECENT_RUNS]])
     (count,) = (each for each in learn_program(past).clauses if each.metric.name == "column_count")
     assert count.expectation.predicate == Between(high=1)

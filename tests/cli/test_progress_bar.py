@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from rich.console import Console
 
-from headgate.cli.context import Call
-from headgate.cli.progress_bar import told, watched
+from headgate.cli.context import CommandContext
+from headgate.cli.progress_bar import format_progress, show_progress_bar
 from headgate.engine.analyze import analyze
 from headgate.engine.local import ROWS
 from headgate.engine.progress import Progress
@@ -62,13 +62,13 @@ def test_a_listener_that_raises_costs_no_scan() -> None:
     ],
 )
 def test_stage_rows_and_rate_are_told(progress: Progress, seconds: float, words: str) -> None:
-    assert told(progress, seconds) == words
+    assert format_progress(progress, seconds) == words
 
 
 def test_a_bar_is_drawn_on_a_terminal_and_gone_after_it() -> None:
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=120)
-    with watched(console, "orders [red]x[/red]", "learning") as report:
+    with show_progress_bar(console, "orders [red]x[/red]", "learning") as report:
         report(Progress(500, 1_000, rows=500))
     drawn = out.getvalue()
     assert "[red]x[/red]" in drawn, "a name is no markup"
@@ -83,17 +83,17 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize("color", [True, None], ids=["colours are forced", "plain"])
 def test_nobody_is_told_where_there_is_no_terminal(color: bool | None) -> None:
-    call = Call("profile")
+    call = CommandContext("profile")
     call.__dict__["err"] = Console(file=io.StringIO(), force_terminal=color)
-    with call.progress("x") as report:
+    with call.show_progress("x") as report:
         assert report is None
 
 
 @pytest.mark.parametrize("quiet", [True, False])
 def test_quiet_shows_no_progress(quiet: bool) -> None:
-    call = Call("profile", quiet=quiet)
+    call = CommandContext("profile", quiet=quiet)
     call.__dict__["err"] = Console(file=Terminal(), force_terminal=True)
-    with call.progress("x") as report:
+    with call.show_progress("x") as report:
         assert (report is None) == quiet
 
 

@@ -14,18 +14,18 @@ import pytest
 
 import headgate as hg
 from headgate.gate.backtest.backtest import BUDGETS, ENOUGH, Backtest, backtest
-from headgate.gate.backtest.injected_issues import DRAWN, Strike, strikes
-from headgate.gate.backtest.replay import LEARNED, Hindsight, Plan, Standing
+from headgate.gate.backtest.injected_issues import SAMPLE_ROWS, InjectedIssue, inject_into
+from headgate.gate.backtest.replay import LEARNED, BudgetPlan, KnownQuality, ReplayedBatch
 from headgate.gate.gate import Gate
 from headgate.gate.settings import Settings
 from headgate.inject.increased_nulls import IncreasedNulls
-from headgate.learn.history.forecast import FEWEST
+from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.program import Clause, Program
-from headgate.learn.issue_effects import damages
-from headgate.learn.learned import Learner, Lesson
+from headgate.learn.issue_effects import measure_effects
+from headgate.learn.learned import Learned, Learner
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.past import Past
-from headgate.learn.synthetic_column import likeness
+from headgate.learn.synthetic_column import synthesize
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
@@ -40,7 +40,7 @@ RUNS = 26
 INCIDENT, REGIME, ODD = 14, 20, 12
 QUICK = Settings(learners=(Learner.HISTORY,))
 NULLS = str(IncreasedNulls(share=0.5, value="null"))
-OWN = Plan(0.01, (Learner.HISTORY,))
+OWN = BudgetPlan(0.01, (Learner.HISTORY,))
 
 
 def partition(day: int) -> str:
@@ -87,7 +87,7 @@ def eventful() -> Backtest:
     return backtest(store, "orders", spots=3)
 
 
-def of_day(found: Backtest, day: int) -> Hindsight:
+def of_day(found: Backtest, day: int) -> ReplayedBatch:
     return next(each for each in found.runs if each.partition == partition(day))
 
 
@@ -96,36 +96,38 @@ def of_day(found: Backtest, day: int) -> Hindsight:
 
 def test_an_incident_is_held_and_told_by_its_column() -> None:
     incident = of_day(eventful(), INCIDENT)
-    assert incident.held
-    assert incident.standing is Standing.BAD
+    assert incident.is_held
+    assert incident.quality is KnownQuality.BAD
     assert incident.causes[0].startswith("price is 5")
     assert "history" in incident.by
 
 
 def test_the_days_around_an_incident_are_not_held() -> None:
-    assert not any(of_day(eventful(), day).held for day in (*range(INCIDENT), *range(INCIDENT + 1, REGIME)))
+    assert not any(of_day(eventful(), day).is_held for day in (*range(INCIDENT), *range(INCIDENT + 1, REGIME)))
 
 
 def test_an_accepted_change_of_regime_is_a_false_hold() -> None:
     changed = of_day(eventful(), REGIME)
-    assert (changed.standing, changed.held) == (Standing.GOOD, True)
-    own = next(each for each in eventful().trials if each.plan == eventful().plans[0])
+    assert (changed.quality, changed.is_held) == (KnownQuality.GOOD, True)
+    own = next(each for each in eventful().results if each.plan == eventful().plans[0])
     assert own.false_holds >= 1
-    assert own.false_holds == sum(each.held for each in eventful().judged if each.standing is Standing.GOOD)
+    assert own.false_holds == sum(
+        each.is_held for each in eventful().judged_batches if each.quality is KnownQuality.GOOD
+    )
 
 
 def test_an_accepted_run_teaches_the_next() -> None:
-    assert not of_day(eventful(), RUNS + 5).held
+    assert not of_day(eventful(), RUNS + 5).is_held
 
 
 def test_a_run_is_no_part_of_its_own_baseline() -> None:
     store = recorded(day for day in range(ODD + 2) if day != ODD)
     commit(store, partition(ODD), dearer(batch(ODD), 1e6), Decision.PUBLISHED)
     found = backtest(store, "orders", QUICK, budgets=(), spots=0)
-    assert of_day(found, ODD).held
+    assert of_day(found, ODD).is_held
     # had it been in the baseline of its own judgement, its prices would be as normal as they are to the next gate
     after = Gate("orders", store=store, learn=["history"])
-    lesson = after.lesson(before=partition(ODD + 2))
+    lesson = after.learned(before=partition(ODD + 2))
     assert lesson.past is not None
     assert partition(ODD) in lesson.past.partitions
 
@@ -142,17 +144,17 @@ def test_rejected_runs_do_not_teach() -> None:
     for day in range(16):
         commit(store, f"{partition(day)} again", dearer(batch(day), 50), Decision.REJECTED)
     mixed = backtest(store, "orders", QUICK, budgets=(), spots=2)
-    assert tuple(each for each in mixed.runs if each.standing is Standing.GOOD) == plain.runs
-    bad = [each for each in mixed.judged if each.standing is Standing.BAD]
-    assert len(bad) == 16 - FEWEST + 1
-    assert all(each.held for each in bad)
+    assert tuple(each for each in mixed.runs if each.quality is KnownQuality.GOOD) == plain.runs
+    bad = [each for each in mixed.judged_batches if each.quality is KnownQuality.BAD]
+    assert len(bad) == 16 - MIN_RUNS + 1
+    assert all(each.is_held for each in bad)
 
 
 def test_only_the_newest_revision_of_a_partition_is_replayed() -> None:
     store = recorded(range(10))
     commit(store, partition(9), emptied(batch(9)), Decision.HELD)
     last = backtest(store, "orders", QUICK, budgets=(), spots=0).runs[-1]
-    assert (last.partition, last.number, last.standing, last.held) == (partition(9), 2, Standing.BAD, True)
+    assert (last.partition, last.number, last.quality, last.is_held) == (partition(9), 2, KnownQuality.BAD, True)
 
 
 def test_the_trusted_revision_of_a_partition_teaches_though_a_newer_one_is_held() -> None:
@@ -183,7 +185,7 @@ def test_the_replay_of_batches_that_came_in_order_holds_what_the_gate_held() -> 
         assert each.alarms[0] == any(found.status in (Status.FAIL, Status.ERROR) for found in learned), each
         assert run.account is not None
         assert each.costs[0] == pytest.approx(run.account.spent)
-        if each.held:
+        if each.is_held:
             assert list(each.causes) == [found.title for found in gate.explain(each.partition).causes]
 
 
@@ -191,8 +193,8 @@ def test_a_store_that_hides_values_tells_as_much_and_no_value() -> None:
     store, gate = guarded()
     assert store.secret is not None
     found = backtest(store, "orders", gate.settings, budgets=(), spots=2)
-    assert of_day(found, ODD).held
-    assert found.trials[0].injected > 50
+    assert of_day(found, ODD).is_held
+    assert found.results[0].injected > 50
     said = json.dumps(found.to_dict()) + repr(found) + found._repr_html_()
     assert not any(value in said for value in ("DE", "FR", *batch(3)["code"].to_pylist()))
 
@@ -208,7 +210,7 @@ def test_batches_that_came_late_are_judged_as_if_in_time() -> None:
 
     late = judged([*range(5), *range(9, 13), *range(5, 9)])
     assert late.runs == judged(range(13)).runs
-    assert late.runs[-1].strikes
+    assert late.runs[-1].injected_issues
 
 
 def test_a_distance_from_a_run_that_no_longer_teaches_is_forgotten() -> None:
@@ -242,9 +244,9 @@ def test_a_rule_about_form_that_a_run_was_not_measured_for_holds_nothing() -> No
     for day in range(3):
         gate.judge(batch(day), partition(day))
     commit(store, partition(3), batch(3), Decision.PUBLISHED)  # by somebody who measured no pattern
-    clauses = gate.lesson(before=partition(3)).program.clauses
+    clauses = gate.learned(before=partition(3)).program.clauses
     assert any(each.expectation.source is Source.PATTERNS for each in clauses)
-    assert not backtest(store, "orders", gate.settings, budgets=(), spots=0).held
+    assert not backtest(store, "orders", gate.settings, budgets=(), spots=0).held_batches
 
 
 # --- decisions
@@ -254,7 +256,7 @@ def test_a_run_that_was_published_and_later_rejected_is_bad_and_missed() -> None
     store = recorded(range(11))
     store.decide("orders", partition(10), Decision.REJECTED)
     found = backtest(store, "orders", QUICK, budgets=(), spots=0)
-    assert [each.partition for each in found.missed] == [partition(10)]
+    assert [each.partition for each in found.missed_batches] == [partition(10)]
     assert "missed" in repr(found)
 
 
@@ -263,9 +265,9 @@ def test_a_run_that_nobody_vouches_for_counts_in_no_rate(decision: Decision | No
     store = recorded(range(10))
     commit(store, partition(10), emptied(batch(10)), decision)
     found = backtest(store, "orders", QUICK, budgets=(), spots=0)
-    assert of_day(found, 10).standing is Standing.OPEN
-    assert of_day(found, 10).held
-    assert (found.trials[0].good, found.trials[0].false_holds, found.trials[0].bad) == (10 - FEWEST, 0, 0)
+    assert of_day(found, 10).quality is KnownQuality.OPEN
+    assert of_day(found, 10).is_held
+    assert (found.results[0].good, found.results[0].false_holds, found.results[0].bad) == (10 - MIN_RUNS, 0, 0)
 
 
 def test_a_declared_check_that_failed_holds_and_costs_no_budget() -> None:
@@ -275,8 +277,8 @@ def test_a_declared_check_that_failed_holds_and_costs_no_budget() -> None:
         gate.judge(batch(day), partition(day))
         gate.accept(partition(day))
     found = backtest(store, "orders", gate.settings, budgets=(), spots=0)
-    assert len(found.held) == 9
-    assert found.trials[0].false_holds == 0
+    assert len(found.held_batches) == 9
+    assert found.results[0].false_holds == 0
     assert found.runs[-1].by == ("declared",)
 
 
@@ -286,25 +288,25 @@ def test_a_declared_check_that_failed_holds_and_costs_no_budget() -> None:
 def test_a_dataset_without_runs_says_so() -> None:
     found = backtest(hg.open_store("memory:"), "orders")
     assert repr(found) == "orders has no recorded run."
-    assert found.recommended is None
+    assert found.recommended_budget is None
     assert "no recorded run" in found._repr_html_()
     assert found.to_dict()["runs"] == 0
 
 
 def test_a_cold_start_is_not_judged() -> None:
-    found = backtest(recorded(range(FEWEST)), "orders", QUICK)
-    assert (found.early, len(found.judged), found.recommended) == (FEWEST, 0, None)
-    assert found.advice == f"Nothing can be told yet: no good batch has {FEWEST} accepted runs before it."
+    found = backtest(recorded(range(MIN_RUNS)), "orders", QUICK)
+    assert (found.early_batches, len(found.judged_batches), found.recommended_budget) == (MIN_RUNS, 0, None)
+    assert found.advice == f"Nothing can be told yet: no good batch has {MIN_RUNS} accepted runs before it."
 
 
 def test_a_gate_that_learns_from_too_few_runs_is_always_early() -> None:
     found = backtest(recorded(range(10)), "orders", Settings(learners=(Learner.HISTORY,), runs=3))
-    assert found.early == 10
+    assert found.early_batches == 10
 
 
 def test_a_short_history_says_that_its_interval_is_wide() -> None:
-    found = backtest(recorded(range(FEWEST + 4)), "orders", QUICK, budgets=(), spots=1)
-    assert found.recommended is None
+    found = backtest(recorded(range(MIN_RUNS + 4)), "orders", QUICK, budgets=(), spots=1)
+    assert found.recommended_budget is None
     assert "of 4 good batches the interval is wide, as none held would still allow up to 49%" in found.advice
 
 
@@ -312,7 +314,7 @@ def test_a_short_history_says_that_its_interval_is_wide() -> None:
 
 
 def test_a_larger_budget_states_more_and_catches_more() -> None:
-    trials = eventful().trials
+    trials = eventful().results
     assert [each.plan.budget for each in trials] == list(BUDGETS)
     assert all(each.cost <= each.plan.budget for each in trials)
     assert [each.cost for each in trials] == sorted(each.cost for each in trials)
@@ -323,43 +325,43 @@ def test_a_larger_budget_states_more_and_catches_more() -> None:
 
 def imagined(*caught: int, alarms: Sequence[int] = (), runs: int = 50) -> Backtest:
     """As many runs as told, of which each budget held so many and caught so many of 100 injected issues."""
-    plans = (OWN, Plan(0.02, OWN.learners), Plan(0.1, OWN.learners))
+    plans = (OWN, BudgetPlan(0.02, OWN.learners), BudgetPlan(0.1, OWN.learners))
     held = alarms or (0, 0, 0)
     made = [
-        Hindsight(str(at), 1, Decision.PUBLISHED, False, tuple(at < count for count in held), (0.01, 0.02, 0.1))
+        ReplayedBatch(str(at), 1, Decision.PUBLISHED, False, tuple(at < count for count in held), (0.01, 0.02, 0.1))
         for at in range(runs)
     ]
-    struck = tuple(Strike("a", f"stale{at}", tuple(at < count for count in caught)) for at in range(100))
-    return Backtest("orders", plans, (msgspec.structs.replace(made[0], strikes=struck), *made[1:]))
+    struck = tuple(InjectedIssue("a", f"stale{at}", tuple(at < count for count in caught)) for at in range(100))
+    return Backtest("orders", plans, (msgspec.structs.replace(made[0], injected_issues=struck), *made[1:]))
 
 
 def test_the_budget_that_catches_most_is_recommended_if_it_kept_its_word() -> None:
-    assert imagined(50, 60, 70).recommended == 0.1
-    assert imagined(50, 60, 70, alarms=(0, 1, 6)).recommended == 0.02  # 6 of 50 are more than 10%
+    assert imagined(50, 60, 70).recommended_budget == 0.1
+    assert imagined(50, 60, 70, alarms=(0, 1, 6)).recommended_budget == 0.02  # 6 of 50 are more than 10%
     assert "(60.0%)" in imagined(50, 60, 70, alarms=(0, 1, 6)).advice
 
 
 def test_of_two_budgets_that_catch_as_much_the_smaller_is_recommended() -> None:
-    assert imagined(60, 60, 60).recommended == 0.01
+    assert imagined(60, 60, 60).recommended_budget == 0.01
 
 
 def test_no_budget_is_recommended_where_none_kept_its_word() -> None:
     found = imagined(50, 60, 70, alarms=(1, 2, 6))
-    assert found.recommended is None
+    assert found.recommended_budget is None
     assert "each held more good batches than it says: at 10.00% 6 of 50, at 1.00% 1." in found.advice
 
 
 def test_no_budget_is_recommended_without_injected_issues_or_enough_runs() -> None:
     plain = imagined(1, 2, 3)
     bare = Backtest("orders", plain.plans, plain.runs[1:])
-    assert (bare.recommended, bare.trials[0].recall) == (None, None)
+    assert (bare.recommended_budget, bare.results[0].recall) == (None, None)
     assert "no issue was injected" in bare.advice
-    assert imagined(1, 2, 3, runs=ENOUGH).recommended is not None
-    assert imagined(1, 2, 3, runs=ENOUGH - 1).recommended is None
+    assert imagined(1, 2, 3, runs=ENOUGH).recommended_budget is not None
+    assert imagined(1, 2, 3, runs=ENOUGH - 1).recommended_budget is None
 
 
 def test_the_interval_is_wilsons() -> None:
-    low, high = imagined(0, 0, 0, alarms=(5, 0, 0)).trials[0].interval
+    low, high = imagined(0, 0, 0, alarms=(5, 0, 0)).results[0].interval
     assert (round(low, 3), round(high, 3)) == (0.043, 0.214)
 
 
@@ -368,25 +370,25 @@ def test_the_interval_is_wilsons() -> None:
 
 def test_issues_are_injected_into_as_many_batches_as_told_and_each_learner_is_tried_alone() -> None:
     found = eventful()
-    struck = [each for each in found.runs if each.strikes]
+    struck = [each for each in found.runs if each.injected_issues]
     assert len(struck) == 3
-    assert all(each.standing is Standing.GOOD and not each.early for each in struck)
-    assert set(found.learners) == {"history", "patterns", "novelty"}
-    assert 0 < found.learners["novelty"].caught < found.learners["history"].caught
-    assert found.learners["patterns"].caught == 0  # no rule about form was recorded with these runs
+    assert all(each.quality is KnownQuality.GOOD and not each.early for each in struck)
+    assert set(found.learner_results) == {"history", "patterns", "novelty"}
+    assert 0 < found.learner_results["novelty"].caught < found.learner_results["history"].caught
+    assert found.learner_results["patterns"].caught == 0  # no rule about form was recorded with these runs
     assert found.issues()["increased_nulls"]["caught"] > 0
-    assert sum(each["injected"] for each in found.issues().values()) == found.trials[0].injected
+    assert sum(each["injected"] for each in found.issues().values()) == found.results[0].injected
 
 
-def lesson(*clauses: tuple[str, Between]) -> Lesson:
+def lesson(*clauses: tuple[str, Between]) -> Learned:
     made = (Clause(Expectation(MetricKey.parse(key), range_, Source.HISTORY)) for key, range_ in clauses)
-    return Lesson(None, Program(clauses=tuple(made)))
+    return Learned(None, Program(clauses=tuple(made)))
 
 
-def struck(given: Lesson) -> dict[tuple[str, str], bool]:
+def struck(given: Learned) -> dict[tuple[str, str], bool]:
     store = recorded(range(1))
     run = store.run(store.revisions("orders")[0])
-    return {(each.column, each.issue): each.caught[0] for each in strikes(run, [given], None)}
+    return {(each.column, each.issue): each.caught[0] for each in inject_into(run, [given], None)}
 
 
 def test_an_issue_is_caught_by_the_expectation_that_it_breaks() -> None:
@@ -412,7 +414,7 @@ def test_novelty_after_an_issue_is_that_of_the_changed_metrics() -> None:
     outcomes = orders(10).outcomes(analysis(10))
     limit = Between(high=round(novelty.ratio(outcomes) + 0.2, 3))
     clause = Clause(Expectation(NOVELTY, limit, Source.NOVELTY))
-    given = Lesson(orders(10), Program(clauses=(clause,)), novelty)
+    given = Learned(orders(10), Program(clauses=(clause,)), novelty)
     found = analysis(10)
     run = Run(
         dataset="orders",
@@ -422,7 +424,7 @@ def test_novelty_after_an_issue_is_that_of_the_changed_metrics() -> None:
         outcomes={**outcomes, NOVELTY: novelty.outcome(outcomes)},
         states=found.states,
     )
-    caught = {(each.column, each.issue): each.caught[0] for each in strikes(run, [given], None)}
+    caught = {(each.column, each.issue): each.caught[0] for each in inject_into(run, [given], None)}
     rows = MetricKey("size")
     for factor in (0.1, 0.5, 2.0, 10.0):
         grown = {key: Measured(outcomes[key].value * factor) for key in outcomes if key == rows or key.name == "sum"}  # type: ignore[union-attr, operator]
@@ -434,8 +436,8 @@ def test_a_batch_that_is_struck_twice_is_hurt_in_the_same_way() -> None:
     store = recorded(range(1))
     run = store.run(store.revisions("orders")[0])
     now = Past.of_runs([run])
-    made = {column.label: likeness(column, run.states, DRAWN) for column in run.schema.columns}
-    first, second = damages(now, made), damages(now, made)
+    made = {column.label: synthesize(column, run.states, SAMPLE_ROWS) for column in run.schema.columns}
+    first, second = measure_effects(now, made), measure_effects(now, made)
     assert all(np.array_equal(one.broken, other.broken, True) for one, other in zip(first, second, strict=True))
 
 
@@ -444,7 +446,7 @@ def test_of_a_wide_table_some_columns_are_struck() -> None:
     store = hg.open_store("memory:", values="plain")
     commit(store, "day 1", table, None)
     run = store.run(store.revisions("orders")[0])
-    assert len({each.column for each in strikes(run, [lesson()], None)} - {""}) == 16
+    assert len({each.column for each in inject_into(run, [lesson()], None)} - {""}) == 16
 
 
 # --- for people and programs
@@ -464,7 +466,7 @@ def test_it_is_plain_data_and_escapes_names() -> None:
     assert [each["budget"] for each in plain["budgets"]] == list(BUDGETS)
     assert plain["held"][0]["partition"] == partition(INCIDENT)
     assert plain["good"] + plain["bad"] + plain["open"] == plain["judged"]
-    odd = Hindsight("<b>", 1, Decision.HELD, False, (True,), (0.0,))
+    odd = ReplayedBatch("<b>", 1, Decision.HELD, False, (True,), (0.0,))
     shown = Backtest("orders", (OWN,), (odd,))._repr_html_()
     assert "&lt;b&gt;" in shown
     assert "<b>" not in shown
@@ -472,7 +474,7 @@ def test_it_is_plain_data_and_escapes_names() -> None:
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_and_causes_are_only_text_wherever_they_are_shown(name: str) -> None:
-    odd = Hindsight(name, 1, Decision.HELD, False, (True,), (0.0,), causes=(name,))
+    odd = ReplayedBatch(name, 1, Decision.HELD, False, (True,), (0.0,), causes=(name,))
     assert_harmless(Backtest(name, (OWN,), (odd,)))
 
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 import pytest
 
 from headgate.checks.check import Check
-from headgate.explain.causes import Cause, causes_of
-from headgate.explain.wording import Sort, told
+from headgate.explain.causes import Cause, find_causes
+from headgate.explain.wording import CauseKind, describe
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
@@ -38,7 +38,7 @@ def errored(metric: str, why: str = "the column is gone") -> Judgement:
 
 
 def causes(*judgements: Judgement, **account: Any) -> list[Cause]:
-    return list(causes_of(judgements, Account(**account)))
+    return list(find_causes(judgements, Account(**account)))
 
 
 def novel(rate: float = 0.001) -> Judgement:
@@ -89,7 +89,7 @@ def test_many_columns_that_break_alike_are_named_by_the_first_few() -> None:
 
 def test_fewer_rows_are_one_cause_with_all_that_counts_rows() -> None:
     (cause,) = causes(failed("size()", 20.0), failed("sum(price)", 30.0), failed("sum(quantity)", 40.0))
-    assert cause.sort is Sort.VOLUME
+    assert cause.kind is CauseKind.VOLUME
     assert cause.title == "20 rows, expected at least 1,000,000,000"
     assert len(cause.judgements) == 3
     assert cause.columns == ()
@@ -98,15 +98,15 @@ def test_fewer_rows_are_one_cause_with_all_that_counts_rows() -> None:
 def test_rows_that_the_account_calls_few_are_why_sums_are_small() -> None:
     found = {"": ("20 rows (110 to 130 in 30 runs)",)}
     (cause,) = causes(failed("sum(price)", 30.0), short=True, found=found)
-    assert (cause.sort, cause.title) == (Sort.VOLUME, "20 rows (110 to 130 in 30 runs)")
+    assert (cause.kind, cause.title) == (CauseKind.VOLUME, "20 rows (110 to 130 in 30 runs)")
     (other,) = causes(failed("sum(price)", 30.0), short=False)
-    assert (other.sort, other.columns) == (Sort.COLUMN, ("price",))
+    assert (other.kind, other.columns) == (CauseKind.COLUMN, ("price",))
 
 
 def test_a_mean_is_not_small_because_rows_are_few() -> None:
-    assert [each.sort for each in causes(failed("size()", 20.0), failed("mean(price)", 30.0))] == [
-        Sort.VOLUME,
-        Sort.COLUMN,
+    assert [each.kind for each in causes(failed("size()", 20.0), failed("mean(price)", 30.0))] == [
+        CauseKind.VOLUME,
+        CauseKind.COLUMN,
     ]
 
 
@@ -120,7 +120,7 @@ def test_columns_that_are_gone_and_new_and_of_another_type_are_one_cause() -> No
     laws = {"has_column(a)": 0.0, "has_column(b)": 0.0, 'column_type(c, type="integer")': 0.0}
     broken = [failed(metric, value, OneOf((1.0,)), 0.0) for metric, value in laws.items()]
     (cause,) = causes(*broken, failed("column_count()", 9.0, Between(high=8), 0.0))
-    assert cause.sort is Sort.SHAPE
+    assert cause.kind is CauseKind.SHAPE
     assert cause.title == "a and b are gone; 9 columns, expected at most 8; c changed type (it was integer)"
     assert cause.rarity == "no accepted run did this"
 
@@ -128,7 +128,7 @@ def test_columns_that_are_gone_and_new_and_of_another_type_are_one_cause() -> No
 def test_a_declared_rule_is_a_cause_of_its_own_and_says_that_it_was_declared() -> None:
     declared = failed("mean(price)", 5.0, source=Source.DECLARED, rate=None, rule="has_mean(price)")
     found = causes(failed("median(id)", 4.0), declared)
-    assert [each.sort for each in found] == [Sort.DECLARED, Sort.COLUMN]
+    assert [each.kind for each in found] == [CauseKind.DECLARED, CauseKind.COLUMN]
     assert (found[0].rarity, found[0].false_alarm) == ("declared", None)
 
 
@@ -139,10 +139,10 @@ def test_what_was_learned_of_a_column_that_breaks_a_check_is_the_same_cause() ->
     )
     learned = [failed("median(price)", 4.0), failed("min(price)", 4.0)]
     found = causes(*learned, first, second, failed("median(id)", 4.0))
-    assert [(each.sort, len(each.judgements)) for each in found] == [
-        (Sort.DECLARED, 3),
-        (Sort.DECLARED, 1),
-        (Sort.COLUMN, 1),
+    assert [(each.kind, len(each.judgements)) for each in found] == [
+        (CauseKind.DECLARED, 3),
+        (CauseKind.DECLARED, 1),
+        (CauseKind.COLUMN, 1),
     ]
     assert sum(len(each.judgements) for each in found) == 5
     assert found[0].rarity == "declared"
@@ -159,7 +159,7 @@ def test_what_was_learned_of_a_column_that_breaks_a_check_is_the_same_cause() ->
 def test_shares_and_counts_are_told_as_people_say_them(metric: str, value: float, rule: str, said: str) -> None:
     predicate = Between(low=1) if rule else Between(high=1)
     expectation = Expectation(MetricKey.parse(metric), predicate, Source.DECLARED, rule=rule)
-    assert told(expectation.judge(Measured(value))) == said
+    assert describe(expectation.judge(Measured(value))) == said
 
 
 def test_a_check_by_segment_says_that_it_speaks_of_segments() -> None:
@@ -179,7 +179,7 @@ def test_a_declared_rule_that_segments_break_is_one_cause() -> None:
 def test_what_could_not_be_evaluated_is_one_cause_for_each_column() -> None:
     found = causes(errored("mean(price)"), errored("max(price)"), errored("mean(id)"))
     assert {each.columns: len(each.judgements) for each in found} == {("price",): 2, ("id",): 1}
-    assert {each.sort for each in found} == {Sort.UNREAD}
+    assert {each.kind for each in found} == {CauseKind.UNREAD}
     assert {each.rarity for each in found} == {""}
     assert any("(and 1 more of it)" in each.title for each in found)
 
@@ -189,12 +189,12 @@ def test_what_could_not_be_evaluated_is_one_cause_for_each_column() -> None:
 
 def test_a_novelty_that_blames_a_known_column_is_no_second_cause() -> None:
     blamed = (("mean(price)", 0.7), ("size()", 0.2))
-    assert [each.sort for each in causes(failed("median(price)", 5.0), novel(), blamed=blamed)] == [Sort.COLUMN]
+    assert [each.kind for each in causes(failed("median(price)", 5.0), novel(), blamed=blamed)] == [CauseKind.COLUMN]
 
 
 def test_a_novelty_that_blames_another_column_is_a_cause_that_names_it() -> None:
     found = causes(failed("median(price)", 5.0), novel(), blamed=(("mean(weight)", 0.7), ("mean(price)", 0.2)))
-    assert [each.sort for each in found] == [Sort.COLUMN, Sort.WHOLE]
+    assert [each.kind for each in found] == [CauseKind.COLUMN, CauseKind.WHOLE]
     assert found[1].columns[0] == "weight"
 
 
@@ -220,7 +220,7 @@ def test_a_novelty_beside_fewer_rows_or_other_columns_is_no_second_cause(other: 
 
 def test_a_novelty_that_blames_nothing_still_is_a_cause() -> None:
     (cause,) = causes(novel())
-    assert (cause.sort, cause.columns) == (Sort.WHOLE, ())
+    assert (cause.kind, cause.columns) == (CauseKind.WHOLE, ())
 
 
 # --- ranked
@@ -235,7 +235,13 @@ def test_the_most_telling_comes_first() -> None:
         failed("has_column(a)", 0.0, OneOf((1.0,)), 0.0),
         errored("mean(b)"),
     )
-    assert [each.sort for each in found] == [Sort.UNREAD, Sort.SHAPE, Sort.DECLARED, Sort.VOLUME, Sort.COLUMN]
+    assert [each.kind for each in found] == [
+        CauseKind.UNREAD,
+        CauseKind.SHAPE,
+        CauseKind.DECLARED,
+        CauseKind.VOLUME,
+        CauseKind.COLUMN,
+    ]
 
 
 def test_of_two_columns_the_rarer_comes_first_and_then_the_one_that_breaks_more() -> None:
@@ -248,7 +254,7 @@ def test_of_two_columns_the_rarer_comes_first_and_then_the_one_that_breaks_more(
 def test_warnings_are_told_apart_from_what_holds() -> None:
     warned = failed("mean(price)", 5.0, source=Source.DECLARED, rate=None, level=Level.WARN)
     assert causes(warned) == []
-    (cause,) = causes_of([warned], level=Level.WARN)
+    (cause,) = find_causes([warned], level=Level.WARN)
     assert cause.columns == ("price",)
 
 
@@ -286,7 +292,7 @@ def test_a_failed_expectation_is_told_as_people_say_it(
     metric: str, value: float, expected: Predicate, words: str
 ) -> None:
     judgement = failed(metric, value, expected)
-    assert told(judgement) == words
+    assert describe(judgement) == words
     assert causes(judgement)[0].title == words
 
 
@@ -313,35 +319,40 @@ def test_a_cause_is_plain_data() -> None:
 # --- batches that broke
 
 
-BROKEN: dict[str, tuple[pa.Table, Sort, tuple[str, ...], str]] = {
-    "prices in cents": (dearer(orders(30)), Sort.COLUMN, ("price",), "price"),
-    "an empty column": (emptied(orders(30), "price", 2), Sort.COLUMN, ("price",), "price is 100.0% empty"),
+BROKEN: dict[str, tuple[pa.Table, CauseKind, tuple[str, ...], str]] = {
+    "prices in cents": (dearer(orders(30)), CauseKind.COLUMN, ("price",), "price"),
+    "an empty column": (emptied(orders(30), "price", 2), CauseKind.COLUMN, ("price",), "price is 100.0% empty"),
     "two columns half empty": (
         emptied(emptied(orders(30), "price"), "quantity"),
-        Sort.COLUMN,
+        CauseKind.COLUMN,
         ("price", "quantity"),
         "price and quantity broke alike",
     ),
-    "a column of another name": (renamed(orders(30), "country", "land"), Sort.SHAPE, ("country",), "country is gone"),
-    "fewer rows": (orders(30).slice(0, 20), Sort.VOLUME, (), "20 rows (110 to 130 in 30 runs)"),
-    "a tenth of the rows": (orders(30).slice(0, 10), Sort.VOLUME, (), "10 rows (110 to 130 in 30 runs)"),
+    "a column of another name": (
+        renamed(orders(30), "country", "land"),
+        CauseKind.SHAPE,
+        ("country",),
+        "country is gone",
+    ),
+    "fewer rows": (orders(30).slice(0, 20), CauseKind.VOLUME, (), "20 rows (110 to 130 in 30 runs)"),
+    "a tenth of the rows": (orders(30).slice(0, 10), CauseKind.VOLUME, (), "10 rows (110 to 130 in 30 runs)"),
     "another type": (
         replaced(orders(30), "quantity", orders(30)["quantity"].cast(pa.string())),
-        Sort.SHAPE,
+        CauseKind.SHAPE,
         ("quantity",),
         "quantity changed type (it was integer)",
     ),
-    "a country that never was": (elsewhere(orders(30)), Sort.COLUMN, ("country",), "country"),
+    "a country that never was": (elsewhere(orders(30)), CauseKind.COLUMN, ("country",), "country"),
 }
 
 
 @pytest.mark.parametrize(("table", "sort", "columns", "title"), BROKEN.values(), ids=BROKEN.keys())
 def test_one_thing_that_went_wrong_is_one_cause(
-    table: pa.Table, sort: Sort, columns: tuple[str, ...], title: str
+    table: pa.Table, sort: CauseKind, columns: tuple[str, ...], title: str
 ) -> None:
     verdict = judged(month(), 30, table)
     (cause,) = verdict.causes
-    assert (cause.sort, cause.columns) == (sort, columns)
+    assert (cause.kind, cause.columns) == (sort, columns)
     assert title in cause.title
     assert "one thing is wrong" in verdict.headline
 
@@ -372,7 +383,7 @@ def test_a_predicate_over_rows_is_about_the_column_that_its_rule_names_first() -
     ],
 )
 def test_a_share_never_looks_like_one_that_was_allowed(value: float, expected: Predicate, words: str) -> None:
-    assert told(failed("completeness(price)", value, expected)) == words
+    assert describe(failed("completeness(price)", value, expected)) == words
 
 
 def test_a_column_that_hardly_counts_is_not_named_as_one_that_is_unlike() -> None:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.issue_effects import Damage, applied, damages, issues_of
+from headgate.learn.issue_effects import IssueEffect, apply_to_latest, issues_of, measure_effects
 from headgate.learn.past import Past
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
@@ -23,9 +23,9 @@ def after(issue: str, metric: str, column: str, past: Past | None = None) -> flo
     """The metric of the newest run after the issue, as the learner reckons it."""
     base = past or orders()
     wanted = MetricKey.parse(metric)
-    for each in applied(orders_damage(), base):
+    for each in apply_to_latest(orders_damage(), base):
         if each.column == column and issue in each.issues:
-            keys = [base.measures[place].key for place in each.places]
+            keys = [base.metrics[place].key for place in each.metric_indices]
             return float(each.values[each.issues.index(issue), keys.index(wanted)])
     raise AssertionError(f"{issue} does not befall {column}")
 
@@ -58,7 +58,7 @@ def test_another_volume_scales_rows_and_sums_and_nothing_else(factor: float) -> 
     for metric in ("size()", "sum(price)"):
         assert after(f"volume_change(factor={factor})", metric, "") == pytest.approx(now(metric) * factor)
     volume = next(each for each in orders_damage() if not each.column)
-    assert {each.key.name for each in volume.measures} == {"size", "sum"}
+    assert {each.key.name for each in volume.metrics} == {"size", "sum"}
 
 
 def test_casing_changes_patterns_and_not_lengths() -> None:
@@ -71,8 +71,8 @@ def test_padding_makes_texts_longer() -> None:
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    for each in applied(orders_damage(), orders()):
-        share = [orders().measures[place].share for place in each.places]
+    for each in apply_to_latest(orders_damage(), orders()):
+        share = [orders().metrics[place].share for place in each.metric_indices]
         found = each.values[:, share]
         assert (found[np.isfinite(found)] >= 0).all()
         assert (found[np.isfinite(found)] <= 1).all()
@@ -95,7 +95,7 @@ def test_what_is_reckoned_is_near_what_happens_to_the_real_batch(column: str) ->
         if made.needs_neighbour:
             continue
         real = Past.of([analysis(29), truly(issue, column)])
-        for key in {each.key for each in real.measures} & {MetricKey(name, (column,)) for name in CLOSE}:
+        for key in {each.key for each in real.metrics} & {MetricKey(name, (column,)) for name in CLOSE}:
             true, said = float(real.series(key)[-1]), after(issue, str(key), column)
             if np.isfinite(true) and np.isfinite(said):
                 gaps.append(abs(said - true) / max(abs(true), abs(now(str(key))), 0.1))
@@ -110,10 +110,10 @@ def test_the_distance_of_values_after_an_issue_is_that_of_the_real_batch_however
     past = Past.of(list(map(hg.analyze, tables)))
     wrong = hg.analyze(hg.inject_issue(tables[-1], "unit_change", "price", factor=100))
     key = MetricKey("value_l1", ("price",))
-    place = [each.key for each in past.measures].index(key)
-    hurt = next(each for each in applied(damages(past), past) if each.column == "price")
+    place = [each.key for each in past.metrics].index(key)
+    hurt = next(each for each in apply_to_latest(measure_effects(past), past) if each.column == "price")
     row = hurt.values[hurt.issues.index("unit_change(factor=100.0)")]
-    said = row[hurt.places.tolist().index(place)]
+    said = row[hurt.metric_indices.tolist().index(place)]
     assert past.outcomes(wrong)[key].value == pytest.approx(said, abs=0.3)  # type: ignore[union-attr]
 
 
@@ -121,15 +121,15 @@ def test_no_distance_grows_beyond_its_most() -> None:
     random = np.random.default_rng(1)
     tables = [pa.table({"mail": [f"c{at}@example.org" for at in random.integers(0, 10**6, 200)]}) for _ in range(3)]
     past = Past.of(list(map(hg.analyze, tables)))
-    for each in applied(damages(past), past):
-        for place, values in zip(each.places, each.values.T, strict=True):
-            if past.measures[place].distance and past.measures[place].key.name in distances():
-                assert not (values > distances()[past.measures[place].key.name].most).any()
+    for each in apply_to_latest(measure_effects(past), past):
+        for place, values in zip(each.metric_indices, each.values.T, strict=True):
+            if past.metrics[place].is_distance and past.metrics[place].key.name in distances():
+                assert not (values > distances()[past.metrics[place].key.name].most).any()
 
 
 def test_damage_serves_a_later_run_with_its_own_level() -> None:
     values = orders().values.copy()
-    at = [str(each.key) for each in orders().measures].index("sum(price)")
+    at = [str(each.key) for each in orders().metrics].index("sum(price)")
     values[-1, at] = 1e6
     later = dataclasses.replace(orders(), values=values)
     assert after("unit_change(factor=10.0)", "sum(price)", "price", later) == pytest.approx(1e7)
@@ -142,31 +142,31 @@ def test_damage_of_a_column_that_changed_its_kind_or_is_gone_is_left_out() -> No
         if each.label != "code"
     )
     later = dataclasses.replace(orders(), schemas=(Schema(columns),) * len(orders()))
-    assert {each.column for each in applied(orders_damage(), later)} == {"", "id", "country"}
+    assert {each.column for each in apply_to_latest(orders_damage(), later)} == {"", "id", "country"}
 
 
 def test_measures_that_a_later_run_does_not_have_are_left_out() -> None:
-    places = [at for at, each in enumerate(orders().measures) if each.key.name != "mean"]
+    places = [at for at, each in enumerate(orders().metrics) if each.key.name != "mean"]
     later = dataclasses.replace(
-        orders(), measures=tuple(orders().measures[at] for at in places), values=orders().values[:, places]
+        orders(), metrics=tuple(orders().metrics[at] for at in places), values=orders().values[:, places]
     )
-    price = next(each for each in applied(orders_damage(), later) if each.column == "price")
-    assert price.values.shape == (len(price.issues), len(price.places))
-    assert "mean" not in {later.measures[at].key.name for at in price.places}
+    price = next(each for each in apply_to_latest(orders_damage(), later) if each.column == "price")
+    assert price.values.shape == (len(price.issues), len(price.metric_indices))
+    assert "mean" not in {later.metrics[at].key.name for at in price.metric_indices}
     assert after("unit_change(factor=10.0)", "sum(price)", "price", later) == pytest.approx(now("sum(price)") * 10)
 
 
 def test_damage_is_the_same_each_time() -> None:
-    def same(one: Damage, other: Damage) -> bool:
+    def same(one: IssueEffect, other: IssueEffect) -> bool:
         return one.issues == other.issues and np.array_equal(one.broken, other.broken, equal_nan=True)
 
-    assert all(map(same, damages(orders()), orders_damage()))
+    assert all(map(same, measure_effects(orders()), orders_damage()))
 
 
 def test_a_sample_that_is_given_stands_for_the_likeness() -> None:
     sample = {"price": pa.array([5.0] * 20)}
-    price = next(each for each in damages(orders(), sample) if each.column == "price")
-    mean = [each.key.name for each in price.measures].index("mean")
+    price = next(each for each in measure_effects(orders(), sample) if each.column == "price")
+    mean = [each.key.name for each in price.metrics].index("mean")
     assert price.clean[mean] == 5.0
     assert price.broken[price.issues.index("unit_change(factor=10.0)"), mean] == 50.0
 
@@ -191,11 +191,11 @@ def test_a_store_that_hides_values_still_teaches_damage() -> None:
     for day in range(2):
         commit(store, str(day), batch(day), Decision.PUBLISHED)
     past = Past.read(store, "orders")
-    found = {each.column: each for each in damages(past)}
+    found = {each.column: each for each in measure_effects(past)}
     assert set(found) == {"", "id", "price", "country", "code"}
 
 
 def test_a_store_that_hides_values_still_teaches_damage_to_booleans() -> None:
     store = hg.open_store("memory:")
     commit(store, "1", pa.table({"paid": [True, False, True]}), Decision.PUBLISHED)
-    assert {each.column for each in damages(Past.read(store, "orders"))} == {"", "paid"}
+    assert {each.column for each in measure_effects(Past.read(store, "orders"))} == {"", "paid"}

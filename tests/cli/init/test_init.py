@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from headgate.cli.app import app
 from headgate.cli.init import demo
-from headgate.cli.init.draft import scalar
+from headgate.cli.init.draft import quote_scalar
 from headgate.cli.init.sources import sources_in
 from headgate.cli.output import schema_text
 from headgate.project.project import Project
@@ -78,7 +78,7 @@ def test_the_demo_does_not_tell_which_days_are_broken() -> None:
 
 
 def test_only_the_incidents_differ_from_the_real_days() -> None:
-    pairs = zip(demo.days(), demo.broken_days(), strict=True)
+    pairs = zip(demo.read_days(), demo.read_broken_days(), strict=True)
     assert [name for (name, day), (_, broken) in pairs if not day.equals(broken)] == sorted(demo.INCIDENTS)
 
 
@@ -333,4 +333,4 @@ def test_a_folder_that_may_not_be_written_to_is_said() -> None:
 
 @pytest.mark.parametrize("text", ["yes", "Null", "", "-", "a b", "ünï", "1e3"])
 def test_words_of_yaml_are_quoted(text: str) -> None:
-    assert scalar(text) == f'"{text}"'
+    assert quote_scalar(text) == f'"{text}"'

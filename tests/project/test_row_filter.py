@@ -7,7 +7,7 @@ import sqlglot
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.project.row_filter import column_of, rows_of, where_mistake
+from headgate.project.row_filter import batch_predicate, column_of, where_mistake
 from tests.checks.hostile import HOSTILE
 
 
@@ -30,7 +30,7 @@ def test_only_a_plain_equality_says_which_batches_there_are(where: str, column: 
 
 
 def test_a_predicate_is_written_anew() -> None:
-    assert rows_of("day='{partition}' and not(x) -- why", "1") == "day = '1' AND NOT (x)"
+    assert batch_predicate("day='{partition}' and not(x) -- why", "1") == "day = '1' AND NOT (x)"
 
 
 @pytest.mark.parametrize("hostile", [each for kind in HOSTILE.values() for each in kind])
@@ -50,13 +50,13 @@ NAMES = ["it's", "\\", "\\'", "' OR 1=1 --", "'; DROP TABLE x; --", "${env:HOME}
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_odd_name_is_one_text(name: str) -> None:
-    tree = sqlglot.parse_one(rows_of("day = '{partition}'", name), read="spark")
+    tree = sqlglot.parse_one(batch_predicate("day = '{partition}'", name), read="spark")
     assert isinstance(tree, sqlglot.exp.EQ)
     assert isinstance(tree.expression, sqlglot.exp.Literal | sqlglot.exp.Concat)
 
 
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=30))
 def test_any_name_is_one_text_and_comes_back(name: str) -> None:
-    tree = sqlglot.parse_one(rows_of("day = '{partition}'", name), read="spark")
+    tree = sqlglot.parse_one(batch_predicate("day = '{partition}'", name), read="spark")
     parts = list(tree.expression.find_all(sqlglot.exp.Literal))
     assert "".join(part.this for part in parts) == name

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from headgate.learn.patterns import index_file as pattern_file
 from headgate.learn.patterns.entries import ENTRY, ONE, Entries, Keys, Rows
-from headgate.learn.patterns.index_file import BLOCK, FORMAT, MAGIC, PatternFile, merge, write
+from headgate.learn.patterns.index_file import BLOCK, FORMAT, MAGIC, PatternFile, merge_indexes, write_index
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, StoredDataError
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "pattern_index_1.hgi"
@@ -64,7 +64,7 @@ def expected(entries: Entries, keys: Keys) -> Rows:
 
 
 def written(path: Path, entries: Entries, about: dict[str, Any] = ABOUT) -> Path:
-    write(path, entries, about)
+    write_index(path, entries, about)
     return path
 
 
@@ -80,8 +80,8 @@ def assert_holds(path: Path, entries: Entries) -> None:
         index.verify()
         assert len(index) == len(entries)
         keys = probes(entries)
-        assert np.array_equal(index.found(keys), expected(entries, keys))
-        assert reduce(add, index.chunks(7), Entries.empty()) == entries
+        assert np.array_equal(index.find_entries(keys), expected(entries, keys))
+        assert reduce(add, index.read_chunks(7), Entries.empty()) == entries
 
 
 @settings(max_examples=60)
@@ -113,9 +113,9 @@ def test_an_index_of_any_size_holds_what_was_written(tmp_path: Path, count: int)
     entries = entries_of(random_keys(count))
     with PatternFile.open(written(tmp_path / "index.hgi", entries)) as index:
         index.verify()
-        assert reduce(add, index.chunks()) == entries
-        assert np.array_equal(index.found(entries.rows["key"][::-1].copy()), entries.rows[::-1])
-        assert not index.found(random_keys(500, seed=2))["columns"].any()
+        assert reduce(add, index.read_chunks()) == entries
+        assert np.array_equal(index.find_entries(entries.rows["key"][::-1].copy()), entries.rows[::-1])
+        assert not index.find_entries(random_keys(500, seed=2))["columns"].any()
 
 
 def test_what_was_said_about_an_index_is_kept(tmp_path: Path) -> None:
@@ -127,13 +127,13 @@ def test_what_was_said_about_an_index_is_kept(tmp_path: Path) -> None:
 
 def test_no_key_finds_nothing(tmp_path: Path) -> None:
     with PatternFile.open(written(tmp_path / "index.hgi", golden_entries())) as index:
-        assert index.found(np.zeros(0, np.uint64)).shape == (0,)
+        assert index.find_entries(np.zeros(0, np.uint64)).shape == (0,)
 
 
 def test_a_stream_is_written_as_the_whole_is(tmp_path: Path) -> None:
     whole = entries_of(random_keys(3_000))
     parts = (Entries(whole.rows[start : start + 70]) for start in range(0, 3_000, 70))
-    write(tmp_path / "stream.hgi", (part for each in parts for part in (Entries.empty(), each)), ABOUT)
+    write_index(tmp_path / "stream.hgi", (part for each in parts for part in (Entries.empty(), each)), ABOUT)
     assert (tmp_path / "stream.hgi").read_bytes() == written(tmp_path / "whole.hgi", whole).read_bytes()
 
 
@@ -141,21 +141,23 @@ def test_a_stream_is_written_as_the_whole_is(tmp_path: Path) -> None:
 def test_a_merged_file_is_that_of_the_sum(
     tmp_path: Path, sizes: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pattern_file, "_MERGED", 1)  # the smallest pieces, so that several are needed
+    monkeypatch.setattr(pattern_file, "_MERGE_SIZE", 1)  # the smallest pieces, so that several are needed
     chance, shared = np.random.default_rng(4), random_keys(6_000)
     parts = [entries_of(chance.choice(shared, size, replace=False)) for size in sizes]
-    merge([written(tmp_path / f"{at}.hgi", part) for at, part in enumerate(parts)], tmp_path / "merged.hgi", ABOUT)
+    merge_indexes(
+        [written(tmp_path / f"{at}.hgi", part) for at, part in enumerate(parts)], tmp_path / "merged.hgi", ABOUT
+    )
     assert (tmp_path / "merged.hgi").read_bytes() == written(tmp_path / "sum.hgi", reduce(add, parts)).read_bytes()
 
 
 def test_nothing_merges_to_nothing(tmp_path: Path) -> None:
-    merge([], tmp_path / "merged.hgi", ABOUT)
+    merge_indexes([], tmp_path / "merged.hgi", ABOUT)
     assert_holds(tmp_path / "merged.hgi", Entries.empty())
 
 
 def test_a_file_can_be_merged_into_its_own_place(tmp_path: Path) -> None:
     path = written(tmp_path / "index.hgi", golden_entries())
-    merge([path, path], path, ABOUT)
+    merge_indexes([path, path], path, ABOUT)
     assert_holds(path, golden_entries() + golden_entries())
 
 
@@ -167,7 +169,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
         raise RuntimeError("the source broke")
 
     with pytest.raises(RuntimeError, match="broke"):
-        write(path, broken(), ABOUT)
+        write_index(path, broken(), ABOUT)
     assert_holds(path, golden_entries())
     assert list(tmp_path.iterdir()) == [path]
 
@@ -175,8 +177,8 @@ def test_a_write_that_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path)
 def test_an_open_file_is_not_changed_by_writing_it_anew(tmp_path: Path) -> None:
     path = written(tmp_path / "index.hgi", golden_entries())
     with PatternFile.open(path) as index:
-        write(path, entries_of([5]), ABOUT)
-        assert np.array_equal(index.found(golden_entries().rows["key"]), golden_entries().rows)
+        write_index(path, entries_of([5]), ABOUT)
+        assert np.array_equal(index.find_entries(golden_entries().rows["key"]), golden_entries().rows)
     assert_holds(path, entries_of([5]))
 
 
@@ -212,7 +214,7 @@ def test_no_flipped_bit_passes(tmp_path: Path) -> None:
             continue
         for some in np.array_split(np.arange(len(keys)), 20):
             try:
-                found = index.found(keys[some])
+                found = index.find_entries(keys[some])
             except CorruptBytes:
                 continue
             looked_up += len(found)
@@ -230,11 +232,11 @@ def test_blocks_that_are_not_read_are_not_checked(tmp_path: Path) -> None:
     altered[-200] ^= 1  # among the last entries
     path.write_bytes(altered)
     with PatternFile.open(path) as index:
-        assert np.array_equal(index.found(entries.rows["key"][:100].copy()), entries.rows[:100])
+        assert np.array_equal(index.find_entries(entries.rows["key"][:100].copy()), entries.rows[:100])
         with pytest.raises(CorruptBytes, match="block at byte"):
-            index.found(entries.rows["key"][-1:].copy())
+            index.find_entries(entries.rows["key"][-1:].copy())
         with pytest.raises(CorruptBytes, match="block at byte"):
-            index.found(entries.rows["key"][-1:].copy())
+            index.find_entries(entries.rows["key"][-1:].copy())
 
 
 def test_an_entry_that_reaches_into_an_altered_block_is_refused(tmp_path: Path) -> None:
@@ -244,9 +246,9 @@ def test_an_entry_that_reaches_into_an_altered_block_is_refused(tmp_path: Path) 
     altered[2 * BLOCK + BLOCK] ^= 1  # the entries begin with the third block; this is the first byte of the fourth
     path.write_bytes(altered)
     with PatternFile.open(path) as index:
-        assert np.array_equal(index.found(entries.rows["key"][:50].copy()), entries.rows[:50])
+        assert np.array_equal(index.find_entries(entries.rows["key"][:50].copy()), entries.rows[:50])
         with pytest.raises(CorruptBytes, match="block at byte 12,288"):
-            index.found(entries.rows["key"][across : across + 1].copy())
+            index.find_entries(entries.rows["key"][across : across + 1].copy())
 
 
 def altered_head(whole: bytes, **changes: Any) -> bytes:
@@ -302,8 +304,11 @@ def test_a_header_that_promises_what_is_not_there_is_refused(tmp_path: Path, cha
 def test_a_large_count_with_the_layout_that_follows_is_refused(tmp_path: Path) -> None:
     path = written(tmp_path / "index.hgi", golden_entries())
     for count in (2**20, 2**32 - 1):
-        layout = pattern_file._Layout.of(BLOCK, count)
-        changes = dict(zip(FIELDS[8:14], layout, strict=True)) | {"count": count, "bits": pattern_file._bits(count)}
+        layout = pattern_file._FileLayout.of(BLOCK, count)
+        changes = dict(zip(FIELDS[8:14], layout, strict=True)) | {
+            "count": count,
+            "bits": pattern_file._bucket_bits(count),
+        }
         altered = tmp_path / "altered.hgi"
         altered.write_bytes(altered_head(path.read_bytes(), **changes))
         with pytest.raises(CorruptBytes, match="should have"):
@@ -338,7 +343,7 @@ def test_a_directory_that_leads_astray_is_refused(tmp_path: Path) -> None:
     path.write_bytes(resealed(bytes(whole)))
     with PatternFile.open(path) as index:
         with pytest.raises(CorruptBytes, match="directory does not lead"):
-            index.found(np.zeros(1, np.uint64))
+            index.find_entries(np.zeros(1, np.uint64))
         with pytest.raises(CorruptBytes, match="directory does not lead"):
             index.verify()
 
@@ -353,7 +358,7 @@ def test_entries_out_of_order_are_refused(tmp_path: Path, size: int) -> None:
     )
     path.write_bytes(resealed(bytes(whole)))
     with PatternFile.open(path) as index, pytest.raises(CorruptBytes, match="no index"):
-        list(index.chunks(size))
+        list(index.read_chunks(size))
 
 
 def test_another_file_is_no_index(tmp_path: Path) -> None:
@@ -368,7 +373,9 @@ def test_several_threads_find_what_one_finds(tmp_path: Path) -> None:
     chance = np.random.default_rng(3)
     orders = [chance.permutation(len(keys))[:5_000] for _ in range(16)]
     with PatternFile.open(path) as index, ThreadPoolExecutor(8) as threads:
-        for order, found in zip(orders, threads.map(lambda order: index.found(keys[order]), orders), strict=True):
+        for order, found in zip(
+            orders, threads.map(lambda order: index.find_entries(keys[order]), orders), strict=True
+        ):
             assert np.array_equal(found, entries.rows[order])
 
 
@@ -377,26 +384,26 @@ def test_a_closed_index_says_so(tmp_path: Path) -> None:
     index.close()
     index.close()
     with pytest.raises(MisuseError, match=r"closed\. Open it again"):
-        index.found(np.zeros(1, np.uint64))
+        index.find_entries(np.zeros(1, np.uint64))
     with pytest.raises(MisuseError, match="closed"):
-        list(index.chunks())
+        list(index.read_chunks())
 
 
 @pytest.mark.parametrize("keys", [np.zeros(1, np.int64), np.zeros((1, 1), np.uint64)])
 def test_keys_of_another_kind_are_refused(tmp_path: Path, keys: Keys) -> None:
     with PatternFile.open(written(tmp_path / "index.hgi", golden_entries())) as index, pytest.raises(MisuseError):
-        index.found(keys)
+        index.find_entries(keys)
 
 
 def test_chunks_of_nothing_are_refused(tmp_path: Path) -> None:
     with PatternFile.open(written(tmp_path / "index.hgi", golden_entries())) as index, pytest.raises(MisuseError):
-        list(index.chunks(0))
+        list(index.read_chunks(0))
 
 
 def test_parts_out_of_order_are_refused(tmp_path: Path) -> None:
     for parts in ([entries_of([2]), entries_of([1])], [entries_of([1, 2]), entries_of([2, 3])]):
         with pytest.raises(MisuseError, match="order of their keys"):
-            write(tmp_path / "index.hgi", parts, ABOUT)
+            write_index(tmp_path / "index.hgi", parts, ABOUT)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -405,7 +412,7 @@ def test_parts_out_of_order_are_refused(tmp_path: Path) -> None:
 )
 def test_what_cannot_be_said_about_an_index_is_refused(tmp_path: Path, about: dict[str, Any]) -> None:
     with pytest.raises(MisuseError, match="`about`"):
-        write(tmp_path / "index.hgi", golden_entries(), about)
+        write_index(tmp_path / "index.hgi", golden_entries(), about)
 
 
 def test_much_may_be_said_about_an_index(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ import headgate as hg
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.learn.past import Past
-from headgate.learn.synthetic_column import SIZE, likeness
+from headgate.learn.synthetic_column import SYNTHETIC_ROWS, synthesize
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Kind
@@ -36,10 +36,10 @@ def like(values: pa.Array, *, hidden: bool = False) -> pa.Array:
     found = scanned(values)
     states: dict[MetricKey, State] = dict(found.states)
     if hidden:
-        states = {key: state.hidden(SECRET) for key, state in states.items()}
-    made = likeness(found.schema.columns[0], states)
+        states = {key: state.hide_values(SECRET) for key, state in states.items()}
+    made = synthesize(found.schema.columns[0], states)
     assert made is not None
-    assert len(made) == SIZE
+    assert len(made) == SYNTHETIC_ROWS
     return made
 
 
@@ -89,15 +89,17 @@ def test_whole_numbers_stay_whole() -> None:
 def test_as_many_nulls_as_in_the_column(share: float) -> None:
     values = with_nulls(list(numbers("normal", 300)), share)
     expected = values.null_count / len(values)
-    assert like(values).null_count / SIZE == pytest.approx(expected, abs=0.5 / SIZE + 1e-9)
+    assert like(values).null_count / SYNTHETIC_ROWS == pytest.approx(expected, abs=0.5 / SYNTHETIC_ROWS + 1e-9)
 
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_frequent_texts_have_their_shares(hidden: bool) -> None:
     texts = np.random.default_rng(0).choice(["DE", "FR", "US"], ROWS, p=[0.6, 0.3, 0.1]).tolist()
     made = like(with_nulls(texts, 0.2), hidden=hidden)
-    shares = sorted(each["counts"] / (SIZE - made.null_count) for each in made.drop_null().value_counts().to_pylist())
-    assert made.null_count / SIZE == pytest.approx(0.2, abs=0.05)
+    shares = sorted(
+        each["counts"] / (SYNTHETIC_ROWS - made.null_count) for each in made.drop_null().value_counts().to_pylist()
+    )
+    assert made.null_count / SYNTHETIC_ROWS == pytest.approx(0.2, abs=0.05)
     assert shares == pytest.approx([0.1, 0.3, 0.6], abs=0.05)
 
 
@@ -109,14 +111,14 @@ def test_frequent_texts_that_are_not_hidden_are_the_texts() -> None:
 def test_as_many_distinct_texts_as_in_the_column(hidden: bool) -> None:
     unique = pa.array([f"{at * 7919 % 10**6:06}-{at:06}" for at in range(ROWS)])
     few = pa.array(["red", "green", "blue", "white"] * 250)
-    assert len(like(unique, hidden=hidden).unique()) > 0.95 * SIZE
+    assert len(like(unique, hidden=hidden).unique()) > 0.95 * SYNTHETIC_ROWS
     assert 3 <= len(like(few, hidden=hidden).unique()) <= 4
 
 
 @pytest.mark.parametrize("hidden", [False, True])
 def test_texts_of_letters_with_digits_are_as_distinct_as_in_the_column(hidden: bool) -> None:
     made = like(pa.array([secrets.token_hex(8) for _ in range(ROWS)]), hidden=hidden)
-    assert len(made.unique()) > 0.95 * SIZE
+    assert len(made.unique()) > 0.95 * SYNTHETIC_ROWS
     assert pc.mean(pc.utf8_length(made)).as_py() == pytest.approx(16, abs=3)
 
 
@@ -149,7 +151,7 @@ def test_no_text_of_the_data_comes_out_of_a_store() -> None:
     texts = ["confidential customer", "a secret name"] * 100
     commit(store, "1", pa.table({"c": texts}), Decision.PUBLISHED)
     past = Past.read(store, "orders")
-    made = likeness(past.schema.columns[0], past.states)
+    made = synthesize(past.schema.columns[0], past.states)
     assert made is not None
     assert len(made.unique()) == 2
     assert not set(made.to_pylist()) & set(texts)
@@ -182,7 +184,7 @@ def test_moments_lie_where_those_of_the_column_do(kind: pa.DataType) -> None:
 @pytest.mark.parametrize("values", [pa.array(numbers("normal")), pa.array(["a1", "b22", None] * 50)])
 def test_the_same_states_give_the_same_likeness(values: pa.Array) -> None:
     found = scanned(values)  # once: the sketch of quantiles of another scan is another one
-    one, other = (likeness(found.schema.columns[0], found.states) for _ in range(2))
+    one, other = (synthesize(found.schema.columns[0], found.states) for _ in range(2))
     assert one is not None
     assert one.equals(other)
 
@@ -190,17 +192,17 @@ def test_the_same_states_give_the_same_likeness(values: pa.Array) -> None:
 def test_columns_of_other_kinds_and_columns_without_a_value_have_none() -> None:
     for values in (pa.array([[1], [2]]), pa.array([None, None], pa.float64()), pa.nulls(3)):
         found = scanned(values)
-        assert likeness(found.schema.columns[0], found.states) is None
+        assert synthesize(found.schema.columns[0], found.states) is None
 
 
 def test_without_states_there_is_no_likeness() -> None:
-    assert likeness(scanned(pa.array([1.0])).schema.columns[0], {}) is None
+    assert synthesize(scanned(pa.array([1.0])).schema.columns[0], {}) is None
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from([kind for kind in Kind if kind is not Kind.BOOLEAN]).flatmap(columns))
 def test_any_column_has_a_likeness_of_the_asked_size_or_none(values: pa.Array) -> None:
     found = scanned(values)
-    for states in (found.states, {key: state.hidden(SECRET) for key, state in found.states.items()}):
-        made = likeness(found.schema.columns[0], states, size=16)
+    for states in (found.states, {key: state.hide_values(SECRET) for key, state in found.states.items()}):
+        made = synthesize(found.schema.columns[0], states, size=16)
         assert made is None or len(made) == 16

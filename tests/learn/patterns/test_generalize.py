@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.patterns.enumerate import TAU, enumerated
+from headgate.learn.patterns.enumerate import TAU, enumerate_patterns
 from headgate.learn.patterns.generalize import (
     BARE,
     FULL,
@@ -27,9 +27,9 @@ from headgate.learn.patterns.generalize import (
     is_open,
     menu_of,
 )
-from headgate.learn.patterns.generalize import atoms as atoms_of
-from headgate.learn.patterns.lexer import LONGEST, Case, Kind, Tokens, lex
-from headgate.learn.patterns.pattern import Atom, Pattern, Sort
+from headgate.learn.patterns.generalize import make_atoms as atoms_of
+from headgate.learn.patterns.lexer import LONGEST, Case, TokenArrays, TokenKind, lex
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 
 EXAMPLES = settings(max_examples=60)
 MENUS = {"full": FULL, "short": SHORT, "middling": MIDDLING, "lean": LEAN, "bare": BARE}
@@ -79,11 +79,11 @@ VALUES = st.one_of(
 )
 
 
-def slots_of(tokens: Tokens) -> int:
-    return int((tokens.kind != Kind.SYMBOLS).sum())
+def slots_of(tokens: TokenArrays) -> int:
+    return int((tokens.kind != TokenKind.SYMBOLS).sum())
 
 
-def is_given(choice: Choice, tokens: Tokens, at: int) -> bool:
+def is_given(choice: Choice, tokens: TokenArrays, at: int) -> bool:
     """Whether the token can become that, read off its text."""
     run = int(tokens.run[at])
     cases = tokens.pieces.case[run : run + len(choice)] if len(choice) > 1 else tokens.case[at : at + 1]
@@ -105,7 +105,7 @@ def choices_of(value: str, tau: int = TAU) -> list[list[tuple[Choice, ...]]]:
     menu = menu_of(len(tokens.kind), slots_of(tokens))
     if not 0 < len(tokens.kind) <= tau or menu is None:
         return [[], []]
-    offered = [menu[Kind(int(kind))] for kind in tokens.kind]
+    offered = [menu[TokenKind(int(kind))] for kind in tokens.kind]
     every = list(product(*offered))
     given = [
         all(is_given(choice, tokens, at) for at, choice in enumerate(each))
@@ -130,14 +130,16 @@ def few(value: str) -> bool:
     tokens = lex([value])
     menu = menu_of(len(tokens.kind), slots_of(tokens))
     return (
-        menu is not None and len(tokens.kind) <= TAU and prod(len(menu[Kind(int(each))]) for each in tokens.kind) <= FEW
+        menu is not None
+        and len(tokens.kind) <= TAU
+        and prod(len(menu[TokenKind(int(each))]) for each in tokens.kind) <= FEW
     )
 
 
 @EXAMPLES
 @given(VALUES.filter(few))
 def test_the_vectorised_keys_are_those_of_the_patterns(value: str) -> None:
-    (found,) = enumerated(lex([value]))
+    (found,) = enumerate_patterns(lex([value]))
     patterns = patterns_of(value)
     assert found.keys[0][found.given[0]].tolist() == [pattern.key for pattern in patterns]
     assert found.open[found.given[0]].tolist() == [pattern.is_open for pattern in patterns]
@@ -147,7 +149,7 @@ def test_the_vectorised_keys_are_those_of_the_patterns(value: str) -> None:
 @given(st.lists(VALUES.filter(few), min_size=1, max_size=4))
 def test_a_value_has_the_same_patterns_among_others_as_alone(values: list[str]) -> None:
     found: dict[int, list[int]] = {}
-    for group in enumerated(lex(values)):
+    for group in enumerate_patterns(lex(values)):
         for row, at in enumerate(group.values.tolist()):
             found[at] = group.keys[row][group.given[row]].tolist()
     assert found == {at: [pattern.key for pattern in patterns_of(value)] for at, value in enumerate(values)}
@@ -171,7 +173,7 @@ def test_the_tokens_of_a_pattern_are_those_of_its_value(value: str) -> None:
 
 @pytest.mark.parametrize("menu", MENUS.values(), ids=list(MENUS))
 def test_every_kind_of_token_is_on_every_menu(menu: Menu) -> None:
-    assert set(menu) == set(Kind)
+    assert set(menu) == set(TokenKind)
     assert all(len(set(choices)) == len(choices) > 0 for choices in menu.values())
 
 
@@ -181,7 +183,7 @@ def test_the_constant_is_the_first_choice_of_the_large_menus(menu: Menu) -> None
 
 
 def test_a_smaller_menu_offers_nothing_that_a_larger_one_does_not() -> None:
-    for kind in Kind:
+    for kind in TokenKind:
         assert set(BARE[kind]) <= set(LEAN[kind]) <= set(FULL[kind]) <= set(SHORT[kind])
 
 
@@ -196,8 +198,8 @@ def test_no_value_has_more_patterns_than_the_most(slots: int) -> None:
     for symbols in range(slots - 1, slots + 2):
         menu = menu_of(slots + symbols, slots)
         assert menu is not None
-        widest = max(len(choices) for kind, choices in menu.items() if kind is not Kind.SYMBOLS)
-        assert widest**slots * len(menu[Kind.SYMBOLS]) ** symbols <= MOST_PATTERNS
+        widest = max(len(choices) for kind, choices in menu.items() if kind is not TokenKind.SYMBOLS)
+        assert widest**slots * len(menu[TokenKind.SYMBOLS]) ** symbols <= MOST_PATTERNS
 
 
 def test_what_a_word_may_become() -> None:
@@ -228,12 +230,12 @@ def test_a_number_before_a_lone_point_or_comma_stays_what_it_is(value: str) -> N
     for pattern in patterns_of(value):
         for one, other in zip(pattern.atoms, pattern.atoms[1:], strict=False):
             assert not (
-                one.sort is Sort.NUM and other == Atom(Sort.CONST, text=other.text) and other.text in (".", ",")
+                one.kind is AtomKind.NUM and other == Atom(AtomKind.CONST, text=other.text) and other.text in (".", ",")
             )
 
 
 def test_a_point_of_another_value_forbids_nothing() -> None:
-    (alone,), both = enumerated(lex(["12"])), list(enumerated(lex(["12", "."])))
+    (alone,), both = enumerate_patterns(lex(["12"])), list(enumerate_patterns(lex(["12", "."])))
     assert both[0].given.sum() + both[1].given.sum() == alone.given.sum() + 2
 
 
@@ -250,18 +252,18 @@ def test_symbols_become_a_class_in_short_values_only() -> None:
 
 @pytest.mark.parametrize("value", ["", "x" * (LONGEST + 1), "1-" * 7, "a." * 9])
 def test_of_a_value_without_tokens_or_with_too_many_nothing_is_enumerated(value: str) -> None:
-    assert list(enumerated(lex([value]))) == []
+    assert list(enumerate_patterns(lex([value]))) == []
 
 
-@pytest.mark.parametrize("kind", list(Kind))
-def test_a_choice_is_open_if_it_tells_no_letter_and_no_digit(kind: Kind) -> None:
+@pytest.mark.parametrize("kind", list(TokenKind))
+def test_a_choice_is_open_if_it_tells_no_letter_and_no_digit(kind: TokenKind) -> None:
     for choice in SHORT[kind]:
-        assert is_open(choice, kind) == (kind is Kind.SYMBOLS or Step.CONST not in choice)
+        assert is_open(choice, kind) == (kind is TokenKind.SYMBOLS or Step.CONST not in choice)
 
 
 @pytest.mark.parametrize("value", ["ab", "12", "a1-b2", "12/34", "1.5 kg"])
 def test_patterns_of_menus_are_open_where_their_choices_are(value: str) -> None:
     tokens = lex([value])
     for choices, pattern in zip(choices_of(value)[0], patterns_of(value), strict=True):
-        free = [is_open(choice, Kind(int(kind))) for choice, kind in zip(choices, tokens.kind, strict=True)]
+        free = [is_open(choice, TokenKind(int(kind))) for choice, kind in zip(choices, tokens.kind, strict=True)]
         assert all(free) == pattern.is_open

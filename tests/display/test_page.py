@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from headgate.display.blocks import LONGEST, Command, Commands, Fact, Facts, Grid, Mark, Note, Point, Points, Tone
 from headgate.display.html import _COLOURS
 from headgate.display.page import Page, Paged
-from headgate.display.sparkline import bar, spark
+from headgate.display.sparkline import draw_bar, sparkline
 from headgate.display.table import Table
 from headgate.display.text import clean
 from tests.pages import HOSTILE, Seen, assert_harmless, terminal
@@ -233,15 +233,15 @@ def test_a_shell_command_that_is_too_long_goes_on_as_a_shell_reads_it() -> None:
 
 
 def test_sparks_show_what_is_there() -> None:
-    assert spark([]) == ""
-    assert spark([0.0, 1e-9, 0.5, 1.0]) == "▁▂▅█"
-    assert spark([0.0, 0.0]) == "▁▁"
+    assert sparkline([]) == ""
+    assert sparkline([0.0, 1e-9, 0.5, 1.0]) == "▁▂▅█"
+    assert sparkline([0.0, 0.0]) == "▁▁"
 
 
 @given(st.floats(0, 1), st.floats(0, 1))
 def test_a_longer_bar_is_a_larger_share(one: float, two: float) -> None:
     order = " ▏▎▍▌▋▊▉█"
-    drawn = [[order.index(char) for char in bar(each, 4)] for each in sorted([one, two])]
+    drawn = [[order.index(char) for char in draw_bar(each, 4)] for each in sorted([one, two])]
     assert sum(drawn[0]) <= sum(drawn[1]) <= 32
 
 
