@@ -53,8 +53,8 @@ class BatchContext:
 
     def band(self, metric: MetricKey, detector: MetricKey) -> Predicate:
         past = self._require_store.series(self._past_runs, [metric])
-        found = detector_from_key(detector).band(past.of(metric))
-        return Pending(found.why) if isinstance(found, Undefined) else found
+        band = detector_from_key(detector).band(past.of(metric))
+        return Pending(band.why) if isinstance(band, Undefined) else band
 
     @property
     def _require_store(self) -> HistoryStore:

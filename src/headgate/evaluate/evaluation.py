@@ -79,9 +79,9 @@ class Evaluation:
             return Measurements({(): batch})
         return measure(batch, [*self.metrics, *(((), metric) for metric in also)], progress)
 
-    def judge(self, found: Measurements) -> list[JudgedExpectation]:
+    def judge(self, measurements: Measurements) -> list[JudgedExpectation]:
         """Judge each expectation by what was measured, for every segment."""
-        return [judged for planned in self.planned for judged in _judge_segments(planned, found)]
+        return [judged for planned in self.planned for judged in _judge_segments(planned, measurements)]
 
     def _refuse_segments(self) -> None:
         segmented = next((each for each in self.planned if each.by), None)
@@ -95,10 +95,10 @@ class Evaluation:
 def as_checks(checks: Check | Iterable[Check]) -> list[Check]:
     """One check or many as a list of them."""
     given = [checks] if isinstance(checks, Check) else list(checks)
-    for each in given:
-        if not isinstance(each, Check):
+    for check in given:
+        if not isinstance(check, Check):
             raise MisuseError(
-                f"{each!r} is not a check.", hint='Pass hg.Check("orders").is_complete("id") or a list of such.'
+                f"{check!r} is not a check.", hint='Pass hg.Check("orders").is_complete("id") or a list of such.'
             )
     return given
 
@@ -130,12 +130,12 @@ def _find_obstacle(planned: PlannedExpectation, schema: Schema) -> Failed | None
     return Failed(f"{timeless.label!r} is a {timeless.type} column, which no date can be held against")
 
 
-def _judge_segments(planned: PlannedExpectation, found: Measurements) -> Iterator[JudgedExpectation]:
+def _judge_segments(planned: PlannedExpectation, measurements: Measurements) -> Iterator[JudgedExpectation]:
     check, rule, by, expectation, metric, unmeasurable = planned
     if unmeasurable is not None:
         yield JudgedExpectation(check, rule, metric, expectation.judge(unmeasurable))
         return
-    segments = found.segments(by)
+    segments = measurements.segments(by)
     if not segments:
         yield JudgedExpectation(check, rule, metric, expectation.judge(Undefined("there is no segment")))
     for part, analysis in segments.items():

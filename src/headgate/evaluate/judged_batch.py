@@ -1,4 +1,4 @@
-"""What every judged batch can say of itself: how it was judged, and which of its rows are to blame."""
+"""What every verdict over a batch offers: its status, its judgements, and the failing rows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headgate.values.verdict import Verdict
 
 
 class JudgedBatch(Paged):
-    """A verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
+    """A verdict over a batch. Given the same data again, `rows` and `split` find the failing rows."""
 
     @property
     def verdict(self) -> Verdict:
@@ -50,8 +50,8 @@ class JudgedBatch(Paged):
     def rows(self, data: Any) -> Any:
         """The rows that break a failed rule, with a column `headgate_reasons`: rule, level, columns and value of each.
 
-        `data` is the batch that was judged. One pass and no cap. A failure that no single row is to blame for (a mean
-        out of range) marks no row.
+        `data` is the batch that was judged. One pass and no cap. A failure that is not one of single
+        rows (a mean out of range) marks no row.
         """
         return self._finder.rows(data)
 

@@ -1,4 +1,4 @@
-"""The outcomes of one batch as a whole and by segment, from as few scans as can be."""
+"""Measures one batch as a whole and by segment, in as few scans as possible."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ class Measurements:
         return self.segments(())[()]
 
     def _segments(self, by: By) -> dict[Part, Analysis]:
-        found = self._results[by]
-        return {(): found} if isinstance(found, Analysis) else {part: found[part] for part in found}
+        result = self._results[by]
+        return {(): result} if isinstance(result, Analysis) else {part: result[part] for part in result}
 
 
 def measure(
@@ -45,15 +45,15 @@ def measure(
     wanted: dict[By, list[Metric[Any]]] = {(): []}
     for by, metric in asked:
         wanted.setdefault(by, []).append(metric)
-    found: dict[By, Analysis | Parts] = {}
+    results: dict[By, Analysis | Parts] = {}
     for finest, coarser in _group_by_finest(wanted, batch.once).items():
         family = {by: wanted[by] for by in coarser}
-        found |= _measure_family(batch, finest, family, progress)
-    return Measurements(found)
+        results |= _measure_family(batch, finest, family, progress)
+    return Measurements(results)
 
 
 def _group_by_finest(segmentations: Iterable[By], one: bool) -> dict[By, list[By]]:
-    """Each segmentation under one that is as fine or finer; all under one that tells all apart, if it must be one."""
+    """Group segmentations under one that is as fine or finer; with `one`, under a single one by all columns."""
     every = list(segmentations)
     if one:
         return {tuple(dict.fromkeys(name for by in every for name in by)): every}
@@ -77,11 +77,11 @@ def _measure_family(
     }
     shared = dict.fromkeys(each for by, metrics in wanted.items() for each in metrics if each not in apart[by])
     scan = measure_batch(batch, shared, finest, progress)
-    found: dict[By, Analysis | Parts] = {}
+    results: dict[By, Analysis | Parts] = {}
     for by, metrics in wanted.items():
         merged = scan if by == finest else _merge_parts(scan, by, [each for each in metrics if each not in apart[by]])
-        found[by] = _join_results(merged, measure_batch(batch, apart[by], by, progress)) if apart[by] else merged
-    return found
+        results[by] = _join_results(merged, measure_batch(batch, apart[by], by, progress)) if apart[by] else merged
+    return results
 
 
 def _merge_parts(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:

@@ -1,4 +1,4 @@
-"""From failed judgements to the rows that are to blame: which rules they break, and how many they are."""
+"""From failed judgements to failing rows: which rules the rows break, and how many rows there are."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class JudgedExpectation(NamedTuple):
 
 
 class RowFinder:
-    """Finds the rows that are to blame for the failures of a batch, in the data that were judged.
+    """Finds the failing rows of a batch in the data that were judged.
 
-    `secret` is that of a store which hides values: judgements that it gives back name their segments by hashes.
+    `secret` is the secret of a store that hides values: the judgements that it returns name segments by hashes.
     """
 
     def __init__(
         self,
         judged: Sequence[JudgedExpectation],
-        found: Measurements | None = None,
+        measurements: Measurements | None = None,
         tables: Mapping[str, Any] | None = None,
         secret: bytes | None = None,
     ) -> None:
         self.judged = tuple(judged)
-        self.found = found
+        self.measurements = measurements
         self._tables = dict(tables or {})
         self._by_key = {_identify(each.judgement, secret): each for each in reversed(self.judged)}
 
@@ -60,14 +60,14 @@ class RowFinder:
 
     @property
     def explains_all(self) -> bool:
-        """Whether single rows are to blame for everything that failed at level error."""
+        """Whether every failure of level error comes from single rows."""
         failed = (each for each in self.judged if each.judgement.status is Status.FAIL)
         return all(
             find_failing_rows(each) is not None for each in failed if each.judgement.expectation.level is Level.ERROR
         )
 
     def count_failing_rows(self, judgement: Judgement) -> str:
-        """How many rows are to blame for a judgement, in words; empty where no single row is."""
+        """How many rows fail a judgement, in words; empty where the failure is not one of single rows."""
         judged = self._by_key.get(_identify(judgement))
         return (
             ""
@@ -80,43 +80,43 @@ class RowFinder:
         return build_row_rules(self.judged)
 
     def _find_state(self, judged: JudgedExpectation) -> State | None:
-        if self.found is None or judged.metric is None:
+        if self.measurements is None or judged.metric is None:
             return None
         segment = judged.judgement.segment
-        analyses = self.found.segments(tuple(name for name, _ in segment))
+        analyses = self.measurements.segments(tuple(name for name, _ in segment))
         return analyses[tuple(value for _, value in segment)].states.get(judged.metric.state_key)
 
 
 def _identify(judgement: Judgement, secret: bytes | None = None) -> tuple[Any, ...]:
-    """What tells one judgement of a verdict from another, before it is recorded and after."""
+    """Identifies a judgement within its verdict, before it is recorded and after."""
     expectation = judgement.expectation
     segment = judgement.segment if secret is None else hide_segment(judgement.segment, secret)
     return str(expectation), expectation.metric, expectation.level, expectation.source, segment
 
 
 def build_row_rules(judged: Sequence[JudgedExpectation]) -> tuple[RowRule, ...]:
-    """The failed rules that rows can be blamed for; of a rule with two thresholds, a row is told at one level."""
-    found: dict[tuple[Any, ...], RowRule] = {}
+    """The failed rules that single rows break; a row that breaks both thresholds of a rule is reported at one level."""
+    row_rules: dict[tuple[Any, ...], RowRule] = {}
     for level in (Level.ERROR, Level.WARN):
         for target, failures in _group_failures(judged, level).items():
-            rule, graver = _build_row_rule(failures), found.get((*target, Level.ERROR))
+            rule, graver = _build_row_rule(failures), row_rules.get((*target, Level.ERROR))
             if graver is None:
-                found[(*target, level)] = rule
+                row_rules[(*target, level)] = rule
             elif (rule.failing_rows, rule.where) != (graver.failing_rows, graver.where):
-                found[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
-    return tuple(found.values())
+                row_rules[(*target, level)] = msgspec.structs.replace(rule, graver=graver)
+    return tuple(row_rules.values())
 
 
-def find_failing_rows(each: JudgedExpectation) -> FailingRows | None:
-    """Which rows are to blame for a judgement; None if it is no failure, or no single row is."""
-    judgement = each.judgement
-    if judgement.status is not Status.FAIL or judgement.value is None or each.metric is None:
+def find_failing_rows(judged: JudgedExpectation) -> FailingRows | None:
+    """Which rows fail a judgement; None if it did not fail, or its failure is not one of single rows."""
+    judgement = judged.judgement
+    if judgement.status is not Status.FAIL or judgement.value is None or judged.metric is None:
         return None
-    return each.metric.failing_rows(judgement.expectation.predicate, judgement.value)
+    return judged.metric.failing_rows(judgement.expectation.predicate, judgement.value)
 
 
 def count_failing_rows(judged: JudgedExpectation, state: State | None) -> str:
-    """How many rows are to blame for a judgement, in words; empty where no single row is, or it is not known."""
+    """How many rows fail a judgement, in words; empty where that is not known."""
     if find_failing_rows(judged) is None:
         return ""
     match state:
@@ -140,28 +140,28 @@ def count_recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State])
 def _group_failures(
     judged: Sequence[JudgedExpectation], level: Level
 ) -> dict[tuple[int, MetricKey], list[JudgedExpectation]]:
-    """The failures of a level that rows can be blamed for, those of all segments of one rule together."""
-    found: dict[tuple[int, MetricKey], list[JudgedExpectation]] = {}
-    for each in judged:
-        expectation = each.judgement.expectation
-        if expectation.level is level and find_failing_rows(each) is not None:
-            found.setdefault((each.rule, expectation.metric), []).append(each)
-    return found
+    """The failures of a level that come from single rows, grouped by rule and metric over all segments."""
+    groups: dict[tuple[int, MetricKey], list[JudgedExpectation]] = {}
+    for failure in judged:
+        expectation = failure.judgement.expectation
+        if expectation.level is level and find_failing_rows(failure) is not None:
+            groups.setdefault((failure.rule, expectation.metric), []).append(failure)
+    return groups
 
 
 def _build_row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
     first = failures[0]
-    offence, expectation = find_failing_rows(first), first.judgement.expectation
-    assert offence is not None
+    failing, expectation = find_failing_rows(first), first.judgement.expectation
+    assert failing is not None
     assert first.metric is not None
     scope = join_tests("OR", [_write_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)
-    return RowRule(text, expectation.level.value, offence, join_filters(first.metric.where, scope), by)
+    return RowRule(text, expectation.level.value, failing, join_filters(first.metric.where, scope), by)
 
 
 def _write_scope(segment: Segment) -> str:
-    """The rows of a segment, by the text of their values, as parts are told apart."""
+    """A SQL predicate that selects the rows of a segment: by the text of their values, as the engine splits them."""
     tests = [
         f"{quote_name(name)} IS NULL" if value is None else f"CAST({quote_name(name)} AS STRING) = {quote_value(value)}"
         for name, value in segment

@@ -1,4 +1,4 @@
-"""The verdict of checks over a batch: in words, as data, and down to the rows that are to blame."""
+"""The verdict of checks over a batch: in words, as data, and down to the failing rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MAX_ROWS = 60  # judgements that a terminal or a notebook cell shows
 
 
 class Verification(JudgedBatch):
-    """The verdict over a batch. Given the same data again, `rows` and `split` find the rows that are to blame."""
+    """The verdict over a batch. Given the same data again, `rows` and `split` find the failing rows."""
 
     def __init__(self, finder: RowFinder) -> None:
         self._row_finder = finder
@@ -43,16 +43,16 @@ class Verification(JudgedBatch):
     @cached_property
     def checks(self) -> dict[str, Verdict]:
         """The verdict of each check."""
-        found: dict[str, list[Judgement]] = {}
-        for each in self.judged:
-            found.setdefault(each.check, []).append(each.judgement)
-        return {name: Verdict(tuple(judgements)) for name, judgements in found.items()}
+        by_check: dict[str, list[Judgement]] = {}
+        for judged in self.judged:
+            by_check.setdefault(judged.check, []).append(judged.judgement)
+        return {name: Verdict(tuple(judgements)) for name, judgements in by_check.items()}
 
     @property
     def analysis(self) -> Analysis:
         """What was measured of the whole batch."""
-        assert self._row_finder.found is not None
-        return self._row_finder.found.whole
+        assert self._row_finder.measurements is not None
+        return self._row_finder.measurements.whole
 
     # --- for people and programs
 
@@ -126,7 +126,7 @@ class Verification(JudgedBatch):
         return f"{_SIGNS[judgement.status]} {level:<5}  {check}{self._describe(judgement)}"
 
     def _describe(self, judgement: Judgement) -> str:
-        """The reason, with the segment and how many rows are to blame."""
+        """The reason, with the segment and the number of failing rows."""
         segment, rows = _format_segment(judgement.segment), self._row_finder.count_failing_rows(judgement)
         return judgement.reason + (f" in {segment}" if segment else "") + (f" ({rows})" if rows else "")
 

@@ -49,5 +49,5 @@ def verify(
     others = rereadable(tables)
     batch = open_batch(data, others)
     evaluation = Evaluation.of(as_checks(checks), BatchContext(batch.schema, others, store, dataset, partition, now))
-    found = evaluation.measure(batch, progress=progress)
-    return Verification(RowFinder(evaluation.judge(found), found, others))
+    measurements = evaluation.measure(batch, progress=progress)
+    return Verification(RowFinder(evaluation.judge(measurements), measurements, others))

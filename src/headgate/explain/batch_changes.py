@@ -1,4 +1,4 @@
-"""What is different in a batch from the runs before it, whether or not anything was expected of it."""
+"""What is different in a batch from the newest accepted run, whether or not anything was expected of it."""
 
 from __future__ import annotations
 
@@ -18,26 +18,31 @@ _SHARE = 0.001  # of values that are new
 def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[MetricKey, Outcome]) -> tuple[str, ...]:
     """Columns, types, rows, values and patterns that changed since the newest accepted run, each in a few words.
 
-    No value of the data is told.
+    No value of the data is shown.
     """
     if past is None:
         return ()
-    found = [*_describe_columns(past.schema, schema), *_describe_rows(past, outcomes), *_describe_new_values(outcomes)]
-    return tuple(found[:MAX_CHANGES]) + ((f"and {len(found) - MAX_CHANGES} more",) if len(found) > MAX_CHANGES else ())
+    changes = [
+        *_describe_columns(past.schema, schema),
+        *_describe_rows(past, outcomes),
+        *_describe_new_values(outcomes),
+    ]
+    more = [f"and {len(changes) - MAX_CHANGES} more"] if len(changes) > MAX_CHANGES else []
+    return (*changes[:MAX_CHANGES], *more)
 
 
 def _describe_columns(before: Schema, now: Schema) -> list[str]:
-    were, are = ({each.label: each for each in schema.columns} for schema in (before, now))
-    found = [f"new column {label} ({are[label].kind.value})" for label in are if label not in were]
-    found += [f"column {label} is gone" for label in were if label not in are]
-    found += [
-        f"{label} is {are[label].kind.value}, was {were[label].kind.value}"
-        for label in are
-        if label in were and are[label].kind is not were[label].kind and not are[label].empty and not were[label].empty
+    old, new = ({column.label: column for column in schema.columns} for schema in (before, now))
+    changes = [f"new column {label} ({new[label].kind.value})" for label in new if label not in old]
+    changes += [f"column {label} is gone" for label in old if label not in new]
+    changes += [
+        f"{label} is {new[label].kind.value}, was {old[label].kind.value}"
+        for label in new
+        if label in old and new[label].kind is not old[label].kind and not new[label].empty and not old[label].empty
     ]
-    if not found and before.labels != now.labels:
-        found.append("the columns are in another order")
-    return found
+    if not changes and before.labels != now.labels:
+        changes.append("the columns are in another order")
+    return changes
 
 
 def _describe_rows(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:

@@ -1,4 +1,4 @@
-"""From many failed expectations to the few things that went wrong: grouped, ranked, each told in one sentence."""
+"""Groups failed expectations into the few causes behind them, ranks the causes, and gives each a title."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from headgate.values.expectation import Expectation, Judgement, Level, Source, S
 from headgate.values.key import MetricKey
 
 MAX_CAUSES = 3
-"""Causes that a person is told first."""
+"""Causes that a verdict shows; the others are counted."""
 
 _SIZE = MetricKey("size")
-_FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # of a rule: the name that stands first
-_NOTABLE_SHARE = 0.05  # of what makes a batch unlike the others, for a column to be named beside the first
-_EQUAL_DIGITS = 3  # digits to which two columns' values agree if they broke together
+_FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # the first name in the text of a rule
+_NOTABLE_SHARE = 0.05  # of the novelty of a batch: columns with less are not named beside the first
+_EQUAL_DIGITS = 3  # to so many digits the values of two columns agree if they broke together
 
 
 class Cause(msgspec.Struct, frozen=True):
     """One thing that went wrong, with all expectations that it broke.
 
-    `columns` are those it is seen in; none for the table as a whole. `false_alarm` is how often the rarest of the
-    broken expectations is wrong, None where a person declared them.
+    `columns` are the columns it shows in; empty for the table as a whole. `found` says in sentences how those columns
+    changed. `false_alarm` is the stated rate of the rarest broken expectation, None where a person declared it.
     """
 
     kind: CauseKind
@@ -48,12 +48,12 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def is_declared(self) -> bool:
-        """Whether it breaks what a person expects."""
+        """Whether it breaks a check that a person wrote."""
         return any(each.expectation.source is Source.DECLARED for each in self.judgements)
 
     @property
     def rarity(self) -> str:
-        """How seldom a good batch looks like this, in words."""
+        """How rarely a good batch looks like this, in words."""
         if self.kind is CauseKind.UNREAD:
             return ""
         if self.is_declared:
@@ -62,7 +62,7 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def lead(self) -> Judgement:
-        """The judgement that tells it best: the rarest."""
+        """The judgement that represents the cause: the rarest."""
         return self.judgements[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,25 +80,29 @@ class Cause(msgspec.Struct, frozen=True):
 def find_causes(
     judgements: Iterable[Judgement], account: Account | None = None, *, level: Level = Level.ERROR
 ) -> tuple[Cause, ...]:
-    """The causes behind what failed at a level and what could not be evaluated, the most telling first.
+    """The causes behind the failures of a level and the errors, the most important first.
 
-    The account says how the columns look, whether the number of rows is why, and which columns are unlike others.
+    `account` says how the columns changed, whether the row count is the cause, and which columns make the batch novel.
     """
     account = account or Account()
-    bad = [
-        each
-        for each in judgements
-        if each.status is Status.ERROR or (each.status is Status.FAIL and each.expectation.level is level)
+    failures = [
+        judgement
+        for judgement in judgements
+        if judgement.status is Status.ERROR
+        or (judgement.status is Status.FAIL and judgement.expectation.level is level)
     ]
     groups: dict[tuple[CauseKind, str], list[Judgement]] = defaultdict(list)
-    short = account.short or any(each.expectation.metric == _SIZE for each in bad)
-    for each in bad:
-        groups[_group_of(each, short)].append(each)
-    found = [_make_cause(sort, where, held, account) for (sort, where), held in groups.items()]
-    return tuple(sorted(_join_alike(_absorb_learned(_place_novelty(found, account.blamed))), key=_cause_rank))
+    fewer_rows = account.short or any(judgement.expectation.metric == _SIZE for judgement in failures)
+    for judgement in failures:
+        groups[_group_of(judgement, fewer_rows)].append(judgement)
+    causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
+    causes = _place_novelty(causes, account.blamed)
+    causes = _join_alike(_absorb_learned(causes))
+    return tuple(sorted(causes, key=_cause_rank))
 
 
 def _group_of(judgement: Judgement, fewer_rows: bool) -> tuple[CauseKind, str]:
+    """The kind of cause behind a judgement, and the column or rule that tells it from others of its kind."""
     key, source = judgement.expectation.metric, judgement.expectation.source
     column = key.columns[0] if key.columns else ""
     if judgement.status is Status.ERROR:
@@ -117,18 +121,17 @@ def _group_of(judgement: Judgement, fewer_rows: bool) -> tuple[CauseKind, str]:
 
 
 def _moves_with_rows(key: MetricKey) -> bool:
-    """Whether fewer rows alone change a metric, so that they are the whole reason."""
+    """Whether a change of the row count alone changes a metric."""
     return is_known(key) and traits_of(key).moves_with_rows
 
 
-def _make_cause(sort: CauseKind, where: str, held: list[Judgement], account: Account) -> Cause:
-    ranked = tuple(sorted(held, key=_rarity_rank))
-    named = () if sort is CauseKind.VOLUME else ranked
-    columns = tuple(dict.fromkeys(column for each in named for column in _columns_of(each.expectation)))
-    found = account.found.get(
-        where if sort is CauseKind.COLUMN else columns[0] if sort is CauseKind.DECLARED and columns else ""
-    )
-    return Cause(sort, write_title(sort, where, ranked, found or ()), columns, ranked, found or ())
+def _make_cause(kind: CauseKind, name: str, judgements: list[Judgement], account: Account) -> Cause:
+    ranked = tuple(sorted(judgements, key=_rarity_rank))
+    with_columns = () if kind is CauseKind.VOLUME else ranked
+    columns = tuple(dict.fromkeys(column for each in with_columns for column in _columns_of(each.expectation)))
+    changed_column = name if kind is CauseKind.COLUMN else columns[0] if kind is CauseKind.DECLARED and columns else ""
+    changes = account.found.get(changed_column, ())
+    return Cause(kind, write_title(kind, name, ranked, changes), columns, ranked, changes)
 
 
 def _columns_of(expectation: Expectation) -> tuple[str, ...]:
@@ -140,74 +143,75 @@ def _columns_of(expectation: Expectation) -> tuple[str, ...]:
     """
     if expectation.metric.columns:
         return expectation.metric.columns[:1]
-    found = _FIRST_NAME.match(expectation.rule)
-    return found.groups() if found else ()
+    matched = _FIRST_NAME.match(expectation.rule)
+    return matched.groups() if matched else ()
 
 
-def _rarity_rank(each: Judgement) -> tuple[float, str, float]:
-    """Sorts what one cause broke: the rarest first; of one metric in several segments, the worst."""
-    rate = each.expectation.false_alarm
-    return (0.0 if rate is None else rate), str(each.expectation.metric), -_distance_outside(each)
+def _rarity_rank(judgement: Judgement) -> tuple[float, str, float]:
+    """Sorts the judgements of one cause: the rarest first, and of one metric in several segments the worst first."""
+    rate = judgement.expectation.false_alarm
+    return (0.0 if rate is None else rate), str(judgement.expectation.metric), -_distance_outside(judgement)
 
 
-def _distance_outside(each: Judgement) -> float:
-    """How far a value lies outside of what was expected."""
-    floor, ceiling = each.expectation.predicate.floor, each.expectation.predicate.ceiling
-    if each.value is None or math.isnan(each.value):
+def _distance_outside(judgement: Judgement) -> float:
+    """How far a value lies outside the expected range."""
+    value, predicate = judgement.value, judgement.expectation.predicate
+    if value is None or math.isnan(value):
         return 0.0
-    below, above = (0.0 if floor is None else floor - each.value), (0.0 if ceiling is None else each.value - ceiling)
+    below = 0.0 if predicate.floor is None else predicate.floor - value
+    above = 0.0 if predicate.ceiling is None else value - predicate.ceiling
     return max(below, above, 0.0)
 
 
-def _place_novelty(found: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cause]:
-    """The verdict on the whole batch belongs to the causes of the columns that it blames; alone, it names them."""
-    whole = [each for each in found if each.kind is CauseKind.WHOLE]
-    if not whole:
-        return found
+def _place_novelty(causes: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cause]:
+    """Drop the cause "the batch as a whole" where another cause explains it; else let it name the columns behind it."""
+    others = [cause for cause in causes if cause.kind is not CauseKind.WHOLE]
+    whole = next((cause for cause in causes if cause.kind is CauseKind.WHOLE), None)
+    if whole is None:
+        return causes
     shares: dict[str, float] = defaultdict(float)
     for metric, share in blamed:
         columns = MetricKey.parse(metric).columns
         shares[columns[0] if columns else ""] += share
-    ranked = sorted((each for each in shares if each), key=lambda column: -shares[column])
-    known = {column for each in found if each.kind is not CauseKind.WHOLE for column in each.columns}
-    if any(each.kind in (CauseKind.SHAPE, CauseKind.VOLUME) for each in found) or (ranked and ranked[0] in known):
-        return [each for each in found if each.kind is not CauseKind.WHOLE]
-    most = ranked[:1] + [column for column in ranked[1:3] if shares[column] >= _NOTABLE_SHARE]
-    said = ", ".join(f"{column} ({shares[column]:.0%})" for column in most)
-    title = whole[0].title + (f", most in {said}" if said else "")
-    named = msgspec.structs.replace(whole[0], title=title, columns=tuple(most))
-    return [each for each in found if each.kind is not CauseKind.WHOLE] + [named]
+    ranked = sorted((column for column in shares if column), key=lambda column: -shares[column])
+    explained = {column for cause in others for column in cause.columns}
+    if any(cause.kind in (CauseKind.SHAPE, CauseKind.VOLUME) for cause in others) or set(ranked[:1]) & explained:
+        return others
+    named = ranked[:1] + [column for column in ranked[1:3] if shares[column] >= _NOTABLE_SHARE]
+    listed = ", ".join(f"{column} ({shares[column]:.0%})" for column in named)
+    title = whole.title + (f", most in {listed}" if listed else "")
+    return [*others, msgspec.structs.replace(whole, title=title, columns=tuple(named))]
 
 
-def _absorb_learned(found: list[Cause]) -> list[Cause]:
-    """What was learned of a column that breaks a person's check is the same thing seen again: one cause."""
+def _absorb_learned(causes: list[Cause]) -> list[Cause]:
+    """Join what was learned of a column to the check on the same column that failed: it is the same cause."""
     learned: dict[tuple[str, ...], Cause] = {
-        each.columns: each for each in found if each.kind is CauseKind.COLUMN and len(each.columns) == 1
+        cause.columns: cause for cause in causes if cause.kind is CauseKind.COLUMN and len(cause.columns) == 1
     }
-    made = []
-    for each in sorted(found, key=_cause_rank):  # a column's first check takes what was learned of it
-        also = learned.pop(each.columns, None) if each.kind is CauseKind.DECLARED else None
-        if also is not None:
-            judgements = each.judgements + also.judgements
-            made.append(msgspec.structs.replace(each, judgements=judgements, found=each.found or also.found))
-        elif each.kind is not CauseKind.COLUMN or each.columns in learned or len(each.columns) != 1:
-            made.append(each)
-    return made
+    joined = []
+    for cause in sorted(causes, key=_cause_rank):  # the first check on a column takes what was learned of it
+        same = learned.pop(cause.columns, None) if cause.kind is CauseKind.DECLARED else None
+        if same is not None:
+            judgements = cause.judgements + same.judgements
+            joined.append(msgspec.structs.replace(cause, judgements=judgements, found=cause.found or same.found))
+        elif cause.kind is not CauseKind.COLUMN or cause.columns in learned or len(cause.columns) != 1:
+            joined.append(cause)
+    return joined
 
 
-def _join_alike(found: list[Cause]) -> list[Cause]:
-    """Columns that broke in the same way, by the same metric to the same value, broke together."""
-    alike: dict[Any, list[Cause]] = defaultdict(list)
-    for each in found:
-        alike[_signature(each)].append(each)
-    return [_merge_causes(group) if len(group) > 1 else group[0] for group in alike.values()]
+def _join_alike(causes: list[Cause]) -> list[Cause]:
+    """Join columns that broke in the same way: by the same metric, to the same value."""
+    groups: dict[Any, list[Cause]] = defaultdict(list)
+    for cause in causes:
+        groups[_signature(cause)].append(cause)
+    return [_merge_causes(group) if len(group) > 1 else group[0] for group in groups.values()]
 
 
-def _signature(each: Cause) -> Any:
-    lead = each.lead
-    if each.kind is not CauseKind.COLUMN or lead.value is None:
-        return id(each)
-    return each.kind, lead.expectation.metric.name, f"{lead.value:.{_EQUAL_DIGITS}g}"
+def _signature(cause: Cause) -> Any:
+    lead = cause.lead
+    if cause.kind is not CauseKind.COLUMN or lead.value is None:
+        return id(cause)
+    return cause.kind, lead.expectation.metric.name, f"{lead.value:.{_EQUAL_DIGITS}g}"
 
 
 def _merge_causes(group: Sequence[Cause]) -> Cause:
@@ -217,5 +221,5 @@ def _merge_causes(group: Sequence[Cause]) -> Cause:
     return Cause(group[0].kind, title, columns, judgements, group[0].found)
 
 
-def _cause_rank(each: Cause) -> tuple[int, float, int]:
-    return each.kind, each.false_alarm or 0.0, -len(each.judgements)
+def _cause_rank(cause: Cause) -> tuple[int, float, int]:
+    return cause.kind, cause.false_alarm or 0.0, -len(cause.judgements)

@@ -17,8 +17,8 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
 
 MAX_SENTENCES = 3
-_MIN_SURPRISE = 4.0  # how surprising a metric must be to be told
-_MAX_SURPRISE = 10.0  # beyond this, how far a metric went says nothing of how telling it is
+_MIN_SURPRISE = 4.0  # metrics that moved less are not reported
+_MAX_SURPRISE = 10.0  # beyond this, the distance says nothing more about how important a metric is
 _FEWER_ROWS_SURPRISE = 6.0  # how surprising the number of rows must be for it to be the cause of what changed with it
 
 

@@ -48,7 +48,7 @@ def format_value(traits: MetricTraits, value: float) -> str:
 
 
 def tells_missing(traits: MetricTraits | None) -> bool:
-    """Whether people are told how much is missing, so that the largest value is the least of it."""
+    """Whether the share that is missing is shown, so that the largest value is shown as the smallest."""
     return traits is not None and traits.label.value_format is ValueFormat.MISSING
 
 

@@ -31,7 +31,7 @@ def python_commands(partition: str, unread: bool = False) -> tuple[Command, ...]
 
 
 def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool = False) -> tuple[Command, ...]:
-    """The same for a shell, and how to look closer; `rows`: single rows may be to blame.
+    """The same for a shell, and how to look closer; with `rows`, how to list the failing rows.
 
     >>> for each in shell_commands("orders", "2026-11-14"):
     ...     print(each.whole)

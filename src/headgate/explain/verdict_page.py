@@ -1,4 +1,4 @@
-"""The story of a verdict as a person needs it at 3am: what was done, the causes, how rare, what changed, what to do."""
+"""Writes the page of a verdict for the person on call: what was done, the causes, what changed, what to do."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.run import Decision
 
-MAX_OTHER_FAILURES = 3  # broken expectations of a cause that are told beside the first
+MAX_OTHER_FAILURES = 3  # failed expectations of a cause that are shown beside the first
 _ACTION_WORDS = {Action.PUBLISH: "published", Action.HOLD: "held"}
 _MAX_ROWS = 200  # judgements that a notebook cell shows
 
@@ -102,8 +102,8 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
 
 
 def _describe_budget(verdict: Subject) -> str:
-    account, lately = verdict.account, verdict.recent
-    held = f"; {lately.held} of the last {lately.runs} runs were held" if lately.runs else ""
+    account, recent = verdict.account, verdict.recent
+    held = f"; {recent.held} of the last {recent.runs} runs were held" if recent.runs else ""
     mode = " It observes, and holds nothing." if account.mode is Mode.OBSERVE else ""
     spent = f"what was learned spends {account.spent:.2%}" if account.spent else "nothing of that is spent yet"
     return f"{account.budget:.2%} of good batches may be held, {spent}{held}.{mode}"
@@ -138,10 +138,10 @@ def shell_steps(verdict: Subject) -> tuple[Command, ...]:
 def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     """What is known of a cause beyond its title."""
     lead = cause.lead
-    found = [each for each in cause.found if each not in cause.title]
-    if found:
-        yield "; ".join(found)
-    said = "; ".join(
+    changes = [each for each in cause.found if each not in cause.title]
+    if changes:
+        yield "; ".join(changes)
+    origin = "; ".join(
         filter(
             None,
             [
@@ -151,8 +151,8 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
             ],
         )
     )
-    if said:
-        yield said
+    if origin:
+        yield origin
     others = other_failures(cause, verdict.hides_values)
     if others:
         more = f" and {len(others) - MAX_OTHER_FAILURES} more" if len(others) > MAX_OTHER_FAILURES else ""
@@ -160,7 +160,7 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
 
 
 def other_failures(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
-    """What else the cause broke, beside its title and what is told anyway; each part of the batch by its name."""
+    """What else the cause broke, beside its title and what is shown anyway; each with its segment."""
     if cause.kind is CauseKind.SHAPE:
         return []
     return [
@@ -176,7 +176,7 @@ def describe_in_segment(each: Judgement, hidden: bool) -> str:
 
 
 def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> str:
-    """How many rows are to blame, and of which part of the batch; empty where that is not known."""
+    """How many rows fail, and in which segment; empty where that is not known."""
     rows = verdict.count_failing_rows(each)
     return f"{rows} of {format_segment(each.segment, hidden)}" if rows and each.segment else rows
 
@@ -204,7 +204,7 @@ def _describe_rarity(cause: Cause) -> str:
 
 
 def tabulate_judgements(judgements: tuple[Judgement, ...], most: int | None = None) -> Table:
-    """All judgements (the first `most`): what could not be told first, then what failed, then the rest."""
+    """All judgements, or the first `most`: errors first, then failures, then the rest."""
     rows = tuple(
         (
             each.status.value,

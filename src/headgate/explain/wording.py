@@ -1,4 +1,4 @@
-"""What went wrong in one sentence: how the title of a cause is worded."""
+"""Writes the title of a cause: what went wrong, in one sentence."""
 
 from __future__ import annotations
 
@@ -7,20 +7,18 @@ from collections.abc import Sequence
 from enum import IntEnum
 
 from headgate.display.numbers import format_number
+from headgate.metrics.base.label import ValueFormat
 from headgate.metrics.distances.registry import distances
 from headgate.values.expectation import Judgement, Segment
 
-_WORDED_DISTANCES = frozenset({"new_values", "new_patterns", "unchanged"})  # distances that `told` puts into words
-_MAX_NAMES = 4  # columns that a title names
-_SMALL_SHARE, _ROUNDING_ERROR = (
-    0.0005,
-    1e-12,
-)  # shares that need more digits, and those that are no more than how numbers are rounded
-_HASH = re.compile(r"[0-9a-f]{16}")  # a hidden value
+_MAX_NAMES = 4  # columns that a title lists
+_SMALL_SHARE = 0.0005  # smaller shares need more digits
+_ROUNDING_ERROR = 1e-12  # smaller shares are zero up to rounding
+_HASH = re.compile(r"[0-9a-f]{16}")  # what a store that hides values records for one
 
 
 class CauseKind(IntEnum):
-    """What kind of thing went wrong, the most telling first."""
+    """What kind of thing went wrong, the most important first."""
 
     UNREAD = 0
     SHAPE = 1
@@ -30,13 +28,13 @@ class CauseKind(IntEnum):
     WHOLE = 5
 
 
-def write_title(kind: CauseKind, where: str, judgements: Sequence[Judgement], column_changes: Sequence[str]) -> str:
-    """The title of a cause of this sort; `found` is how its column looks beside the runs before."""
+def write_title(kind: CauseKind, name: str, judgements: Sequence[Judgement], column_changes: Sequence[str]) -> str:
+    """The title of a cause. `name` is its column or rule, `column_changes` says how the column changed."""
     first = judgements[0]
     more = f" (and {len(judgements) - 1} more of it)" if len(judgements) > 1 else ""
     match kind:
         case CauseKind.UNREAD:
-            return (f"{where}: " if where else "") + first.reason + more
+            return (f"{name}: " if name else "") + first.reason + more
         case CauseKind.SHAPE:
             return _describe_schema(judgements)
         case CauseKind.VOLUME:
@@ -44,34 +42,35 @@ def write_title(kind: CauseKind, where: str, judgements: Sequence[Judgement], co
         case CauseKind.WHOLE:
             return f"the batch as a whole is unlike those before it: {first.reason}"
         case CauseKind.COLUMN if column_changes and not _is_telling(first):
-            return f"{where}: {column_changes[0]}"
+            return f"{name}: {column_changes[0]}"
         case _:
             return describe(first) + _count_segments(judgements)
 
 
-def _is_telling(each: Judgement) -> bool:
-    """Whether the metric's own name tells a person what is wrong."""
-    return each.expectation.metric.name not in distances() or each.expectation.metric.name in _WORDED_DISTANCES
+def _is_telling(judgement: Judgement) -> bool:
+    """Whether `describe` says what is wrong in words that need no knowledge of the metric."""
+    distance = distances().get(judgement.expectation.metric.name)
+    return distance is None or bool(distance.label.phrase) or distance.label.value_format is ValueFormat.FLAG
 
 
-def _describe_rows(held: Sequence[Judgement]) -> str:
-    size = next((each for each in held if each.expectation.metric.name == "size"), held[0])
+def _describe_rows(judgements: Sequence[Judgement]) -> str:
+    size = next((each for each in judgements if each.expectation.metric.name == "size"), judgements[0])
     if size.value is None or size.expectation.metric.name != "size":
         return describe(size)
     return f"{format_number(size.value)} rows, expected {size.expectation.predicate}"
 
 
-def _count_segments(held: Sequence[Judgement]) -> str:
-    """How many parts of the batch it is about, where it was asked by segment."""
-    found = {each.segment for each in held if each.segment}
-    by = ", ".join(name for name, _ in next(iter(found), ()))
-    if not found:
+def _count_segments(judgements: Sequence[Judgement]) -> str:
+    """In how many segments of the batch it failed; empty where the whole batch was judged."""
+    segments = {judgement.segment for judgement in judgements if judgement.segment}
+    by = ", ".join(name for name, _ in next(iter(segments), ()))
+    if not segments:
         return ""
-    return f", in 1 segment by {by}" if len(found) == 1 else f", in the worst of {len(found)} segments by {by}"
+    return f", in 1 segment by {by}" if len(segments) == 1 else f", in the worst of {len(segments)} segments by {by}"
 
 
 def format_segment(segment: Segment, hidden: bool = False) -> str:
-    """A part of the batch by name; where the store hides values, by what stands for them.
+    """The name of a segment; where the store hides values, the start of the hash that it records.
 
     >>> print(format_segment((("country", "DE"), ("day", None))))
     country=DE, day=null
@@ -88,7 +87,7 @@ def _format_segment_value(value: str | None, hidden: bool) -> str:
 
 
 def describe(judgement: Judgement) -> str:
-    """A failed expectation as people say it, where that is plainer than its metric's name."""
+    """A failed expectation in plain words; the judgement's own reason where there are none plainer."""
     key, value = judgement.expectation.metric, judgement.value
     column = key.columns[0] if key.columns else ""
     predicate = str(judgement.expectation.predicate).removeprefix("equal to ")
@@ -114,7 +113,7 @@ def describe(judgement: Judgement) -> str:
 
 
 def format_share(value: float, digits: int = 1) -> str:
-    """A share as people say it: one that is not nothing does not look like nothing, nor one that is not all like all.
+    """A share as a percentage, with enough digits that a small one does not look like 0% nor a large one like 100%.
 
     >>> format_share(0.037), format_share(0.00001), format_share(0.99999), format_share(0.0)
     ('3.7%', '0.001%', '99.999%', '0.0%')
@@ -126,54 +125,57 @@ def format_share(value: float, digits: int = 1) -> str:
     return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"
 
 
-def _format_shares(each: Judgement, value: float) -> tuple[str, str]:
-    """A share and what was expected of it, in as many digits as tell them apart."""
-    low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
+def _format_shares(judgement: Judgement, value: float) -> tuple[str, str]:
+    """A share and its expected range, in as many digits as tell them apart."""
+    predicate = judgement.expectation.predicate
+    low, high = predicate.floor, predicate.ceiling
     digits = _count_digits(value, low, high)
     least = f"at least {format_share(low, digits)}" if low is not None and low > 0 else ""
     most = f"at most {format_share(high, digits)}" if high is not None and high < 1 else ""
     expected = " and ".join(filter(None, [least, most]))
-    return format_share(value, digits), expected or str(each.expectation.predicate)
+    return format_share(value, digits), expected or str(predicate)
 
 
-def _format_missing(each: Judgement, value: float) -> str:
+def _format_missing(judgement: Judgement, value: float) -> str:
     """How much of a column is missing, and how much may be."""
-    low, high = each.expectation.predicate.floor, each.expectation.predicate.ceiling
+    predicate = judgement.expectation.predicate
+    low, high = predicate.floor, predicate.ceiling
     digits = _count_digits(value, low, high)
     most = f"at most {format_share(1 - low, digits)}" if low is not None else ""
     least = f"at least {format_share(1 - high, digits)}" if high is not None and high < 1 else ""
-    expected = " and ".join(filter(None, [least, most])) or each.expectation.predicate
+    expected = " and ".join(filter(None, [least, most])) or predicate
     return f"{format_share(1 - value, digits)} empty; expected {expected}"
 
 
 def _count_digits(value: float, *ends: float | None) -> int:
-    """How many digits a percentage needs so that it does not look like one that was allowed."""
+    """How many digits a percentage needs so that it looks different from each end of the expected range."""
     others = [end for end in ends if end is not None and end != value]
-    return next(
-        (each for each in range(1, 6) if format_share(value, each) not in {format_share(end, each) for end in others}),
-        6,
-    )
+    for digits in range(1, 6):
+        if format_share(value, digits) not in {format_share(end, digits) for end in others}:
+            return digits
+    return 6
 
 
-def _describe_schema(held: Sequence[Judgement]) -> str:
-    """What is another way about the columns, in one sentence."""
-    gone = [_column_of(each) for each in held if each.expectation.metric.name == "has_column"]
-    typed = [each for each in held if each.expectation.metric.name == "column_type"]
-    count = [each for each in held if each.expectation.metric.name == "column_count"]
-    said = []
-    if gone:
-        said.append(f"{list_names(gone)} {'is' if len(gone) == 1 else 'are'} gone")
-    if count and count[0].value is not None:
-        said.append(f"{format_number(count[0].value)} columns, expected {count[0].expectation.predicate}")
-    if typed:
-        kinds = {str(dict(each.expectation.metric.parameters).get("type", "")) for each in typed}
-        was = f" (it was {kinds.pop()})" if len(kinds) == 1 else ""
-        said.append(f"{list_names([_column_of(each) for each in typed])} changed type{was}")
-    return "; ".join(said)
+def _describe_schema(judgements: Sequence[Judgement]) -> str:
+    """What changed in the schema, in one sentence."""
+    by_metric: dict[str, list[Judgement]] = {"has_column": [], "column_count": [], "column_type": []}
+    for judgement in judgements:
+        by_metric[judgement.expectation.metric.name].append(judgement)
+    missing, counts, retyped = by_metric.values()
+    parts = []
+    if missing:
+        parts.append(f"{list_names(list(map(_column_of, missing)))} {'is' if len(missing) == 1 else 'are'} gone")
+    if counts and counts[0].value is not None:
+        parts.append(f"{format_number(counts[0].value)} columns, expected {counts[0].expectation.predicate}")
+    if retyped:
+        types = {str(dict(each.expectation.metric.parameters).get("type", "")) for each in retyped}
+        was = f" (it was {types.pop()})" if len(types) == 1 else ""
+        parts.append(f"{list_names(list(map(_column_of, retyped)))} changed type{was}")
+    return "; ".join(parts)
 
 
-def _column_of(each: Judgement) -> str:
-    return each.expectation.metric.columns[0]
+def _column_of(judgement: Judgement) -> str:
+    return judgement.expectation.metric.columns[0]
 
 
 def list_names(columns: Sequence[str]) -> str:

@@ -70,10 +70,10 @@ class BatchJudge:
         return wanted
 
     def judge(
-        self, evaluation: Evaluation, found: Measurements, fingerprint: str | None = None
+        self, evaluation: Evaluation, measurements: Measurements, fingerprint: str | None = None
     ) -> tuple[Run, list[JudgedExpectation]]:
-        """The run to be recorded, and every judgement with the metric that rows can be blamed by."""
-        batch, declared = found.whole, evaluation.judge(found)
+        """The run to be recorded, and every judgement with its metric, by which failing rows are found."""
+        batch, declared = measurements.whole, evaluation.judge(measurements)
         outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes, batch.states)
         outcomes = {key: outcome for key, outcome in outcomes.items() if key.name != ValueSample.name}
         judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
@@ -127,24 +127,24 @@ class BatchJudge:
         ]
 
     def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
-        lesson = self.learned
+        learned = self.learned
         bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
-        notes = {str(each.metric): each.note for each in lesson.program.clauses if each.metric in bad and each.note}
-        found = changes_behind(lesson, outcomes, bad) if bad else ColumnChanges()
+        notes = {str(each.metric): each.note for each in learned.program.clauses if each.metric in bad and each.note}
+        changes = changes_behind(learned, outcomes, bad) if bad else ColumnChanges()
         return Account(
             mode=self.settings.mode,
             action=self.settings.action(verdict.status),
             budget=self.settings.false_alarms,
-            spent=lesson.program.cost,
-            runs=0 if lesson.past is None else len(lesson.past),
-            after=lesson.reference_attempts,
-            learners=dict(lesson.learner_notes),
+            spent=learned.program.cost,
+            runs=0 if learned.past is None else len(learned.past),
+            after=learned.reference_attempts,
+            learners=dict(learned.learner_notes),
             notes=notes,
-            found=dict(found.sentences),
-            short=found.fewer_rows,
+            found=dict(changes.sentences),
+            short=changes.fewer_rows,
             shapes=self._learn_text_rules(batch, outcomes),
-            blamed=found.blamed,
-            changes=describe_changes(lesson.past, batch.schema, outcomes),
+            blamed=changes.blamed,
+            changes=describe_changes(learned.past, batch.schema, outcomes),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
@@ -156,7 +156,7 @@ class BatchJudge:
 
 
 def _expects_rows(planned: PlannedExpectation) -> bool:
-    """Whether a person has said how many rows the batch must have, so that it may also be none."""
+    """Whether a check says how many rows the batch must have, so that it may also be empty."""
     expectation = planned.expectation
     strict = expectation.level is Level.ERROR and not isinstance(expectation.predicate, Pending)
     return strict and not planned.by and expectation.metric == HAS_ROWS.metric

@@ -31,7 +31,7 @@ class BatchVerdict(JudgedBatch):
         revision: What the store says of the run.
         decision: What was decided about the batch, by the gate or by a person.
         owner: Who is responsible for the dataset.
-        lately: How the dataset fared before.
+        recent: How the dataset did before this batch.
         rows: Finds the failing rows; None for a verdict that was read from the history.
     """
 
@@ -85,7 +85,7 @@ class BatchVerdict(JudgedBatch):
 
     @cached_property
     def warnings(self) -> tuple[Cause, ...]:
-        """What failed at level warn: it is told, and holds nothing."""
+        """What failed at level warn: it is reported, and holds nothing."""
         return find_causes(self.failures, self.account, level=Level.WARN)
 
     @property
@@ -108,7 +108,7 @@ class BatchVerdict(JudgedBatch):
 
     @property
     def can_split(self) -> bool:
-        """Whether single rows are to blame for all that failed, so that the others could be published."""
+        """Whether every failure comes from single rows, so that the other rows could be published."""
         failed = any(each.expectation.level is Level.ERROR for each in self.failures)
         return failed and self.status is Status.FAIL and self._row_finder is not None and self._row_finder.explains_all
 
@@ -129,7 +129,7 @@ class BatchVerdict(JudgedBatch):
         return verdict_page.write_headline(self)
 
     def page(self, commands: Language = "python") -> Page:
-        """The verdict as a person needs it; with `commands="shell"` what to do is told as shell commands."""
+        """The verdict as a person needs it; `commands="shell"` gives the next steps as shell commands."""
         return verdict_page.write_page(self, commands)
 
     def explain(self, commands: Language = "python") -> str:
@@ -137,7 +137,7 @@ class BatchVerdict(JudgedBatch):
         return self.page(commands).text()
 
     def count_failing_rows(self, judgement: Judgement) -> str:
-        """How many rows are to blame for a judgement, in words; empty where that is not known."""
+        """How many rows fail a judgement, in words; empty where that is not known."""
         counted = "" if self._row_finder is None else self._row_finder.count_failing_rows(judgement)
         try:
             return counted or count_recorded_rows(judgement, self.run.states)
@@ -156,13 +156,12 @@ class BatchVerdict(JudgedBatch):
 
     def notification(self, at: float | None = None) -> Notification:
         """What an alert says of it."""
-        trouble = not self.passed
         kind = "error" if self.status is Status.ERROR else "held" if self.action is Action.HOLD else "failing"
         return Notification(
             dataset=self.dataset,
             partition=self.partition,
             revision=self.revision.number,
-            kind=kind if trouble else "recovered",  # type: ignore[arg-type]
+            kind="recovered" if self.passed else kind,  # type: ignore[arg-type]
             status=self.status,
             action=Decision.HELD if self.action is Action.HOLD else Decision.PUBLISHED,
             headline=self.headline,
@@ -178,7 +177,7 @@ class BatchVerdict(JudgedBatch):
         )
 
     def table(self) -> Table:
-        """All judgements: what could not be told first, then what failed, then the rest."""
+        """All judgements: errors first, then failures, then the rest."""
         return verdict_page.tabulate_judgements(self.judgements)
 
     def to_dict(self) -> dict[str, Any]:

@@ -36,7 +36,7 @@ _GATE = "gate"
 class Gate:
     """`hg.Gate("orders", store=store, false_alarms=0.01).judge(df, partition="2026-11-14")`.
 
-    Nothing is published without a committed pass of exactly this input, or a person's word.
+    Nothing is published without a committed pass of exactly this input, or a person's decision.
 
     Args:
         dataset: The name of the table that recurs.
@@ -48,7 +48,7 @@ class Gate:
         mode: "guard" holds what fails; "observe" judges and records, and holds nothing.
         index: Where patterns are looked up; the public index if none is given.
         publisher: Moves batches after they are judged, such as `hg.Folders(...)`.
-        tell: Called with a notification of every verdict.
+        notify: Called with a notification of every verdict.
         owner: Who is responsible for the dataset; verdicts and notifications name them.
         runs: How many accepted runs are learned from.
     """
@@ -111,13 +111,13 @@ class Gate:
             batch = open_input(data, others)
             context = BatchContext(batch.schema, others, self.store, self.dataset, partition, now)
             evaluation = Evaluation.of(self.checks, context)
-            found = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
+            measurements = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
         except (MisuseError, StoreError, NoSuchBatch):
             raise
         except Exception as error:
             return self._deliver(self.history.commit(judge.unreadable_run(error)), error=error)
-        run, judged = judge.judge(evaluation, found, fingerprint)
-        rows = RowFinder(judged, found, others, self.store.secret)
+        run, judged = judge.judge(evaluation, measurements, fingerprint)
+        rows = RowFinder(judged, measurements, others, self.store.secret)
         return self._deliver(self.history.commit(run), rows)
 
     def prepare(self, before: str | None = None) -> Learned:
@@ -125,7 +125,7 @@ class Gate:
         return self.learned(before=before)
 
     def learned(self, *, before: str | None = None, as_of: int | None = None) -> Learned:
-        """What the accepted runs before a partition teach, as the history was after a commit."""
+        """What is learned from the accepted runs before a partition, as the history was after a commit."""
         return self.history.learn(before, as_of)
 
     def _make_judge(self, partition: str, basis: int) -> BatchJudge:
@@ -176,7 +176,7 @@ class Gate:
         return BatchVerdict(run, revision, decision=decision, owner=self.settings.owner, recent=recent, rows=rows)
 
     def _observes_failure(self, verdict: BatchVerdict) -> bool:
-        """Whether a batch is published although it did not pass: then nothing is decided, and it teaches nothing."""
+        """Whether a batch is published though it did not pass: nothing is decided, and nothing is learned from it."""
         return self.settings.mode is Mode.OBSERVE and not verdict.passed
 
     def _send_notification(self, verdict: BatchVerdict) -> None:
@@ -224,7 +224,7 @@ class Gate:
         return self._rule(partition, Decision.RELEASED, note, who, number)
 
     def discard(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
-        """Drop a held batch for good; the run stays in the history, and teaches nothing.
+        """Drop a held batch for good; the run stays in the history, and nothing is learned from it.
 
         Args:
             partition: Which batch.
@@ -275,7 +275,7 @@ class Gate:
         return self._make_verdict(self.store.run(revision), revision, revision.decision)
 
     def read_verdict(self, revision: Revision) -> BatchVerdict:
-        """The verdict on a recorded run without its states, for those who tell of many runs."""
+        """The verdict on a recorded run without its states: what a list of many runs needs."""
         run = self.store.run(revision, states=False)
         return BatchVerdict(run, revision, decision=revision.decision, owner=self.settings.owner)
 

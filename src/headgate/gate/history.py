@@ -1,4 +1,4 @@
-"""The recorded runs of one dataset as its gate uses them: found, committed, kept in memory, and learned from."""
+"""The recorded runs of one dataset, as its gate finds, commits, caches and learns from them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class DatasetHistory:
     # --- learning
 
     def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
-        """What the accepted runs before a partition teach, as the history was after a commit."""
+        """What is learned from the accepted runs before a partition, as the history was after a commit."""
         revisions = self.store.last(self.dataset, self.settings.runs, before=before, as_of=as_of, only=TRUSTED)
         sequences = tuple(revision.sequence for revision in revisions)
         if self._last_learned is None or self._last_learned[0] != sequences:

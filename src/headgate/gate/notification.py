@@ -27,7 +27,7 @@ class NotificationCause(msgspec.Struct, frozen=True):
 
 
 class Notification(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person is told of one batch.
+    """What is sent to people about one batch.
 
     `headline` is one sentence. `causes` are ranked, three at most are shown. `commands` are texts to copy, `changed`
     says what changed since the last good batch. `previous_status` is that of the dataset's run before this one, None if

@@ -49,8 +49,8 @@ class Settings(msgspec.Struct, frozen=True):
 
     def suite(self, checks: Sequence[Check]) -> str:
         """Tells one set of checks and settings from another."""
-        said = [str(self.false_alarms), self.mode.value, str(self.runs), *self.learners, *map(str, checks)]
-        return hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+        parts = [str(self.false_alarms), self.mode.value, str(self.runs), *self.learners, *map(str, checks)]
+        return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def _parse_word(given: str, words: type[E], what: str) -> E:

@@ -103,8 +103,9 @@ def _report_written(
     context.echo(f"{target} is written: {_format_count(len(found), 'dataset')}." if found else f"{target} is written.")
     for source, suggested in found:
         path = path_of(source, target.parent)
-        checks = _format_count(len(suggested.held), "check")
-        line = f"{source.name}: {source.format}, {path}, {_describe_batches(source)}; {checks} suggested"
+        checks = len(suggested.held)
+        line = f"{source.name}: {source.format}, {path}, {_describe_batches(source)}; "
+        line += f"{_format_count(checks, 'check')} suggested"
         context.echo(f"  {make_printable(line)}")
         datasets.append(
             {

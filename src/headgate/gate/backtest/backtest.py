@@ -34,38 +34,44 @@ def backtest(
     budgets: Iterable[float] = BUDGETS,
     spots: int = INJECTED_BATCHES,
 ) -> Backtest:
-    """Judge every recorded batch of a dataset again by what the runs before it teach. No data is read, only states.
+    """Judge every recorded batch of a dataset again by what is learned from the runs before it.
 
-    `settings` are those of the gate, whose own budget is tried besides `budgets`; all are tried on the same proposals.
-    Issues are injected into about `spots` good batches spread over the history; 0 leaves that out. Nothing is recorded.
+    No data is read, only states. Nothing is recorded.
+
+    Args:
+        store: Where the history is kept.
+        dataset: The name of the dataset.
+        settings: Those of the gate, whose own budget is tried besides `budgets`.
+        budgets: The budgets to try, all on the same proposals.
+        spots: Into about so many good batches, spread over the history, issues are injected; 0 for none.
     """
-    made = settings or Settings()
-    tried = _sort_budgets(budgets, made.false_alarms)
+    settings = settings or Settings()
     if spots < 0:
         raise MisuseError(
             f"issues cannot be injected into {spots} batches.", hint=f"Write spots={INJECTED_BATCHES}, or 0."
         )
-    own = BudgetPlan(made.false_alarms, made.learners)
-    others = [BudgetPlan(budget, made.learners) for budget in tried if budget != own.budget]
-    alone = [BudgetPlan(own.budget, (learner,)) for learner in made.learners] if len(made.learners) > 1 else []
+    own = BudgetPlan(settings.false_alarms, settings.learners)
+    to_try = _sort_budgets(budgets, own.budget)
+    others = [BudgetPlan(budget, settings.learners) for budget in to_try if budget != own.budget]
+    alone = [BudgetPlan(own.budget, (learner,)) for learner in settings.learners] if len(settings.learners) > 1 else []
     plans = (own, *others, *alone)
-    return Backtest(dataset, plans, tuple(replay_batches(store, dataset, made, plans, spots)))
+    return Backtest(dataset, plans, tuple(replay_batches(store, dataset, settings, plans, spots)))
 
 
 def _sort_budgets(given: Iterable[float], own: float) -> list[float]:
-    """What is tried, the smallest first."""
-    tried = sorted({*given, own})
-    for each in tried:
-        if not 0 <= each < 1:
+    """The budgets to try, the smallest first."""
+    budgets = sorted({*given, own})
+    for budget in budgets:
+        if not 0 <= budget < 1:
             raise MisuseError(
-                f"a budget is the share of good batches that may be held, not {each}.",
+                f"a budget is the share of good batches that may be held, not {budget}.",
                 hint="Write budgets=[0.005, 0.01, 0.02].",
             )
-    return tried
+    return budgets
 
 
 class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
-    """Every recorded batch in hindsight, and what follows for the budget. The first of `plans` is the gate's own."""
+    """Every recorded batch judged again, and the budget that follows. The first of `plans` is the gate's own."""
 
     dataset: str
     plans: tuple[BudgetPlan, ...]
@@ -78,11 +84,11 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
 
     @property
     def early_batches(self) -> int:
-        """Batches of the cold start: they count in no rate."""
+        """How many batches have too few accepted runs before them; they count in no rate."""
         return len(self.runs) - len(self.judged_batches)
 
-    def _of_quality(self, standing: KnownQuality) -> list[ReplayedBatch]:
-        return [each for each in self.judged_batches if each.quality is standing]
+    def _of_quality(self, quality: KnownQuality) -> list[ReplayedBatch]:
+        return [each for each in self.judged_batches if each.quality is quality]
 
     @property
     def held_batches(self) -> tuple[ReplayedBatch, ...]:
@@ -96,23 +102,23 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
 
     @cached_property
     def results(self) -> tuple[BudgetResult, ...]:
-        """How each budget fared, the smallest first."""
+        """The result of each budget, the smallest first."""
         whole = [at for at, plan in enumerate(self.plans) if plan.learners == self.plans[0].learners]
         return tuple(sorted(map(self._result, whole), key=lambda each: each.plan.budget))
 
     @cached_property
     def learner_results(self) -> dict[str, BudgetResult]:
-        """How each learner would fare alone, with the whole budget of the gate for itself."""
-        found = {plan.learners[0].value: at for at, plan in enumerate(self.plans) if len(plan.learners) == 1}
+        """The result of each learner alone, with the whole budget of the gate."""
+        index_of_learner = {plan.learners[0].value: at for at, plan in enumerate(self.plans) if len(plan.learners) == 1}
         own = self.plans[0]
-        return {name: self._result(at) for name, at in found.items() if self.plans[at].budget == own.budget}
+        return {name: self._result(at) for name, at in index_of_learner.items() if self.plans[at].budget == own.budget}
 
     def _result(self, at: int) -> BudgetResult:
         return BudgetResult.of(self.plans[at], at, self.judged_batches)
 
     @property
     def recommended_budget(self) -> float | None:
-        """The budget that catches the most injected issues among those that kept their word; None if none can be told.
+        """The budget that catches the most issues among those that were kept; None if the history is too short.
 
         Of two that catch as many, the smaller.
         """
@@ -121,10 +127,10 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
 
     @property
     def _best_result(self) -> BudgetResult | None:
-        kept = [each for each in self.results if each.keeps_budget and each.injected]
-        if len(self._of_quality(KnownQuality.GOOD)) < ENOUGH or not kept:
+        candidates = [each for each in self.results if each.keeps_budget and each.injected]
+        if len(self._of_quality(KnownQuality.GOOD)) < ENOUGH or not candidates:
             return None
-        return max(kept, key=lambda each: (each.caught, -each.plan.budget))
+        return max(candidates, key=lambda each: (each.caught, -each.plan.budget))
 
     @property
     def advice(self) -> str:
@@ -157,18 +163,18 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
         if not self.runs:
             return f"{self.dataset} has no recorded run."
         counts = Counter(each.quality for each in self.judged_batches)
-        said = ", ".join(f"{counts[standing]} {standing}" for standing in KnownQuality if counts[standing])
-        judged = f"{len(self.judged_batches)} judged" + (f" ({said})" if said else "")
+        qualities = ", ".join(f"{counts[quality]} {quality}" for quality in KnownQuality if counts[quality])
+        judged = f"{len(self.judged_batches)} judged" + (f" ({qualities})" if qualities else "")
         return f"{self.dataset}: {len(self.runs)} batches replayed, {judged}, {self.early_batches} too early to judge"
 
     def table(self) -> Table:
         """A row for each budget."""
         own, best = self.plans[0].budget, self.recommended_budget
         rows = []
-        for each in self.results:
-            marks = {"this gate": each.plan.budget == own, "recommended": each.plan.budget == best}
-            said = ", ".join(mark for mark, is_so in marks.items() if is_so)
-            rows.append((f"{each.plan.budget:.2%}", *each.cells(), said))
+        for result in self.results:
+            marks = {"this gate": result.plan.budget == own, "recommended": result.plan.budget == best}
+            labels = ", ".join(mark for mark, is_so in marks.items() if is_so)
+            rows.append((f"{result.plan.budget:.2%}", *result.cells(), labels))
         return Table(("budget", *_HEADERS, ""), tuple(rows), numeric=frozenset(range(6)))
 
     def learner_table(self) -> Table:
@@ -188,15 +194,15 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
     def issues(self) -> dict[str, dict[str, int]]:
         """By type of issue, how many were injected, how many the gate caught, and how many each learner alone."""
         names = {"caught": 0} | {name: self.plans.index(each.plan) for name, each in self.learner_results.items()}
-        found: dict[str, dict[str, int]] = {}
-        for strike in sorted(
+        counts_by_kind: dict[str, dict[str, int]] = {}
+        for issue in sorted(
             (each for run in self.judged_batches for each in run.injected_issues), key=lambda each: each.kind
         ):
-            counts = found.setdefault(strike.kind, {"injected": 0, **dict.fromkeys(names, 0)})
+            counts = counts_by_kind.setdefault(issue.kind, {"injected": 0, **dict.fromkeys(names, 0)})
             counts["injected"] += 1
             for name, at in names.items():
-                counts[name] += strike.caught[at]
-        return found
+                counts[name] += issue.caught[at]
+        return counts_by_kind
 
     def held_table(self) -> Table:
         """A row for each batch that would be held or was missed."""
@@ -211,7 +217,7 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
             "runs": len(self.runs),
             "judged": len(self.judged_batches),
             "early": self.early_batches,
-            **{standing.value: counts[standing] for standing in KnownQuality},
+            **{quality.value: counts[quality] for quality in KnownQuality},
             "budget": self.plans[0].budget,
             "budgets": [each.to_dict() for each in self.results],
             "learners": {name: each.to_dict() for name, each in self.learner_results.items()},
@@ -234,35 +240,35 @@ class Backtest(Paged, msgspec.Struct, frozen=True, dict=True):
         yield Grid(self.table(), "", 32, 100, marks, marked=6)
         if self.learner_results and len(self.plans[0].learners) > 1:
             yield Grid(self.learner_table(), f"Each learner alone, with {self.plans[0].budget:.2%}", 32, 100)
-        found = self.held_table()
-        if found.rows:
-            more = f", the first {_SHOWN} of {len(found.rows)}" if len(found.rows) > _SHOWN else ""
-            kept = msgspec.structs.replace(found, rows=found.rows[:_SHOWN])
-            tones = tuple(Mark(_choose_tone(row[2])) for row in kept.rows)
-            yield Grid(kept, f"Held or missed{more}", 32, 100, tones, marked=2)
+        held = self.held_table()
+        if held.rows:
+            more = f", the first {_SHOWN} of {len(held.rows)}" if len(held.rows) > _SHOWN else ""
+            shown = msgspec.structs.replace(held, rows=held.rows[:_SHOWN])
+            tones = tuple(Mark(_choose_tone(row[2])) for row in shown.rows)
+            yield Grid(shown, f"Held or missed{more}", 32, 100, tones, marked=2)
 
 
 _HEADERS = ("good held", "95% interval", "bad held", "issues caught", "stated")
 _WORDS = {KnownQuality.GOOD: "a false hold", KnownQuality.BAD: "held", KnownQuality.OPEN: "held, nobody has said"}
 
 
-def _choose_tone(said: str) -> Tone:
-    return Tone.BAD if said == "missed" else Tone.UNSURE if said.startswith("a false hold") else Tone.PLAIN
+def _choose_tone(label: str) -> Tone:
+    return Tone.BAD if label == "missed" else Tone.UNSURE if label.startswith("a false hold") else Tone.PLAIN
 
 
-def _batch_cells(each: ReplayedBatch) -> tuple[str, ...]:
-    said = "missed" if not each.is_held else _WORDS[each.quality] + (", early" if each.early else "")
-    more = f" (and {len(each.causes) - 1} more)" if len(each.causes) > 1 else ""
-    return each.partition, each.decision or "", said, (each.causes[0] if each.causes else "") + more
+def _batch_cells(batch: ReplayedBatch) -> tuple[str, ...]:
+    label = "missed" if not batch.is_held else _WORDS[batch.quality] + (", early" if batch.early else "")
+    more = f" (and {len(batch.causes) - 1} more)" if len(batch.causes) > 1 else ""
+    return batch.partition, batch.decision or "", label, (batch.causes[0] if batch.causes else "") + more
 
 
-def _batch_to_dict(each: ReplayedBatch) -> dict[str, Any]:
+def _batch_to_dict(batch: ReplayedBatch) -> dict[str, Any]:
     return {
-        "partition": each.partition,
-        "revision": each.number,
-        "decision": each.decision,
-        "standing": each.quality.value,
-        "early": each.early,
-        "by": list(each.by),
-        "causes": list(each.causes),
+        "partition": batch.partition,
+        "revision": batch.number,
+        "decision": batch.decision,
+        "standing": batch.quality.value,
+        "early": batch.early,
+        "by": list(batch.by),
+        "causes": list(batch.causes),
     }

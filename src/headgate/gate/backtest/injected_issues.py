@@ -1,4 +1,4 @@
-"""Issues that are injected into a recorded batch, to see who would have caught them: from states alone."""
+"""Injects issues into a recorded batch, from its states alone, and tells which expectations catch them."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ Truths: TypeAlias = npt.NDArray[np.bool_]
 Floats: TypeAlias = npt.NDArray[np.float64]
 
 SAMPLE_ROWS = SYNTHETIC_ROWS * 5 // 4
-"""Rows of the likenesses that are struck: more than those that trained, so that others of them are broken, and few
-enough for sketches to be exact, so that a backtest finds the same each time."""
+"""Rows of the synthetic columns that issues are injected into: more than the learners train on, so that other rows are
+broken, and few enough for sketches to be exact, so that a backtest gives the same result each time."""
 MAX_COLUMNS = 16
-"""Columns of a batch that are struck at most; over the spots, the columns of a wider table take turns."""
+"""Columns of a batch that get issues at most; a wider table gets them in other columns of each batch."""
 _UNKNOWN = Undefined("there is no value")
 
 
 class InjectedIssue(msgspec.Struct, frozen=True):
-    """An issue that befell a column ("" for the table), and for each plan whether it was caught."""
+    """An issue in a column ("" for the table), and for each plan whether it is caught."""
 
     column: str
     issue: str
@@ -50,32 +50,31 @@ class InjectedIssue(msgspec.Struct, frozen=True):
         return self.issue.split("(")[0]
 
 
-def inject_into(run: Run, lessons: Sequence[Learned], secret: bytes | None) -> tuple[InjectedIssue, ...]:
-    """Every issue in columns of a run, one at a time, with who catches it.
+def inject_into(run: Run, programs: Sequence[Learned], secret: bytes | None) -> tuple[InjectedIssue, ...]:
+    """Every issue in columns of a run, one at a time, and which of the learned programs catch it.
 
-    The issues befall likenesses of this very run, not those of an earlier one that the lessons were trained on. What
-    they do is added to what the run measured. An issue is caught by an expectation that the run meets as it is and
-    would break with the issue.
+    The issues go into synthetic columns made from the states of this run, not of the earlier run that the programs
+    were trained on. Their effect is added to the metrics of the run. A program catches an issue if one of its
+    expectations holds for the run as it is and fails with the issue.
     """
     now = Past.of_runs([_choose_columns(run)], secret=secret)
-    made = {column.label: synthesize(column, run.states, SAMPLE_ROWS) for column in now.schema.columns}
-    sample = {label: values for label, values in made.items() if values is not None}
-    novel = next((_NoveltyRatios(each.novelty, run) for each in lessons if each.novelty is not None), None)
-    found = []
-    for each in apply_to_latest(measure_effects(now, sample), now):
-        ratios = (
-            None if novel is None else novel.ratios([now.metrics[at].key for at in each.metric_indices], each.values)
-        )
-        caught = [_find_caught(run, now, each, lesson, ratios) for lesson in lessons]
-        found += [
-            InjectedIssue(each.column, issue, tuple(bool(by[at]) for by in caught))
-            for at, issue in enumerate(each.issues)
+    columns = {column.label: synthesize(column, run.states, SAMPLE_ROWS) for column in now.schema.columns}
+    sample = {label: values for label, values in columns.items() if values is not None}
+    novelty = next((_NoveltyRatios(each.novelty, run) for each in programs if each.novelty is not None), None)
+    issues = []
+    for effect in apply_to_latest(measure_effects(now, sample), now):
+        keys = [now.metrics[index].key for index in effect.metric_indices]
+        ratios = None if novelty is None else novelty.ratios(keys, effect.values)
+        caught = [_find_caught(run, now, effect, learned, ratios) for learned in programs]
+        issues += [
+            InjectedIssue(effect.column, issue, tuple(bool(caught_by[at]) for caught_by in caught))
+            for at, issue in enumerate(effect.issues)
         ]
-    return tuple(found)
+    return tuple(issues)
 
 
 def _choose_columns(run: Run) -> Run:
-    """A run with no more columns than are struck, drawn by its partition's name so that each has its turn."""
+    """The run with at most `MAX_COLUMNS` columns, drawn at random with the partition as the seed."""
     columns = run.schema.columns
     if len(columns) <= MAX_COLUMNS:
         return run
@@ -84,36 +83,36 @@ def _choose_columns(run: Run) -> Run:
     return msgspec.structs.replace(run, schema=Schema(tuple(columns[at] for at in places)))
 
 
-def _find_caught(run: Run, now: Past, damaged: AppliedEffect, lesson: Learned, ratios: Floats | None) -> Truths:
-    """Which of the issues some expectation of a lesson catches."""
-    found = np.zeros(len(damaged.issues), bool)
-    for each in _find_broken(run, now, damaged, lesson, ratios):
-        found |= each
-    return found
+def _find_caught(run: Run, now: Past, effect: AppliedEffect, learned: Learned, ratios: Floats | None) -> Truths:
+    """Which of the issues some expectation of a program catches."""
+    caught = np.zeros(len(effect.issues), bool)
+    for broken in _find_broken(run, now, effect, learned, ratios):
+        caught |= broken
+    return caught
 
 
 def _find_broken(
-    run: Run, now: Past, damaged: AppliedEffect, lesson: Learned, ratios: Floats | None
+    run: Run, now: Past, effect: AppliedEffect, learned: Learned, ratios: Floats | None
 ) -> Iterator[Truths]:
-    """For each expectation that an issue may touch, which of the issues break it."""
-    places = {now.metrics[place].key: at for at, place in enumerate(damaged.metric_indices.tolist())}
-    rules = {each.expectation.metric: each.catches for each in lesson.text_rules}
-    for clause in lesson.program.clauses:
+    """For each expectation that the effect can change, which of the issues break it."""
+    columns_of_values = {now.metrics[place].key: at for at, place in enumerate(effect.metric_indices.tolist())}
+    rules = {each.expectation.metric: each.catches for each in learned.text_rules}
+    for clause in learned.program.clauses:
         expectation, key = clause.expectation, clause.metric
-        touched = key in places or key in rules or key == NOVELTY
+        touched = key in columns_of_values or key in rules or key == NOVELTY
         if not touched or expectation.judge(run.outcomes.get(key, _UNKNOWN)).status is not Status.PASS:
             continue
         if key in rules:
             # no text of the batch is left to break: what the rule caught when it was learned stands for it
-            yield np.array([(damaged.column, issue) in rules[key] for issue in damaged.issues])
-        elif key in places:
-            yield _is_outside(expectation.predicate, damaged.values[:, places[key]])
+            yield np.array([(effect.column, issue) in rules[key] for issue in effect.issues])
+        elif key in columns_of_values:
+            yield _is_outside(expectation.predicate, effect.values[:, columns_of_values[key]])
         elif ratios is not None:
             yield _is_outside(expectation.predicate, ratios)
 
 
 def _is_outside(predicate: Predicate, values: Floats) -> Truths:
-    """Which values a predicate does not allow; one that is not there is not judged."""
+    """Which values break a predicate; a missing value breaks none."""
     return np.array([value == value and not predicate.holds(value) for value in values.tolist()], bool)
 
 
@@ -129,6 +128,6 @@ class _NoveltyRatios:
     def ratios(self, keys: Sequence[MetricKey], values: Floats) -> Floats:
         """How novel the run is with these metrics at each row of values."""
         rows = np.repeat(self.row[None], len(values), axis=0)
-        told = [at for at, key in enumerate(keys) if key in self.places]
-        rows[:, [self.places[keys[at]] for at in told]] = values[:, told]
+        known = [at for at, key in enumerate(keys) if key in self.places]
+        rows[:, [self.places[keys[at]] for at in known]] = values[:, known]
         return self.novelty.scores_of(self.novelty.features.scale_rows(rows)) / self.novelty.usual

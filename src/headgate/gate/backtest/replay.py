@@ -1,4 +1,4 @@
-"""The history of a dataset once more, batch by batch: what the gate would have made of each, from states alone."""
+"""Replays the history of a dataset batch by batch, from states alone: what the gate would have done with each."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WRONG = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED})
 
 
 class KnownQuality(StrEnum):
-    """What is held of a recorded batch today: good if it teaches, bad if it was stopped, open if nobody has said."""
+    """What is known of a recorded batch today: good if it was published or accepted, bad if stopped, else open."""
 
     GOOD = "good"
     BAD = "bad"
@@ -40,7 +40,7 @@ class KnownQuality(StrEnum):
 
     @classmethod
     def of(cls, decision: Decision | None) -> KnownQuality:
-        """A batch that was released was published and teaches nothing: nobody has said that it was right.
+        """A batch that was released is open: it was published, but nobody said that it was right.
 
         >>> KnownQuality.of(Decision.ACCEPTED), KnownQuality.of(Decision.RELEASED)
         (<KnownQuality.GOOD: 'good'>, <KnownQuality.OPEN: 'open'>)
@@ -51,7 +51,7 @@ class KnownQuality(StrEnum):
 
 
 class BudgetPlan(msgspec.Struct, frozen=True):
-    """A budget and who may spend it."""
+    """A budget, and the learners that may spend it."""
 
     budget: float
     learners: tuple[Learner, ...]
@@ -60,10 +60,10 @@ class BudgetPlan(msgspec.Struct, frozen=True):
 class ReplayedBatch(msgspec.Struct, frozen=True):
     """What would have become of one recorded batch.
 
-    `alarms` and `costs` have a place for each plan: whether what was learned would have held the batch, and the stated
-    rate of false alarms of what it was held against. `declared` is whether a check that a person wrote failed when it
-    was recorded. `by` and `causes` tell, for the first plan, whose expectations it breaks and what is wrong. `early` is
-    a batch with too few accepted runs before it for ranges. `strikes` are the issues that were injected into it.
+    `alarms` and `costs` have an entry for each plan: whether the learned program would have held the batch, and the
+    false alarm rate that the program states. `declared` is whether a check that a person wrote failed when the batch
+    was recorded. `by` and `causes` say for the first plan whose expectations the batch breaks and what is wrong.
+    `early` is a batch with too few accepted runs before it for ranges.
     """
 
     partition: str
@@ -88,9 +88,9 @@ class ReplayedBatch(msgspec.Struct, frozen=True):
 
 
 class BudgetResult(msgspec.Struct, frozen=True):
-    """How one plan fared: good batches that it held, bad ones that it held, injected issues that it caught.
+    """What one plan did: good batches that it held, bad ones that it held, injected issues that it caught.
 
-    `cost` is the mean of what its programs stated as their share of false alarms.
+    `cost` is the mean false alarm rate that its programs stated.
     """
 
     plan: BudgetPlan
@@ -104,12 +104,12 @@ class BudgetResult(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, plan: BudgetPlan, at: int, judged: Sequence[ReplayedBatch]) -> BudgetResult:
-        """Of the plan at this place, over batches that were not too early."""
+        """The result of the plan at index `at`, over batches that are not early."""
         good = [each.alarms[at] for each in judged if each.quality is KnownQuality.GOOD]
         bad = [each.alarms[at] for each in judged if each.quality is KnownQuality.BAD]
-        struck = [strike.caught[at] for each in judged for strike in each.injected_issues]
+        caught = [issue.caught[at] for each in judged for issue in each.injected_issues]
         cost = sum(each.costs[at] for each in judged) / max(1, len(judged))
-        return cls(plan, sum(good), len(good), sum(bad), len(bad), sum(struck), len(struck), cost)
+        return cls(plan, sum(good), len(good), sum(bad), len(bad), sum(caught), len(caught), cost)
 
     @property
     def rate(self) -> float | None:
@@ -162,91 +162,92 @@ class BudgetResult(msgspec.Struct, frozen=True):
 def replay_batches(
     store: HistoryStore, dataset: str, settings: Settings, plans: Sequence[BudgetPlan], spots: int
 ) -> Iterator[ReplayedBatch]:
-    """Every partition in its order, as its newest revision, judged by the trusted runs before it and by nothing else.
+    """Every partition in order, as its newest revision, judged by the accepted runs before it alone.
 
-    What counts is what is decided about the runs today, and their order is that of the partitions: a batch that came
-    late is judged as if it had come in time. Into about `spots` of the good ones, evenly spread, issues are injected.
+    The decisions are those of today, and the order is that of the partitions: a batch that came late is judged as if
+    it had come in time. Issues are injected into about `spots` of the good batches, evenly spread.
     """
     head = store.head(dataset)
     newest = store.last(dataset, head, as_of=head)
-    teachers = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
-    chosen = _choose_spots(newest, teachers, settings.runs, spots)
-    accepted: deque[Run] = deque(maxlen=settings.runs)
-    training, dearest = IssueEffectCache(), max(plan.budget for plan in plans)
-    lessons: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
+    accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
+    spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
+    accepted_runs: deque[Run] = deque(maxlen=settings.runs)
+    effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
+    programs: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
     for revision in newest:
-        run = _measure_again(store.run(revision), lessons[0])
-        struck = inject_into(run, lessons, store.secret) if revision.partition in chosen else ()
-        yield _replay_batch(revision, run, lessons, struck)
-        if (teacher := teachers.get(revision.partition)) is not None:
-            same = teacher.number == revision.number
-            accepted.append(run if same else _measure_again(store.run(teacher), lessons[0]))
-            known = ProposalPool.of(tuple(accepted), store.secret, settings.learners, training, max_cost=dearest)
-            lessons = [known.spend_budget(plan.budget, plan.learners) for plan in plans]
+        run = _measure_again(store.run(revision), programs[0])
+        injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
+        yield _replay_batch(revision, run, programs, injected)
+        if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
+            same = accepted_revision.number == revision.number
+            accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
+            runs, learners = tuple(accepted_runs), settings.learners
+            pool = ProposalPool.of(runs, store.secret, learners, effect_cache, max_cost=largest_budget)
+            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
 
 
 def _choose_spots(
-    newest: Sequence[Revision], teachers: Mapping[str, Revision], runs: int, spots: int
+    newest: Sequence[Revision], accepted: Mapping[str, Revision], runs: int, spots: int
 ) -> frozenset[str]:
-    """Good batches, evenly over those that are not too early."""
+    """Good batches that are not early, evenly spread."""
     if runs < MIN_RUNS:
         return frozenset()
-    before, found = 0, []
-    for each in newest:
-        if KnownQuality.of(each.decision) is KnownQuality.GOOD and before >= MIN_RUNS:
-            found.append(each.partition)
-        before += each.partition in teachers
-    places = np.linspace(0, len(found) - 1, min(spots, len(found))).round().astype(int)
-    return frozenset(found[place] for place in places.tolist())
+    before, partitions = 0, []
+    for revision in newest:
+        if KnownQuality.of(revision.decision) is KnownQuality.GOOD and before >= MIN_RUNS:
+            partitions.append(revision.partition)
+        before += revision.partition in accepted
+    indices = np.linspace(0, len(partitions) - 1, min(spots, len(partitions))).round().astype(int)
+    return frozenset(partitions[index] for index in indices.tolist())
 
 
-def _measure_again(run: Run, lesson: Learned) -> Run:
-    """A run with the distances that it would have been recorded with, had all runs come in the order of partitions."""
+def _measure_again(run: Run, learned: Learned) -> Run:
+    """A run with the distances that it would have if all runs had come in the order of their partitions."""
     own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in distances() and key != NOVELTY}
-    account = msgspec.structs.replace(run.account or Account(), after=lesson.reference_attempts)
-    return msgspec.structs.replace(run, outcomes=lesson.extend_outcomes(run.schema, own, run.states), account=account)
+    account = msgspec.structs.replace(run.account or Account(), after=learned.reference_attempts)
+    return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
 
 
 def _replay_batch(
-    revision: Revision, run: Run, lessons: Sequence[Learned], struck: Sequence[InjectedIssue]
+    revision: Revision, run: Run, programs: Sequence[Learned], injected: Sequence[InjectedIssue]
 ) -> ReplayedBatch:
-    verdicts = [_judge_learned(run, each) for each in lessons]
+    verdicts = [_judge_learned(run, each) for each in programs]
     learned = _failures(verdicts[0].judgements)
     declared = _failures(each for each in run.verdict.judgements if each.expectation.source not in LEARNED)
-    past, wrong = lessons[0].past, [*declared, *learned]
+    past, failures = programs[0].past, [*declared, *learned]
     return ReplayedBatch(
         partition=revision.partition,
         number=revision.number,
         decision=revision.decision,
         early=past is None or len(past) < MIN_RUNS,
         alarms=tuple(bool(_failures(each.judgements)) for each in verdicts),
-        costs=tuple(each.program.cost for each in lessons),
+        costs=tuple(each.program.cost for each in programs),
         declared=bool(declared),
-        by=tuple(dict.fromkeys(each.expectation.source.value for each in wrong)),
-        causes=_describe_causes(run, lessons[0], wrong) if wrong else (),
-        injected_issues=tuple(struck),
+        by=tuple(dict.fromkeys(each.expectation.source.value for each in failures)),
+        causes=_describe_causes(run, programs[0], failures) if failures else (),
+        injected_issues=tuple(injected),
     )
 
 
-def _judge_learned(run: Run, lesson: Learned) -> Verdict:
-    """The learned verdict. What the run was not measured for cannot be told today, and so holds nothing."""
+def _judge_learned(run: Run, learned: Learned) -> Verdict:
+    """The learned verdict. A metric that the run did not measure is skipped, so it holds nothing."""
     missing: dict[MetricKey, Outcome] = {
         each.metric: Undefined("it was not measured in this run")
-        for each in lesson.program.clauses
+        for each in learned.program.clauses
         if each.metric not in run.outcomes
     }
-    return lesson.program.verdict({**missing, **run.outcomes}, run.schema)
+    return learned.program.verdict({**missing, **run.outcomes}, run.schema)
 
 
-def _describe_causes(run: Run, lesson: Learned, wrong: Sequence[Judgement]) -> tuple[str, ...]:
-    """What is wrong, in the words of the verdict that the gate would have given."""
-    found = changes_behind(lesson, run.outcomes, [each.expectation.metric for each in wrong])
-    account = Account(found=dict(found.sentences), short=found.fewer_rows, blamed=found.blamed)
-    return tuple(each.title for each in find_causes(wrong, account))
+def _describe_causes(run: Run, learned: Learned, failures: Sequence[Judgement]) -> tuple[str, ...]:
+    """The titles of the causes that the gate would have named."""
+    changes = changes_behind(learned, run.outcomes, [each.expectation.metric for each in failures])
+    account = Account(found=dict(changes.sentences), short=changes.fewer_rows, blamed=changes.blamed)
+    return tuple(each.title for each in find_causes(failures, account))
 
 
 def _failures(judgements: Iterable[Judgement]) -> list[Judgement]:
-    """What a gate holds a batch for."""
+    """The judgements that a gate holds a batch for."""
     return [
         each
         for each in judgements

@@ -81,13 +81,13 @@ def as_publish_error(place: Path) -> Iterator[None]:
     """The operating system's errors as ours."""
     try:
         yield
-    except OSError as trouble:
+    except OSError as error:
         hint = ""
-        if trouble.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = "Free some space and call again."
-        elif trouble.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        elif error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
             hint = "Whoever runs the gate must be allowed to write to staging, published and held; then call again."
-        elif trouble.errno == errno.EXDEV:
+        elif error.errno == errno.EXDEV:
             hint = "Put staging, published and held on one file system."
-        where = trouble.filename or place
-        raise PublishError(f"{where}: {trouble.strerror or type(trouble).__name__}.", hint) from None
+        where = error.filename or place
+        raise PublishError(f"{where}: {error.strerror or type(error).__name__}.", hint) from None

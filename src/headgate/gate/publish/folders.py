@@ -215,13 +215,13 @@ class Folders:
         manifest = self._read_manifest(delivery.partition)
         if manifest is None:
             return None
-        found = manifest.delivery
-        if (found.dataset, found.partition) != (delivery.dataset, delivery.partition):
+        current = manifest.delivery
+        if (current.dataset, current.partition) != (delivery.dataset, delivery.partition):
             raise MisuseError(
-                f"{self._published_path(found)} is the place of {found}, not of {delivery}.",
+                f"{self._published_path(current)} is the place of {current}, not of {delivery}.",
                 hint="Give every dataset a root of its own, and no two partitions names that differ in case only.",
             )
-        return found
+        return current
 
     def _read_manifest(self, partition: str) -> Manifest | None:
         return self._load_manifest(self._manifest_path(partition))
@@ -285,10 +285,10 @@ def _refuse_older(delivery: Delivery, current: Delivery | None) -> None:
 
 def _parse_manifest(text: bytes, file: Path) -> Manifest:
     try:
-        found = json.loads(text)
-        if isinstance(found, dict) and isinstance(newer := found.get("format"), int) and newer > _FORMAT:
+        parsed = json.loads(text)
+        if isinstance(parsed, dict) and isinstance(newer := parsed.get("format"), int) and newer > _FORMAT:
             raise NewerFormat(f"{file} has format {newer}; this version reads {_FORMAT}.", hint="Upgrade headgate.")
-        return msgspec.convert(found, Manifest)
+        return msgspec.convert(parsed, Manifest)
     except (ValueError, RecursionError, msgspec.ValidationError):
         hint = "Move it away: the partition then counts as not published."
         raise CorruptBytes(f"{file} is not a manifest.", hint) from None
