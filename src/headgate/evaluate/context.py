@@ -1,4 +1,7 @@
-"""What the rules of checks may ask about a batch: its schema, the time, other tables, the history of its dataset."""
+"""What the rules of checks may ask about a batch: its schema, the time, other tables, the history of its dataset.
+
+Tested by `tests/evaluate/test_verify.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What every verdict over a batch offers: its status, its judgements, and the failing rows."""
+"""What every verdict over a batch offers: its status, its judgements, and the failing rows.
+
+Tested by `tests/evaluate/test_row_rules.py` and `tests/gate/test_batch_verdict.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Measures one batch as a whole and by segment, in as few scans as possible."""
+"""Measures one batch as a whole and by segment, in as few scans as possible.
+
+Tested by `tests/evaluate/test_verify.py` and `tests/evaluate/test_evaluation.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The verdict of checks over a batch: in words, as data, and down to the failing rows."""
+"""The verdict of checks over a batch: in words, as data, and down to the failing rows.
+
+Tested by `tests/evaluate/test_verify.py`.
+"""
 
 from __future__ import annotations
 

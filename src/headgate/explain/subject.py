@@ -1,4 +1,7 @@
-"""What this room needs to know of a judged batch; the gate's verdict is one."""
+"""What this room needs to know of a judged batch; the gate's verdict is one.
+
+Tested by `tests/gate/test_batch_verdict.py`.
+"""
 
 from __future__ import annotations
 

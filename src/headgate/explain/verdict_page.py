@@ -1,4 +1,7 @@
-"""Writes the page of a verdict for the person on call: what was done, the causes, what changed, what to do."""
+"""Writes the page of a verdict for the person on call: what was done, the causes, what changed, what to do.
+
+Tested by `tests/gate/test_batch_verdict.py`.
+"""
 
 from __future__ import annotations
 

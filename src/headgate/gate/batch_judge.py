@@ -1,4 +1,7 @@
-"""Judges one batch: says what must be measured of it, and makes the run that is recorded."""
+"""Judges one batch: says what must be measured of it, and makes the run that is recorded.
+
+Tested by `tests/gate/test_gate.py` and `tests/gate/test_cold_start.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What an alert says of one judged batch, as plain data, and the port that carries it out of the house."""
+"""What an alert says of one judged batch, as plain data, and the port that carries it out of the house.
+
+Tested by `tests/integrations/test_channels.py` and `tests/gate/test_batch_verdict.py`.
+"""
 
 from __future__ import annotations
 

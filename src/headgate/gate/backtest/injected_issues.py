@@ -1,4 +1,7 @@
-"""Injects issues into a recorded batch, from its states alone, and tells which expectations catch them."""
+"""Injects issues into a recorded batch, from its states alone, and tells which expectations catch them.
+
+Tested by `tests/gate/backtest/test_backtest.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Replays the history of a dataset batch by batch, from states alone: what the gate would have done with each."""
+"""Replays the history of a dataset batch by batch, from states alone: what the gate would have done with each.
+
+Tested by `tests/gate/backtest/test_backtest.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Moves in the file system of which each step has a name, so that a kill at any of them can be tried."""
+"""Moves in the file system of which each step has a name, so that a kill at any of them can be tried.
+
+Tested by `tests/gate/publish/test_publisher.py` and `tests/gate/publish/test_folders.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,66 @@
+"""Titles of causes: plain sentences, with as many digits as tell a value from what was expected."""
+
+from __future__ import annotations
+
+import pytest
+
+from headgate.explain.wording import CauseKind, describe, write_title
+from headgate.values.expectation import Expectation, Judgement, Source, Status
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Between, OneOf, Predicate
+
+
+def failure(metric: str, value: float | None, predicate: Predicate, **more: object) -> Judgement:
+    expectation = Expectation(MetricKey.parse(metric), predicate, Source.HISTORY, rule=str(more.pop("rule", "")))
+    return Judgement(expectation, Status.FAIL, f"{metric} is {value}", value, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("judgement", "words"),
+    [
+        (failure("completeness(price)", 0.4, Between(0.99)), "price is 60.0% empty; expected at most 1.0%"),
+        (failure("completeness(price)", 0.9, Between(0.2, 0.5)), "price is 10.0% empty; expected at least 50.0% and"),
+        (failure("approx_count_distinct(id)", 9.7, Between(3, 4)), "id has about 10 different values, expected within"),
+        (failure("new_values(id)", 0.25, Between(high=0.01)), "25.0% of id are values that no run had before"),
+        (failure("unchanged(id)", 1.0, OneOf((0.0,))), "id holds exactly what it held in the run before"),
+        (
+            failure("compliance()", 0.9, Between(1), rule="is_positive(id)"),
+            "is_positive(id): 10.0% of the rows break it",
+        ),
+        (failure("mean(price)", 7.0, Between(1, 2)), "mean(price) is 7.0"),
+    ],
+)
+def test_a_failure_is_described_in_plain_words(judgement: Judgement, words: str) -> None:
+    assert describe(judgement).startswith(words)
+
+
+def test_a_share_gets_the_digits_that_tell_it_from_what_was_expected() -> None:
+    assert describe(failure("completeness(price)", 0.9989, Between(0.999))) == (
+        "price is 0.11% empty; expected at most 0.10%"
+    )
+
+
+def test_a_changed_schema_is_one_sentence() -> None:
+    judgements = [
+        failure("has_column(id)", 0.0, OneOf((1.0,))),
+        failure("column_count()", 2.0, OneOf((3.0,))),
+        failure('column_type(day, type="date")', 0.0, OneOf((1.0,))),
+    ]
+    title = write_title(CauseKind.SHAPE, "", judgements, ())
+    assert title == "id is gone; 2 columns, expected equal to 3; day changed type (it was date)"
+
+
+def test_segments_are_counted() -> None:
+    judgements = [
+        failure("mean(price)", 7.0, Between(1, 2), segment=(("region", region),)) for region in ("EU", "US", "APAC")
+    ]
+    assert write_title(CauseKind.DECLARED, "", judgements, ()).endswith(", in the worst of 3 segments by region")
+    assert write_title(CauseKind.DECLARED, "", judgements[:1], ()).endswith(", in 1 segment by region")
+
+
+def test_a_distance_that_nobody_knows_is_told_by_how_its_column_changed() -> None:
+    judgement = failure("ks_dist(price)", 0.9, Between(high=0.1))
+    assert write_title(CauseKind.COLUMN, "price", [judgement], ["mean 70 (6 to 7 in 30 runs)"]) == (
+        "price: mean 70 (6 to 7 in 30 runs)"
+    )
+    assert write_title(CauseKind.COLUMN, "price", [judgement], ()) == "ks_dist(price) is 0.9"
