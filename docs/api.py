@@ -51,7 +51,30 @@ def readable(lines: Iterable[str]) -> list[str]:
     ['The ``mean`` of \\\\|x\\\\| by ``key``\\\\ s.']
     """
     paragraphs = "\n".join(lines).split("\n\n")
-    return "\n\n".join(each if ">>>" in each else _escaped(each) for each in paragraphs).split("\n")
+    return "\n\n".join(map(_convert_paragraph, paragraphs)).split("\n")
+
+
+def _convert_paragraph(paragraph: str) -> str:
+    if ">>>" in paragraph:
+        return paragraph
+    return _list_parameters(paragraph) if paragraph.startswith("Args:\n") else _escaped(paragraph)
+
+
+def _list_parameters(block: str) -> str:
+    """A block `Args:` as a list of fields; a line that begins with a name and a colon begins a parameter.
+
+    >>> print(_list_parameters("Args:\\n    by: Columns;\\n        or one.\\n    keep: Where."))
+    :param by: Columns; or one.
+    :param keep: Where.
+    """
+    fields: list[str] = []
+    for line in inspect.cleandoc(block.removeprefix("Args:\n")).split("\n"):
+        if line.startswith(" "):
+            fields[-1] += f" {line.strip()}"
+        else:
+            name, _, text = line.partition(": ")
+            fields.append(f":param {name}: {text}")
+    return "\n".join(_escaped(field) for field in fields)
 
 
 def _escaped(paragraph: str) -> str:

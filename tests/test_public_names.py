@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
+import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from enum import Enum
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -159,6 +163,39 @@ def test_every_metric_is_reachable_by_its_class() -> None:
 def test_what_is_not_public_is_an_attribute_error(name: str) -> None:
     with pytest.raises(AttributeError, match="headgate"):
         getattr(headgate, name)
+
+
+MADE_BY_HEADGATE = {"Analysis", "BatchVerdict", "Novelty", "Parts", "Past", "Program", "Progress", "Project"}
+"""Results: users read them and do not construct them."""
+
+
+def callables() -> Iterator[tuple[str, Any]]:
+    """What users call: functions, constructors, and the public methods of public classes."""
+    for name in NAMES:
+        value = getattr(headgate, name)
+        if not inspect.isclass(value):
+            yield name, value
+        elif not issubclass(value, Enum):
+            if name not in MADE_BY_HEADGATE and not issubclass(value, Metric):  # docs/metrics.md explains metrics
+                yield name, value
+            methods = inspect.getmembers(value, lambda member: inspect.isfunction(member) or inspect.ismethod(member))
+            yield from ((f"{name}.{word}", method) for word, method in methods if not word.startswith("_"))
+
+
+def parameters(function: Any) -> list[str]:
+    found = inspect.signature(function).parameters.values()
+    return [each.name for each in found if each.name not in ("self", "cls")]
+
+
+LONG = {name: each for name, each in callables() if len(parameters(each)) > 3}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_a_callable_with_many_parameters_explains_each(name: str) -> None:
+    doc = inspect.getdoc(LONG[name]) or ""
+    block = doc.partition("Args:\n")[2].partition("\n\n")[0]
+    begins = (re.match(r" {4}\*{0,2}(\w+): ", line) for line in block.splitlines())
+    assert [matched[1] for matched in begins if matched] == parameters(LONG[name])
 
 
 def test_dir_lists_the_public_names_and_nothing_else() -> None:

@@ -44,12 +44,19 @@ class Manifest(msgspec.Struct, frozen=True):
 class Folders:
     """The batches of one dataset in three local folders of one file system: staging, published and held.
 
-    The job writes a batch, a folder or a single file, to `staged(partition)`. Readers find it at `path(partition)`,
-    which is `published/<partition>`, so that Spark can read the published folder as a table. To replace a batch there
-    takes two renames, and between them the partition is not there. With `manifest=True` every revision lies in a folder
-    of its own and one file says which is current: readers who ask `path` never meet that gap.
+    The job writes a batch, a folder or a single file, to `staging_path(partition)`. Readers find it at
+    `path(partition)`, which is `published/<partition>`, so that Spark can read the published folder as a table. To
+    replace a batch there takes two renames, and between them the partition is not there. With `manifest=True` every
+    revision lies in a folder of its own and one file says which is current: readers who ask `path` never meet that gap.
 
     Files are renamed, not synced: what the job wrote must be durable before the gate is asked.
+
+    Args:
+        root: The folder that the other three are relative to.
+        staging: Where the job writes batches; `staging` under the root by default.
+        published: Where readers find them; `published` by default.
+        held: The quarantine; `held` by default.
+        manifest: Whether each revision gets a folder of its own, and a file says which one is current.
     """
 
     def __init__(
