@@ -138,9 +138,8 @@ def _print_names(style: Style) -> None:
         print(f"circle: {', '.join(circle)}")
     file, method = JUDGE
     behind = names_behind((SOURCE / file).read_text(encoding="utf-8"), method)
-    print(
-        f"{method}: {sum(map(len, behind.values()))} imported names from {len(behind)} modules (before 0029: 35 from 17)"
-    )
+    names = sum(map(len, behind.values()))
+    print(f"{method}: {names} imported names from {len(behind)} modules (before 0029: 35 from 17)")
 
 
 if __name__ == "__main__":
