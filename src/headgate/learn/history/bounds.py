@@ -41,7 +41,7 @@ class Bounds(Protocol):
 class FiniteSampleBounds:
     """Bands from a forecast, the default; `false_alarm_rates` states their rates.
 
-    No band is proposed that costs more than `max_cost`, because no smaller budget can pay for it.
+    No band is proposed that costs more than `max_cost`, which is the budget: it could not be chosen.
     """
 
     def __init__(self, pooled_rates: PooledRates, max_cost: float = 1.0) -> None:
@@ -63,6 +63,7 @@ class FiniteSampleBounds:
         rates: Floats,
         issue_surprises: Sequence[tuple[IssueId, float]],
     ) -> Iterator[Proposal]:
+        """The bands of one metric, from the widest to the narrowest, each catching more issues than the one before."""
         most_caught = 0
         note = _format_note(forecast, index)
         surprises = np.sort([surprise for _, surprise in issue_surprises])

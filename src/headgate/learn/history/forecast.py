@@ -32,8 +32,9 @@ class Forecast:
     The models may be the same. Either predicts its centre, give or take its scale (a standard deviation); both are NaN
     where there are too few values.
 
-    The *surprise* of a value is how many scales it lies from the centre, by the model that it fits better. The *band*
-    at a *reach* is the range of values whose surprise is at most that reach. It covers the bands of both models.
+    The *surprise* of a value is how many scales it lies beyond the centre, by the model that it fits better; between
+    the two centres it is 0. The *band* at a *reach* is the range of values whose surprise is at most that reach: it
+    covers the bands of both models.
 
     `lag` is 0 where one model predicts the mean of the series. Otherwise the models add a mean step to the value `lag`
     runs before. `constant` marks series of one value, whose scale is the noise floor. `one_sided` marks distances,
@@ -123,11 +124,11 @@ def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags) -> Fore
 
 def natural_scale(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
     """What a change of each metric is compared with: 1 for shares, its own size for counts, and so on (see `Scale`)."""
+    latest = latest_values(values)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
-        size = np.fmax(np.abs(np.nanmean(values, axis=0)), np.abs(latest_values(values)))
+        size = np.fmax(np.abs(np.nanmean(values, axis=0)), np.abs(latest))
     index_of_metric = {(each.key.name, each.column): index for index, each in enumerate(metrics) if each.is_plain}
-    latest = latest_values(values)
 
     def latest_of(name: str, traits: MetricTraits) -> float:
         index = index_of_metric.get((name, traits.column))

@@ -102,23 +102,22 @@ class ProposalSet:
     ) -> Program:
         """The program of the proposals that catch the most issues within the budget."""
         if budget == "table":
-            selection = (
-                BudgetSelection([*propose_pins(pins), *_exclude_pinned(self.proposals, pins)])
-                if pins
-                else self._selection
-            )
+            selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
             chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
         elif budget == "column":
-            candidates = [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
-            chosen = self._choose_by_column(candidates, false_alarms, max_clauses, paper_algorithm)
+            chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
         too_short = len(self.past) < MIN_RUNS
         column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
         chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
-        schema_rules = _exclude_pinned(propose_schema(self.past), pins) if schema else []
+        schema_proposals = _exclude_pinned(propose_schema(self.past), pins) if schema else []
         return Program(
-            clauses=(*map(Clause.of, schema_rules), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
+            clauses=(
+                *map(Clause.of, schema_proposals),
+                *pins,
+                *(Clause.of(each) for each in chosen if not each.pinned),
+            ),
             runs=0 if too_short else len(self.past),
             why=f"{len(self.past)} accepted runs of {MIN_RUNS} that it takes" if too_short else "",
             upto=self.past.partitions[-1],
@@ -126,6 +125,10 @@ class ProposalSet:
             issues=len(self.issues),
             caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
+
+    def _with_pins(self, pins: Sequence[Clause]) -> list[Proposal]:
+        """The pinned clauses as proposals, and the proposals about all other metrics."""
+        return [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
 
     def _choose_by_column(
         self, candidates: Sequence[Proposal], budget: float, max_clauses: int | None, paper_algorithm: bool
