@@ -53,11 +53,11 @@ def orders(runs: int = RUNS) -> Past:
 
 
 @cache
-def orders_damage() -> tuple[IssueEffect, ...]:
+def orders_effects() -> tuple[IssueEffect, ...]:
     return tuple(measure_effects(orders()))
 
 
-def measure(text: str, kind: Kind | None = None) -> MetricTraits:
+def traits(text: str, kind: Kind | None = None) -> MetricTraits:
     return traits_of(MetricKey.parse(text), kind)
 
 
@@ -66,7 +66,7 @@ def past_of(series: Mapping[str, Sequence[float]], kind: Kind | None = None) -> 
     values = np.array(list(series.values()), np.float64).T
     runs = len(values)
     names = tuple(map(str, range(runs)))
-    return Past(names, tuple(measure(text, kind) for text in series), values, (Schema(),) * runs, {})
+    return Past(names, tuple(traits(text, kind) for text in series), values, (Schema(),) * runs, {})
 
 
 def commit(

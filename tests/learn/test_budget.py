@@ -47,13 +47,13 @@ def test_the_cheaper_learner_wins_where_both_catch_the_same_and_one_can_be_paid(
     assert metrics(choose_proposals(offered, 0.005)) == ["pattern_match(c)"]
 
 
-def test_what_is_left_buys_a_second_opinion_of_another_metric() -> None:
+def test_the_rest_of_the_budget_goes_to_a_redundant_proposal_of_another_metric() -> None:
     offered = [proposal("pattern_match(c)", 0.001, "abc", Source.PATTERNS), proposal("mean(c)", 0.0005, "ab")]
     assert metrics(choose_proposals(offered, 0.01)) == ["mean(c)", "pattern_match(c)"]
     assert metrics(choose_proposals(offered, 0.001)) == ["pattern_match(c)"]
 
 
-def test_a_second_opinion_is_only_for_columns_with_few_clauses() -> None:
+def test_a_redundant_proposal_is_only_for_columns_with_few_clauses() -> None:
     names = ("mean", "max", "min", "median", "stddev")
     offered = [proposal(f"{name}(c)", 0.0001, "abc") for name in names]
     assert len(choose_proposals(offered, 1.0)) == TARGET_CLAUSES
@@ -61,7 +61,7 @@ def test_a_second_opinion_is_only_for_columns_with_few_clauses() -> None:
     assert len(choose_proposals([*needed, proposal("sum(c)", 0.0001, "a")], 1.0)) == len(needed)
 
 
-def test_a_second_opinion_never_makes_more_clauses_than_allowed() -> None:
+def test_redundant_proposals_never_make_more_clauses_than_allowed() -> None:
     offered = [proposal(f"{name}(c)", 0.0001, "abc") for name in ("mean", "max", "min")]
     assert len(choose_proposals(offered, 1.0, max_per_column=1)) == 1
     assert len(choose_proposals(offered, 1.0, max_per_column=2)) == 2
@@ -73,7 +73,7 @@ def test_of_one_family_one_is_chosen() -> None:
     assert [each.cost for each in choose_proposals(offered, 0.002)] == [0.001]
 
 
-def test_what_catches_nothing_is_not_bought() -> None:
+def test_a_proposal_that_catches_nothing_is_not_chosen() -> None:
     assert choose_proposals([proposal("mean(c)", 0.0, "")], 1.0) == []
 
 

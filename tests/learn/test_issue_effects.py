@@ -1,4 +1,4 @@
-"""What injected issues are said to do to metrics, against what they do."""
+"""The effects of issues on metrics, as measured on samples, against what issues do to real batches."""
 
 from __future__ import annotations
 
@@ -10,24 +10,24 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.issue_effects import IssueEffect, apply_to_latest, issues_of, measure_effects
+from headgate.learn.issue_effects import AppliedEffect, IssueEffect, apply_to_latest, issues_of, measure_effects
 from headgate.learn.past import Past
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from headgate.values.schema import Column, Kind, Schema
-from tests.learn.histories import analysis, batch, commit, orders, orders_damage
+from tests.learn.histories import analysis, batch, commit, orders, orders_effects
 
 
 def after(issue: str, metric: str, column: str, past: Past | None = None) -> float:
-    """The metric of the newest run after the issue, as the learner reckons it."""
+    """The metric of the newest run after the issue, by the measured effect."""
     base = past or orders()
     wanted = MetricKey.parse(metric)
-    for each in apply_to_latest(orders_damage(), base):
+    for each in apply_to_latest(orders_effects(), base):
         if each.column == column and issue in each.issues:
             keys = [base.metrics[place].key for place in each.metric_indices]
             return float(each.values[each.issues.index(issue), keys.index(wanted)])
-    raise AssertionError(f"{issue} does not befall {column}")
+    raise AssertionError(f"{issue} has no effect on {column}")
 
 
 def now(metric: str) -> float:
@@ -57,7 +57,7 @@ def test_another_unit_raises_the_mean_and_the_sum_by_its_factor(factor: float) -
 def test_another_volume_scales_rows_and_sums_and_nothing_else(factor: float) -> None:
     for metric in ("size()", "sum(price)"):
         assert after(f"volume_change(factor={factor})", metric, "") == pytest.approx(now(metric) * factor)
-    volume = next(each for each in orders_damage() if not each.column)
+    volume = next(each for each in orders_effects() if not each.column)
     assert {each.key.name for each in volume.metrics} == {"size", "sum"}
 
 
@@ -71,7 +71,7 @@ def test_padding_makes_texts_longer() -> None:
 
 
 def test_shares_stay_between_nothing_and_all() -> None:
-    for each in apply_to_latest(orders_damage(), orders()):
+    for each in apply_to_latest(orders_effects(), orders()):
         share = [orders().metrics[place].share for place in each.metric_indices]
         found = each.values[:, share]
         assert (found[np.isfinite(found)] >= 0).all()
@@ -87,8 +87,8 @@ def truly(issue: str, column: str) -> hg.Analysis:
 
 
 @pytest.mark.parametrize("column", ["price", "country", "code"])
-def test_what_is_reckoned_is_near_what_happens_to_the_real_batch(column: str) -> None:
-    """Most of the time: a character that is changed by chance is another one in the likeness."""
+def test_the_measured_effect_is_near_that_on_the_real_batch(column: str) -> None:
+    """Most of the time: an issue that changes random characters changes others in the synthetic column."""
     kind = {each.label: each.kind for each in orders().schema.columns}[column]
     gaps = []
     for issue, made in issues_of(kind):
@@ -96,9 +96,9 @@ def test_what_is_reckoned_is_near_what_happens_to_the_real_batch(column: str) ->
             continue
         real = Past.of([analysis(29), truly(issue, column)])
         for key in {each.key for each in real.metrics} & {MetricKey(name, (column,)) for name in CLOSE}:
-            true, said = float(real.series(key)[-1]), after(issue, str(key), column)
-            if np.isfinite(true) and np.isfinite(said):
-                gaps.append(abs(said - true) / max(abs(true), abs(now(str(key))), 0.1))
+            true, measured = float(real.series(key)[-1]), after(issue, str(key), column)
+            if np.isfinite(true) and np.isfinite(measured):
+                gaps.append(abs(measured - true) / max(abs(true), abs(now(str(key))), 0.1))
     assert len(gaps) > 20
     assert np.median(gaps) < 0.05
     assert np.quantile(gaps, 0.9) < 0.6
@@ -111,10 +111,10 @@ def test_the_distance_of_values_after_an_issue_is_that_of_the_real_batch_however
     wrong = hg.analyze(hg.inject_issue(tables[-1], "unit_change", "price", factor=100))
     key = MetricKey("value_l1", ("price",))
     place = [each.key for each in past.metrics].index(key)
-    hurt = next(each for each in apply_to_latest(measure_effects(past), past) if each.column == "price")
-    row = hurt.values[hurt.issues.index("unit_change(factor=100.0)")]
-    said = row[hurt.metric_indices.tolist().index(place)]
-    assert past.outcomes(wrong)[key].value == pytest.approx(said, abs=0.3)  # type: ignore[union-attr]
+    effect = next(each for each in apply_to_latest(measure_effects(past), past) if each.column == "price")
+    row = effect.values[effect.issues.index("unit_change(factor=100.0)")]
+    measured = row[effect.metric_indices.tolist().index(place)]
+    assert past.outcomes(wrong)[key].value == pytest.approx(measured, abs=0.3)  # type: ignore[union-attr]
 
 
 def test_no_distance_grows_beyond_its_most() -> None:
@@ -127,7 +127,7 @@ def test_no_distance_grows_beyond_its_most() -> None:
                 assert not (values > distances()[past.metrics[place].key.name].most).any()
 
 
-def test_damage_serves_a_later_run_with_its_own_level() -> None:
+def test_effects_apply_to_a_later_run_with_another_level() -> None:
     values = orders().values.copy()
     at = [str(each.key) for each in orders().metrics].index("sum(price)")
     values[-1, at] = 1e6
@@ -135,35 +135,35 @@ def test_damage_serves_a_later_run_with_its_own_level() -> None:
     assert after("unit_change(factor=10.0)", "sum(price)", "price", later) == pytest.approx(1e7)
 
 
-def test_damage_of_a_column_that_changed_its_kind_or_is_gone_is_left_out() -> None:
+def test_effects_on_a_column_that_changed_its_kind_or_is_missing_are_left_out() -> None:
     columns = tuple(
         Column(each.label, Kind.STRING, "string") if each.label == "price" else each
         for each in orders().schema.columns
         if each.label != "code"
     )
     later = dataclasses.replace(orders(), schemas=(Schema(columns),) * len(orders()))
-    assert {each.column for each in apply_to_latest(orders_damage(), later)} == {"", "id", "country"}
+    assert {each.column for each in apply_to_latest(orders_effects(), later)} == {"", "id", "country"}
 
 
-def test_measures_that_a_later_run_does_not_have_are_left_out() -> None:
+def test_metrics_that_a_later_run_does_not_have_are_left_out() -> None:
     places = [at for at, each in enumerate(orders().metrics) if each.key.name != "mean"]
     later = dataclasses.replace(
         orders(), metrics=tuple(orders().metrics[at] for at in places), values=orders().values[:, places]
     )
-    price = next(each for each in apply_to_latest(orders_damage(), later) if each.column == "price")
+    price = next(each for each in apply_to_latest(orders_effects(), later) if each.column == "price")
     assert price.values.shape == (len(price.issues), len(price.metric_indices))
     assert "mean" not in {later.metrics[at].key.name for at in price.metric_indices}
     assert after("unit_change(factor=10.0)", "sum(price)", "price", later) == pytest.approx(now("sum(price)") * 10)
 
 
-def test_damage_is_the_same_each_time() -> None:
+def test_the_same_past_gives_the_same_effects() -> None:
     def same(one: IssueEffect, other: IssueEffect) -> bool:
         return one.issues == other.issues and np.array_equal(one.broken, other.broken, equal_nan=True)
 
-    assert all(map(same, measure_effects(orders()), orders_damage()))
+    assert all(map(same, measure_effects(orders()), orders_effects()))
 
 
-def test_a_sample_that_is_given_stands_for_the_likeness() -> None:
+def test_a_given_sample_replaces_the_synthetic_column() -> None:
     sample = {"price": pa.array([5.0] * 20)}
     price = next(each for each in measure_effects(orders(), sample) if each.column == "price")
     mean = [each.key.name for each in price.metrics].index("mean")
@@ -171,8 +171,23 @@ def test_a_sample_that_is_given_stands_for_the_likeness() -> None:
     assert price.broken[price.issues.index("unit_change(factor=10.0)"), mean] == 50.0
 
 
+def test_an_increase_of_nulls_counts_three_times_and_an_issue_of_the_table_for_each_column() -> None:
+    nothing = np.zeros(0, np.intp), np.zeros((1, 0))
+    nulls = AppliedEffect("price", ("increased_nulls(share=0.5)",), *nothing)
+    assert [column for column, _ in nulls.issue_ids[0]] == ["price"] * 3
+    assert len(set(nulls.issue_ids[0])) == 3
+    volume = AppliedEffect("", ("volume_change(factor=2.0)",), *nothing, columns=("id", "price"))
+    assert volume.issue_ids == [(("id", "volume_change(factor=2.0)"), ("price", "volume_change(factor=2.0)"))]
+
+
+def test_an_issue_at_another_severity_is_another_issue() -> None:
+    effect = AppliedEffect("price", ("unit_change(factor=10.0)",), np.zeros(0, np.intp), np.zeros((1, 0)))
+    assert effect.issue_ids_at(1.0) == effect.issue_ids
+    assert effect.issue_ids_at(0.3) == [(("price", "0.3 x unit_change(factor=10.0)"),)]
+
+
 @pytest.mark.parametrize("kind", list(Kind))
-def test_every_kind_is_trained_on_real_nulls(kind: Kind) -> None:
+def test_real_nulls_are_injected_into_every_kind(kind: Kind) -> None:
     nulls = [each for _, each in issues_of(kind) if each.name == "increased_nulls"]
     assert nulls
     names = [name for name, _ in issues_of(kind)]
@@ -181,12 +196,12 @@ def test_every_kind_is_trained_on_real_nulls(kind: Kind) -> None:
 
 
 def test_a_neighbour_is_the_next_column_of_the_same_kind_or_the_issue_is_left_out() -> None:
-    of = {each.column: each for each in orders_damage()}
+    of = {each.column: each for each in orders_effects()}
     assert any(issue.startswith("schema_change") for issue in of["country"].issues)
     assert not any(issue.startswith("schema_change") for issue in of["price"].issues)
 
 
-def test_a_store_that_hides_values_still_teaches_damage() -> None:
+def test_effects_are_measured_from_a_store_that_hides_values() -> None:
     store = hg.open_store("memory:")
     for day in range(2):
         commit(store, str(day), batch(day), Decision.PUBLISHED)
@@ -195,7 +210,7 @@ def test_a_store_that_hides_values_still_teaches_damage() -> None:
     assert set(found) == {"", "id", "price", "country", "code"}
 
 
-def test_a_store_that_hides_values_still_teaches_damage_to_booleans() -> None:
+def test_effects_on_booleans_are_measured_from_a_store_that_hides_values() -> None:
     store = hg.open_store("memory:")
     commit(store, "1", pa.table({"paid": [True, False, True]}), Decision.PUBLISHED)
     assert {each.column for each in measure_effects(Past.read(store, "orders"))} == {"", "paid"}

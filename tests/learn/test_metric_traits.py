@@ -9,7 +9,7 @@ from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import Kind
-from tests.learn.histories import measure
+from tests.learn.histories import traits
 
 
 @pytest.mark.parametrize(
@@ -26,13 +26,13 @@ from tests.learn.histories import measure
     ],
 )
 def test_a_metric_moves_on_its_scale(metric: str, kind: Kind | None, scale: Scale) -> None:
-    assert measure(metric, kind).scale is scale
+    assert traits(metric, kind).scale is scale
 
 
 def test_a_moment_is_a_place_of_a_temporal_column() -> None:
-    assert measure("max(x)", Kind.TIMESTAMP).is_timestamp
-    assert not measure("range(x)", Kind.TIMESTAMP).is_timestamp
-    assert not measure("max(x)", Kind.FLOAT).is_timestamp
+    assert traits("max(x)", Kind.TIMESTAMP).is_timestamp
+    assert not traits("range(x)", Kind.TIMESTAMP).is_timestamp
+    assert not traits("max(x)", Kind.FLOAT).is_timestamp
 
 
 @pytest.mark.parametrize("name", sorted(distances()))
@@ -50,4 +50,4 @@ def test_every_metric_is_none(name: str) -> None:
 
 
 def test_a_metric_of_the_table_has_no_column() -> None:
-    assert measure("size()").column == ""
+    assert traits("size()").column == ""

@@ -1,4 +1,4 @@
-"""A likeness against the column whose states it is made of."""
+"""A synthetic column against the column whose states it is made from."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def with_nulls(values: list[object], share: float, kind: pa.DataType | None = No
     return pa.array([None if out else value for out, value in zip(gone, values, strict=True)], kind)
 
 
-def numbers(shape: str, rows: int = ROWS) -> list[float]:
+def numbers(distribution: str, rows: int = ROWS) -> list[float]:
     random = np.random.default_rng(5)
     drawn = {
         "normal": random.normal(50, 10, rows),
@@ -56,7 +56,7 @@ def numbers(shape: str, rows: int = ROWS) -> list[float]:
         "two heaps": np.where(random.random(rows) < 0.3, random.normal(0, 1, rows), random.normal(100, 1, rows)),
         "few values": random.choice([1.0, 2.0, 5.0], rows, p=[0.6, 0.3, 0.1]),
     }
-    return [float(each) for each in drawn[shape]]
+    return [float(each) for each in drawn[distribution]]
 
 
 def rank_gap(made: pa.Array, column: list[float]) -> float:
@@ -67,9 +67,9 @@ def rank_gap(made: pa.Array, column: list[float]) -> float:
     return float(np.abs(below[0] - below[1]).max())
 
 
-@pytest.mark.parametrize("shape", ["normal", "skewed", "two heaps", "few values"])
-def test_numbers_have_the_quantiles_of_the_column(shape: str) -> None:
-    values = numbers(shape)
+@pytest.mark.parametrize("distribution", ["normal", "skewed", "two heaps", "few values"])
+def test_numbers_have_the_quantiles_of_the_column(distribution: str) -> None:
+    values = numbers(distribution)
     assert rank_gap(like(pa.array(values)), values) < 0.03
 
 
@@ -140,7 +140,7 @@ def test_several_patterns_have_their_shares(hidden: bool) -> None:
     assert pc.mean(pc.match_substring(made, "-").cast(pa.int8())).as_py() == pytest.approx(0.3, abs=0.12)
 
 
-def test_no_value_of_the_data_is_in_a_likeness_of_hidden_states() -> None:
+def test_hidden_states_give_a_sample_without_values_of_the_data() -> None:
     texts = [secrets.token_hex(8) for _ in range(200)] + ["confidential customer"] * 200
     made = like(pa.array(texts), hidden=True)
     assert not set(made.to_pylist()) & set(texts)
@@ -182,7 +182,7 @@ def test_moments_lie_where_those_of_the_column_do(kind: pa.DataType) -> None:
 
 
 @pytest.mark.parametrize("values", [pa.array(numbers("normal")), pa.array(["a1", "b22", None] * 50)])
-def test_the_same_states_give_the_same_likeness(values: pa.Array) -> None:
+def test_the_same_states_give_the_same_sample(values: pa.Array) -> None:
     found = scanned(values)  # once: the sketch of quantiles of another scan is another one
     one, other = (synthesize(found.schema.columns[0], found.states) for _ in range(2))
     assert one is not None
@@ -195,13 +195,13 @@ def test_columns_of_other_kinds_and_columns_without_a_value_have_none() -> None:
         assert synthesize(found.schema.columns[0], found.states) is None
 
 
-def test_without_states_there_is_no_likeness() -> None:
+def test_without_states_there_is_no_sample() -> None:
     assert synthesize(scanned(pa.array([1.0])).schema.columns[0], {}) is None
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.sampled_from([kind for kind in Kind if kind is not Kind.BOOLEAN]).flatmap(columns))
-def test_any_column_has_a_likeness_of_the_asked_size_or_none(values: pa.Array) -> None:
+def test_any_column_has_a_sample_of_the_asked_size_or_none(values: pa.Array) -> None:
     found = scanned(values)
     for states in (found.states, {key: state.hide_values(SECRET) for key, state in found.states.items()}):
         made = synthesize(found.schema.columns[0], states, size=16)

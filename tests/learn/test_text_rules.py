@@ -22,11 +22,11 @@ def codes(text: str = "{:03}-{:02}", rows: int = 60) -> pa.Table:
     return pa.table({"code": [text.format(at * 7 % 1_000, at % 100) for at in range(rows)]})
 
 
-def rules_of(table: pa.Table, known: tuple[Proposal, ...] = (), discreet: bool = True) -> tuple[Proposal, ...]:
+def rules_of(table: pa.Table, known: tuple[Proposal, ...] = (), hide_values: bool = True) -> tuple[Proposal, ...]:
     schema = hg.analyze(table, ["size()"]).schema
     keys = [*sample_metrics(schema), *applicable(known, schema)]
     found = hg.analyze(table, keys)
-    return learn_rules(found.states, found.outcomes, known, PatternIndex.public(), hide_values=discreet)
+    return learn_rules(found.states, found.outcomes, known, PatternIndex.public(), hide_values=hide_values)
 
 
 @cache
@@ -39,7 +39,7 @@ def test_a_scan_brings_along_samples_of_columns_of_text_and_of_no_others() -> No
     assert sample_metrics(schema) == [ValueSample("country"), ValueSample("code")]
 
 
-def test_a_column_of_codes_teaches_how_codes_are_built() -> None:
+def test_a_rule_is_learned_from_a_column_of_codes() -> None:
     rules = of_codes()
     assert rules
     assert {each.column for each in rules} == {"code"}
@@ -55,7 +55,7 @@ def _share(rule: Proposal, table: pa.Table) -> hg.Measured:
     return found
 
 
-def test_a_few_values_teach_nothing() -> None:
+def test_nothing_is_learned_from_a_few_values() -> None:
     assert rules_of(codes(rows=19)) == ()
     assert rules_of(codes(rows=20))
 
@@ -78,7 +78,7 @@ def test_rules_of_a_column_that_is_not_text_today_are_not_asked_for() -> None:
     assert applicable(of_codes(), hg.analyze(pa.table({"other": ["a"]}), ["size()"]).schema) == []
 
 
-def test_a_discreet_store_learns_no_rule_that_spells_a_value() -> None:
+def test_a_store_that_hides_values_learns_no_rule_that_contains_one() -> None:
     found = hg.analyze(codes(), [ValueSample("code")])
     spelled = [learn_rules(found.states, found.outcomes, (), Speller(), hide_values=each) for each in (True, False)]
     assert [[each.column for each in rules] for rules in spelled] == [[], ["code"]]

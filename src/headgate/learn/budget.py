@@ -1,4 +1,4 @@
-"""The one budget for false alarms of a table, spent on the proposals of all learners together."""
+"""Choose among the proposals of all learners within the false alarm budget of a table."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from headgate.values.errors import MisuseError
 from headgate.values.proposal import IssueId, Proposal
 
 TARGET_CLAUSES = 3
-"""Clauses of a column up to which money that is left buys a second opinion."""
+"""Clauses per column up to which the rest of the budget goes to redundant proposals."""
 
 
 def choose_proposals(
     proposals: Sequence[Proposal], budget: float, *, max_per_column: int | None = None, paper_algorithm: bool = False
 ) -> list[Proposal]:
-    """The proposals that catch the most issues for the budget; their stated rates of false alarms add up to no more.
+    """The proposals that catch the most issues while their costs add up to at most `budget`.
 
-    At most `most` of one column. Pinned ones are always among them. What is left of the budget when nothing more can be
-    caught buys second opinions, as a real issue may differ from the injected one: other metrics that catch the same,
-    for columns with few clauses. `plain` is Algorithm 1 of the paper as written, without any of that; a
-    limit or a pin, which the algorithm does not know, makes it `select`.
+    Pinned proposals are always chosen. At most `max_per_column` of one column are chosen. The rest of the budget then
+    goes to redundant proposals, which catch the same issues by other metrics, for columns with few clauses: a real
+    issue may differ from the injected one. `paper_algorithm` is Algorithm 1 of Auto-Validate-by-History, without
+    redundant proposals. That algorithm has no limit per column and no pins, so with either of them `select` replaces
+    it.
     """
     return BudgetSelection(proposals).choose(budget, max_per_column=max_per_column, paper_algorithm=paper_algorithm)
 
 
 class BudgetSelection:
-    """Proposals laid out for selection, so that several budgets can be tried on them."""
+    """Proposals prepared for selection, so that several budgets can be tried on them."""
 
     def __init__(self, proposals: Sequence[Proposal]) -> None:
         self.proposals = proposals
@@ -39,7 +40,7 @@ class BudgetSelection:
     def choose(
         self, budget: float, *, max_per_column: int | None = None, paper_algorithm: bool = False
     ) -> list[Proposal]:
-        """See `spend`."""
+        """See `choose_proposals`."""
         if not 0 <= budget <= 1:
             raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01.")
         if paper_algorithm and max_per_column is None and not any(each.pinned for each in self.proposals):
@@ -49,48 +50,49 @@ class BudgetSelection:
             target = TARGET_CLAUSES if max_per_column is None else min(max_per_column, TARGET_CLAUSES)
             while not paper_algorithm and (more := self._select_redundant(chosen, budget, target)):
                 chosen += more
-        return [self.proposals[at] for at in chosen]
+        return [self.proposals[index] for index in chosen]
 
     def _select_from(self, candidates: Sequence[int], budget: float, max_per_column: int | None) -> list[int]:
-        chosen = select(
-            [self.costs[at] for at in candidates],
-            [self.issue_bits[at] for at in candidates],
+        """The indices of the proposals that are chosen among the candidates, which are indices too."""
+        chosen_positions = select(
+            [self.costs[index] for index in candidates],
+            [self.issue_bits[index] for index in candidates],
             budget,
-            groups=[self.columns[at] for at in candidates],
+            groups=[self.columns[index] for index in candidates],
             most=max_per_column,
-            exclusive=[self.families[at] for at in candidates],
-            taken=[place for place, at in enumerate(candidates) if self.proposals[at].pinned],
+            exclusive=[self.families[index] for index in candidates],
+            taken=[position for position, index in enumerate(candidates) if self.proposals[index].pinned],
         ).chosen
-        return [candidates[place] for place in chosen]
+        return [candidates[position] for position in chosen_positions]
 
     def _select_redundant(self, chosen: Sequence[int], budget: float, max_clauses: int) -> list[int]:
-        """One more clause for each column that has fewer than this, as far as the money goes."""
-        clauses = Counter(self.columns[at] for at in chosen)
-        families = {self.families[at] for at in chosen}
-        remaining = budget - sum(self.costs[at] for at in chosen)
+        """One more proposal for each column that has fewer than `max_clauses`, within the rest of the budget."""
+        clauses = Counter(self.columns[index] for index in chosen)
+        families = {self.families[index] for index in chosen}
+        remaining = budget - sum(self.costs[index] for index in chosen)
         candidates = [
-            at
-            for at in range(len(self.proposals))
-            if self.costs[at] <= remaining
-            and clauses[self.columns[at]] < max_clauses
-            and self.families[at] not in families
+            index
+            for index in range(len(self.proposals))
+            if self.costs[index] <= remaining
+            and clauses[self.columns[index]] < max_clauses
+            and self.families[index] not in families
         ]
         return self._select_from(candidates, remaining, 1) if candidates else []
 
 
 def _encode_issues(proposals: Sequence[Proposal]) -> list[int]:
-    """Each proposal's issues as a bit set."""
+    """The issues that each proposal catches, as a bit set."""
     bit_positions: dict[IssueId, int] = {}
-    for each in proposals:
-        for issue in each.catches:
+    for proposal in proposals:
+        for issue in proposal.catches:
             bit_positions.setdefault(issue, len(bit_positions))
     size = len(bit_positions) // 8 + 1
     return [_make_bit_set([bit_positions[issue] for issue in each.catches], size) for each in proposals]
 
 
 def _make_bit_set(positions: Sequence[int], size: int) -> int:
-    """The whole number with these bits set, made from bytes: adding up powers of two would copy it at every step."""
+    """The integer with these bits set. It is made from bytes, because `|=` on a long integer copies it each time."""
     raw = bytearray(size)
-    for place in positions:
-        raw[place >> 3] |= 1 << (place & 7)
+    for position in positions:
+        raw[position >> 3] |= 1 << (position & 7)
     return int.from_bytes(raw, "little")

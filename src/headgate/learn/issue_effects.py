@@ -1,4 +1,4 @@
-"""What each issue would do to the metrics of a table: issues are injected into likenesses, never into the batch."""
+"""Measure what each issue would do to the metrics of a table, by injecting it into samples, never into a batch."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ from headgate.values.state import State
 Floats = npt.NDArray[np.float64]
 _NULL_SHARES = (0.01, 0.5, 1.0)
 SEVERITIES = (1.0, 0.3, 0.1)
-"""How severe an issue may be beside the injected one: learners reckon with milder forms of it."""
+"""Severities at which learners count an issue, relative to the injected one: a real issue is often milder."""
 STALE = "stale"
-"""The issue of a column that was not renewed; it needs two batches, so it is not among those that are injected."""
-_MAX_VOLUME_COLUMNS = 16
+"""The issue of a column that holds the same values as in the run before. It has no injector: it needs two batches."""
+_MAX_VOLUME_COLUMNS = 16  # so that a change of the row count does not outweigh all other issues of a wide table
 NULL_ISSUE_WEIGHT = 3
-"""How often nulls count as an issue: of the dated incidents of real feeds, every sixth is a jump of them."""
+"""How many times an increase of nulls counts: it is one in six of the dated incidents of real feeds."""
 
 
 @dataclass(frozen=True, slots=True)
 class IssueEffect:
-    """Issues that may befall one column, or the whole table (column ""), and what they do to its measures.
+    """What issues of one column, or of the whole table (column ""), do to its metrics.
 
-    `clean` is what each measure is in the sample, `broken` what it is after each issue (a row for each). That tells how
-    a measure moves, whatever the batch: so it serves for every later run whose column is of the same kind.
+    `clean` holds the value of each metric of a sample, `broken` the values after each issue (one row per issue). The
+    difference applies to every later run in which the column has the same kind.
     """
 
     column: str
@@ -57,21 +57,24 @@ class IssueEffect:
     broken: Floats
 
     def apply_to(self, latest: Floats) -> Floats:
-        """What a batch would measure after each issue, given what it measures without."""
+        """The values after each issue (rows), for a batch with the values `latest` before.
+
+        A value that grows with the number of rows is multiplied; any other is shifted, within its limits.
+        """
         additive = np.array([each.additive for each in self.metrics])
         lowest = np.array([-np.inf if each.signed else 0.0 for each in self.metrics])
         highest = np.array([each.max_value for each in self.metrics])
         with np.errstate(invalid="ignore", divide="ignore"):
             scaled = np.where(self.clean != 0, latest * self.broken / self.clean, latest + self.broken)
             shifted = latest + (self.broken - self.clean)
-        found: Floats = np.where(additive, scaled, np.clip(shifted, lowest, highest))
-        return found
+        values: Floats = np.where(additive, scaled, np.clip(shifted, lowest, highest))
+        return values
 
 
 class AppliedEffect(NamedTuple):
-    """Issues and what the measures at these places of a past would be after each, NaN where there is no value.
+    """Issues, and the values after each of the metrics at `metric_indices` of a past; NaN where there is no value.
 
-    A change of volume befalls every column of the table (up to 16, which is weight enough).
+    `columns` are the columns for which an issue of the whole table counts; at most 16.
     """
 
     column: str
@@ -82,34 +85,42 @@ class AppliedEffect(NamedTuple):
 
     @property
     def issue_ids(self) -> list[tuple[IssueId, ...]]:
-        """For each issue, the columns that it befalls; nulls count several times, as they befall columns most often."""
+        """The ids of each issue: one per column, or several per column for an issue that counts several times."""
         weights = [NULL_ISSUE_WEIGHT if issue.startswith(IncreasedNulls.name) else 1 for issue in self.issues]
         return [
             tuple(
-                (column, issue if not time else f"{issue}, again {time}")
+                (column, issue if not repeat else f"{issue}, again {repeat}")
                 for column in self.columns or (self.column,)
-                for time in range(times)
+                for repeat in range(weight)
             )
-            for issue, times in zip(self.issues, weights, strict=True)
+            for issue, weight in zip(self.issues, weights, strict=True)
+        ]
+
+    def issue_ids_at(self, severity: float) -> list[tuple[IssueId, ...]]:
+        """The ids of each issue at a severity of `SEVERITIES`: at another severity it is another issue."""
+        if severity == 1:
+            return self.issue_ids
+        return [
+            tuple((column, f"{severity:g} x {issue}") for column, issue in issue_ids) for issue_ids in self.issue_ids
         ]
 
 
 def measure_effects(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[IssueEffect]:
-    """The damage to every column, and of changes of volume to the table.
+    """The effects of issues on each column, and of changes of the row count on the table.
 
-    The issues are injected into a likeness of each column's newest states; into `sample`, columns of a bounded sample
-    of a good batch, where it is given. What is counted by rows is scaled back to the batch. A metric of several
-    columns, of some rows only or with parameters is not in a likeness: nothing is proposed about it.
+    The issues are injected into `sample`, columns of a sample of a good batch, where it is given. A column without one
+    is synthesized from its states in the newest run. A metric of several columns, of a part of the rows or with
+    parameters cannot be measured on such a sample, so no band is proposed for it.
     """
     metrics_of_column: dict[str, list[MetricTraits]] = {}
-    for measure in past.metrics:
-        if measure.is_plain and _is_column_metric(measure):
-            metrics_of_column.setdefault(measure.column, []).append(measure)
+    for traits in past.metrics:
+        if traits.is_plain and _is_column_metric(traits):
+            metrics_of_column.setdefault(traits.column, []).append(traits)
     given_samples = dict(sample or {})
-    made = {
+    optional_samples = {
         column.label: given_samples.get(column.label, synthesize(column, past.states)) for column in past.schema.columns
     }
-    samples = {label: values for label, values in made.items() if values is not None}
+    samples = {label: values for label, values in optional_samples.items() if values is not None}
     effects = [_volume_effect(past)]
     for column in past.schema.columns:
         if column.label in samples and column.label in metrics_of_column:
@@ -118,26 +129,26 @@ def measure_effects(past: Past, sample: Mapping[str, pa.Array] | None = None) ->
 
 
 def apply_to_latest(effects: Sequence[IssueEffect], past: Past) -> list[AppliedEffect]:
-    """The damage to the newest run of a past: of columns that are still there and of the same kind."""
-    index_of_key = {measure.key: at for at, measure in enumerate(past.metrics)}
+    """The effects as values of the newest run of a past, for columns that it still has and of the same kind."""
+    index_of_key = {traits.key: index for index, traits in enumerate(past.metrics)}
     kinds = {column.label: column.kind for column in past.schema.columns}
     latest = latest_values(past.values)
     applied_effects = []
-    for each in effects:
-        if each.column and kinds.get(each.column) is not each.kind:
+    for effect in effects:
+        if effect.column and kinds.get(effect.column) is not effect.kind:
             continue
-        indices = np.array([index_of_key.get(measure.key, -1) for measure in each.metrics], np.intp)
-        indices[[bool(measure.column) and measure.column not in kinds for measure in each.metrics]] = -1
-        values = each.apply_to(np.where(indices >= 0, latest[indices], np.nan))
-        columns = () if each.column else past.schema.labels[:_MAX_VOLUME_COLUMNS]
+        indices = np.array([index_of_key.get(traits.key, -1) for traits in effect.metrics], np.intp)
+        indices[[bool(traits.column) and traits.column not in kinds for traits in effect.metrics]] = -1
+        values = effect.apply_to(np.where(indices >= 0, latest[indices], np.nan))
+        columns = () if effect.column else past.schema.labels[:_MAX_VOLUME_COLUMNS]
         applied_effects.append(
-            AppliedEffect(each.column, each.issues, indices[indices >= 0], values[:, indices >= 0], columns)
+            AppliedEffect(effect.column, effect.issues, indices[indices >= 0], values[:, indices >= 0], columns)
         )
     return applied_effects
 
 
 def _volume_effect(past: Past) -> IssueEffect:
-    """More rows or fewer: every measure that adds up grows or shrinks alike."""
+    """The effect of more or fewer rows: the row count and all sums change by the same factor."""
     metrics = tuple(each for each in past.metrics if each.is_plain and each.key.name in ("size", "sum"))
     factors = np.array([each.factor for each in VolumeChange.variants()])
     issues = tuple(str(each) for each in VolumeChange.variants())
@@ -147,51 +158,57 @@ def _volume_effect(past: Past) -> IssueEffect:
 def _column_effect(
     past: Past, column: Column, metrics: tuple[MetricTraits, ...], samples: Mapping[str, pa.Array]
 ) -> IssueEffect:
+    """Inject each issue into the sample of a column, and measure the column before and after."""
     clean_sample = samples[column.label]
     neighbour = _find_neighbour(past, column, samples)
+    # Seeded by the label, so that the same past always gives the same program.
     rng = np.random.default_rng(zlib.crc32(column.label.encode("utf-8", "surrogatepass")))
     issues = [each for each in issues_of(column.kind) if neighbour is not None or not each[1].needs_neighbour]
-    broken = [(name, each.apply_to(clean_sample, rng, neighbour)) for name, each in issues]
+    broken_samples = [issue.apply_to(clean_sample, rng, neighbour) for _, issue in issues]
     evaluators = [_evaluator_of(each) for each in metrics]
     clean_states = _fold_states(clean_sample, evaluators)
     clean = np.array(_evaluate_all(evaluators, clean_states, clean_states))
     broken_values = np.array(
-        [_evaluate_all(evaluators, _fold_states(each, evaluators), clean_states) for _, each in broken]
+        [_evaluate_all(evaluators, _fold_states(each, evaluators), clean_states) for each in broken_samples]
     )
-    broken_values = broken_values.reshape(len(broken), -1) * np.array([_visible_share(past, each) for each in metrics])
+    visible_shares = np.array([_visible_share(past, each) for each in metrics])
+    broken_values = broken_values.reshape(len(broken_samples), -1) * visible_shares
     adds_nulls = np.array([isinstance(each, IncreasedNulls) and each.value == "null" for _, each in issues])
     is_completeness = np.array([each.key.name == "completeness" for each in metrics])
-    broken_values = np.where(
-        adds_nulls[:, None] & ~is_completeness, clean, broken_values
-    )  # what is left of the values may look as before
-    names = (*(name for name, _ in broken), STALE)
+    # The values that real nulls leave over may look as before, so only completeness is sure to catch nulls.
+    broken_values = np.where(adds_nulls[:, None] & ~is_completeness, clean, broken_values)
+    names = (*(name for name, _ in issues), STALE)
     rows = np.vstack([broken_values, _stale_values(metrics, clean)])
     return IssueEffect(column.label, column.kind, names, metrics, clean, rows)
 
 
 def _stale_values(metrics: Sequence[MetricTraits], clean: Floats) -> Floats:
-    """The column holds what it held in the run before: all is as it was."""
+    """The values if the column is the same as in the run before: only `unchanged` moves."""
     return np.where([each.key.name == "unchanged" for each in metrics], clean + 1.0, clean)
 
 
 @cache
 def issues_of(kind: Kind) -> tuple[tuple[str, Issue], ...]:
-    """The issues that a column is trained on: those of the paper, and real nulls beside its blanks and zeros."""
+    """The issues to inject into a column, by name: those of the paper, which adds blanks and zeros, and real nulls."""
     nulls = (IncreasedNulls(share=share, value="null") for share in _NULL_SHARES)
-    every = dict.fromkeys((*standard(kind), *(each for each in nulls if kind in each.accepts)))
-    return tuple((str(each), each) for each in every if not each.of_rows)
+    issues = dict.fromkeys((*standard(kind), *(each for each in nulls if kind in each.accepts)))
+    return tuple((str(each), each) for each in issues if not each.of_rows)
 
 
 def _find_neighbour(past: Past, column: Column, samples: Mapping[str, pa.Array]) -> pa.Array | None:
-    """The next column of the same kind."""
-    alike = [each.label for each in past.schema.columns if each.kind is column.kind and each.label in samples]
-    if len(alike) < 2:
+    """The sample of the next column of the same kind, after the last one the first; None if there is no other."""
+    same_kind = [each.label for each in past.schema.columns if each.kind is column.kind and each.label in samples]
+    if len(same_kind) < 2:
         return None
-    return samples[alike[(alike.index(column.label) + 1) % len(alike)]]
+    return samples[same_kind[(same_kind.index(column.label) + 1) % len(same_kind)]]
 
 
 def _visible_share(past: Past, traits: MetricTraits) -> float:
-    """The share of values that a distance between frequencies tells apart: those too rare to be kept are one to it."""
+    """The share of rows whose value a distance between frequencies can see.
+
+    Frequencies keep only frequent values. A sample of few rows keeps all of them, so a distance measured on it is too
+    large by this factor.
+    """
     if not traits.is_distance or _evaluator_of(traits).state_name != "frequent_values":
         return 1.0
     frequencies = past.states.get(MetricKey("frequent_values", traits.key.columns))
@@ -205,7 +222,7 @@ def _is_column_metric(traits: MetricTraits) -> bool:
 
 
 class _Evaluator(NamedTuple):
-    """How a measure is read: the name of its state, a metric that folds it, and the metric or distance itself."""
+    """What it takes to measure a metric or distance on a sample: its state, and a metric that folds that state."""
 
     state_name: str
     folding_metric: ColumnMetric[Any]
@@ -220,16 +237,19 @@ def _evaluator_of(traits: MetricTraits) -> _Evaluator:
 @cache
 def _make_evaluator(name: str, is_distance: bool) -> _Evaluator:
     metric: Any = distances()[name]("") if is_distance else metric_named(name)("")  # type: ignore[call-arg]
+    # A distance cannot fold its state, but some metric folds the same one.
     folding_metric = next(
-        kind("")
-        for kind in metrics().values()
-        if issubclass(kind, ColumnMetric) and kind.folded == metric.folded and not kind.fold_parameters
+        metric_class("")
+        for metric_class in metrics().values()
+        if issubclass(metric_class, ColumnMetric)
+        and metric_class.folded == metric.folded
+        and not metric_class.fold_parameters
     )
     return _Evaluator(metric.folded, folding_metric, metric, is_distance)
 
 
 def _fold_states(values: pa.Array, evaluators: Sequence[_Evaluator]) -> dict[str, State]:
-    """The states that are read, of one array."""
+    """The states of a sample that the evaluators read, by name."""
     batch = ColumnBatch(values, kind_of(values.type))
     folding_metrics = {each.state_name: each.folding_metric for each in evaluators}
     return {name: metric.fold(batch) for name, metric in folding_metrics.items() if batch.kind in metric.accepts}

@@ -1,4 +1,4 @@
-"""What the history teaches about the next batch: one program within one budget, from all learners."""
+"""Learn one program for the next batch from the proposals of all learners, within one budget."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from headgate.values.run import Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
 
-RETRAIN_EVERY = 10  # runs, about, after which the damage of issues is trained again
+RETRAIN_EVERY = 10  # runs, on average, after which the effects of issues are measured again
 
 
 class Learner(StrEnum):
-    """Who may propose expectations for a table beside the people who declare checks."""
+    """A source of learned expectations for a table."""
 
     HISTORY = "history"
     PATTERNS = "patterns"
@@ -39,7 +39,7 @@ class Learner(StrEnum):
 
 @dataclass(frozen=True)
 class Learned:
-    """The past that was learned from, the program for the next batch, and what each learner gave to it."""
+    """The program for the next batch, the past that it was learned from, and what each learner contributed."""
 
     past: Past | None
     program: Program
@@ -51,32 +51,33 @@ class Learned:
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
     ) -> dict[MetricKey, Outcome]:
-        """All that a batch is judged by: what was measured, its distances from the past, and how novel it is."""
+        """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
         if self.past is None:
             return dict(outcomes)
-        found = {**outcomes, **self.past.distances(schema, states)}
+        extended = {**outcomes, **self.past.distances(schema, states)}
         if self.novelty is not None:
-            found[NOVELTY] = self.novelty.outcome(found)
-        return found
+            extended[NOVELTY] = self.novelty.outcome(extended)
+        return extended
 
     def largest_contributions(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[str, float], ...]:
-        """The metrics that make the batch unlike the runs before it, each with its share, the largest first."""
+        """The eight metrics that contribute most to the novelty of a batch, each with its share, the largest first."""
         if self.novelty is None:
             return ()
         return tuple((str(key), round(share, 4)) for key, share in self.novelty.contributions(outcomes)[:8])
 
 
 class IssueEffectCache:
-    """What issues do to the metrics of a table, trained on one of its runs and kept while that one is the anchor.
+    """The effects of issues, measured on one run of a table, the anchor, and reused until another run is the anchor.
 
-    Which run that is follows from the runs alone, so that a gate that was just started learns what one that has run for
-    months learns: about every tenth run is fit to be an anchor, by a hash of its partition.
+    A hash of the partition makes about every tenth run an anchor. The choice depends on the runs alone, so a gate that
+    has just started learns the same as one that has run for months.
     """
 
     def __init__(self) -> None:
         self._effects: dict[tuple[str, int], list[IssueEffect]] = {}
 
     def effects_for(self, past: Past, runs: Sequence[Run]) -> list[IssueEffect]:
+        """The effects of issues on the metrics of `past`, which is the past of `runs`."""
         anchor = _choose_anchor(runs, past)
         key = anchor.attempt, hash(past.metrics)
         if key not in self._effects:
@@ -85,7 +86,7 @@ class IssueEffectCache:
 
 
 def _choose_anchor(runs: Sequence[Run], past: Past) -> Run:
-    """The newest run that is fit and has the columns of the newest; if there is none, the newest."""
+    """The newest run whose hash makes it an anchor and whose columns are today's; if there is none, the newest run."""
     anchors = [
         each
         for each in runs
@@ -97,7 +98,7 @@ def _choose_anchor(runs: Sequence[Run], past: Past) -> Run:
 
 @dataclass(frozen=True)
 class ProposalPool:
-    """All that the learners propose for the next batch, before any budget is spent."""
+    """The proposals of all learners for the next batch, before a budget chooses among them."""
 
     past: Past
     proposal_set: ProposalSet
@@ -118,19 +119,22 @@ class ProposalPool:
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
     ) -> ProposalPool:
-        """Of accepted runs, oldest first. Nothing that costs more than `dearest` is proposed."""
+        """The proposals that the learners make from accepted runs, oldest first.
+
+        `secret` is the key with which the store hides values. No band is proposed that costs more than `max_cost`.
+        """
         past, pooled_rates = Past.of_runs(runs, secret=secret), pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.shapes
         effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
         other_proposals, reasons, novelty = reprice(text_rules, past), {}, None
         if Learner.NOVELTY in learners:
-            found = Novelty.learn(past)
-            if isinstance(found, Undefined):
-                reasons[Learner.NOVELTY.value] = found.why
+            learned_novelty = Novelty.learn(past)
+            if isinstance(learned_novelty, Undefined):
+                reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
-                novelty = found
-                other_proposals += propose_novelty(found, past, apply_to_latest(effects, past), pooled_rates)
+                novelty = learned_novelty
+                other_proposals += propose_novelty(novelty, past, apply_to_latest(effects, past), pooled_rates)
         history_effects = effects if Learner.HISTORY in learners else []
         proposal_set = ProposalSet.of(
             past, FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
@@ -138,11 +142,11 @@ class ProposalPool:
         return cls(past, proposal_set, novelty, text_rules, reasons, attempt_prefixes(runs))
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
-        """What this budget buys of the proposals of these learners."""
+        """The program that these learners' proposals give within the budget."""
         sources = frozenset(Source(each.value) for each in learners)
-        if sources not in self._sets_by_source:  # several budgets are tried on the same proposals
-            chosen = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
-            self._sets_by_source[sources] = ProposalSet(self.past, tuple(chosen), self.proposal_set.issues)
+        if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
+            of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
+            self._sets_by_source[sources] = ProposalSet(self.past, tuple(of_sources), self.proposal_set.issues)
         program = self._sets_by_source[sources].build_program(false_alarms, schema=Learner.HISTORY in learners)
         novelty = self.novelty if Learner.NOVELTY in learners else None
         return Learned(
@@ -155,7 +159,7 @@ class ProposalPool:
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
-        """Of each learner, what it gave to the program, or why nothing."""
+        """What each learner contributed to the program, or why nothing, in words."""
         counts = Counter(clause.expectation.source.value for clause in program.clauses)
         return {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
 
@@ -176,6 +180,6 @@ def _format_runs(count: int) -> str:
 
 
 def nothing_learned(learners: Sequence[Learner]) -> Learned:
-    """Before the first accepted run."""
+    """The empty program, for a table without an accepted run."""
     why = "no accepted run"
     return Learned(None, Program(why=why), learner_notes={each.value: f"not yet: {why}" for each in learners})

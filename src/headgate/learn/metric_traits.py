@@ -1,4 +1,4 @@
-"""What is known of a metric before any value of it is seen: on what scale it moves, which bound the paper gives."""
+"""Describe how a metric behaves as a series: on what scale it moves, and what limits its values."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from headgate.values.schema import TEMPORAL, Kind
 
 
 class Scale(StrEnum):
-    """What a change of a metric is measured against, beside its own past deviation."""
+    """What a change of a metric is compared with, besides its own past deviation."""
 
-    SHARE = "share"  # the whole: shares, and distances that are bounded
+    SHARE = "share"  # 1: for shares, and for distances that have a largest value
     SIZE = "size"  # its own value
     SPREAD = "spread"  # its own value or the column's standard deviation, whichever is larger
-    TIME = "moment"  # the span of the column's moments, or a day
+    TIME = "moment"  # the span of the column's timestamps, or a day, whichever is larger
 
 
 class MetricTraits(msgspec.Struct, frozen=True):
-    """A metric of a table as a series: its key, and how it behaves."""
+    """The key of a metric or distance, and how its values behave."""
 
     key: MetricKey
     scale: Scale = Scale.SIZE
-    is_distance: bool = False
-    additive: bool = False
-    averaged: bool = False
-    is_timestamp: bool = False
-    share: bool = False
-    signed: bool = False
-    moves_with_rows: bool = False
-    max_value: float = math.inf  # no value is larger
+    is_distance: bool = False  # whether it compares a run with earlier ones
+    additive: bool = False  # whether it grows with the number of rows
+    averaged: bool = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
+    is_timestamp: bool = False  # whether its values are timestamps
+    share: bool = False  # whether its values are shares, from 0 to 1
+    signed: bool = False  # whether its values may be negative
+    moves_with_rows: bool = False  # whether fewer rows alone change it
+    max_value: float = math.inf
     label: Label = Label()
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is of all rows and of one column at most, without parameters."""
+        """Whether it has no parameters, covers all rows, and belongs to one column or to the table."""
         return len(self.key.columns) < 2 and not self.key.parameters and self.key.where is None
 
     @property
     def column(self) -> str:
-        """The column that it is of; empty for the table."""
+        """Its column, the first if it has several; empty for a metric of the table."""
         return self.key.columns[0] if self.key.columns else ""
 
 
@@ -63,7 +63,7 @@ def is_distance(key: MetricKey) -> bool:
 
 @lru_cache(maxsize=1 << 16)
 def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
-    """A metric or distance by its key, over a column of this kind.
+    """The traits of a metric or distance of a column of this kind.
 
     >>> traits_of(MetricKey("completeness", ("id",))).scale
     <Scale.SHARE: 'share'>

@@ -1,4 +1,4 @@
-"""The last accepted runs of a table as series of numbers, with the states of the newest of them."""
+"""Read the last accepted runs of a table as a series of numbers for each metric."""
 
 from __future__ import annotations
 
@@ -24,20 +24,21 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 DEFAULT_RUNS = 30
-_ATTEMPT_PREFIX = 12  # characters of an attempt that tell it from others
+_ATTEMPT_PREFIX = 12  # characters of an attempt's id that are stored to recognise it
 MIN_REFERENCE_RUNS = 5
-"""Runs below which nothing is called new: nearly everything would be."""
+"""Runs below which no distance from all earlier runs is measured: nearly every value would be new."""
 DEFAULT_DISTANCES = ("ks_dist", "cohen_d", "value_l1", "pattern_l1", "new_values", "new_patterns", "unchanged")
-"""The distances that are followed unless told otherwise; the others say nearly the same (docs/methods/history.md)."""
+"""The distances that are measured by default; the others move much like these (docs/methods/history.md)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """Runs in order, oldest first: `values` has a row for each and a column for each measure, NaN where none is.
+    """The runs of a table, oldest first, and their values.
 
-    A distance is that of a run from the one before it, or from all before it where it is one of that kind. `schemas`
-    are those of the runs, `states` those of the newest run, `merged` those of all of them merged, as far as distances
-    read them; where these are of a store that hides values, `secret` is what hides a new batch's in the same way.
+    `values` has a row for each run and a column for each metric of `metrics`; NaN where a run has no value. A distance
+    is measured from the run before, or from all runs before if its `of_all` is set. `schemas` has the schema of each
+    run. `states` are the states of the newest run. `merged` are the states of all runs, merged, for the distances from
+    all runs. `secret` is the key with which a store hides values; a new batch is hidden with it before it is compared.
     """
 
     partitions: tuple[str, ...]
@@ -56,7 +57,13 @@ class Past:
         distances: Sequence[str] = DEFAULT_DISTANCES,
         trusted: Sequence[bool] | None = None,
     ) -> Past:
-        """Of analyses, oldest first. No distance is taken from one that is not `trusted`.
+        """A past of analyses.
+
+        Args:
+            analyses: The analyses of accepted batches, oldest first.
+            partitions: The name of each run. Default: its number.
+            distances: The names of the distances to measure between runs.
+            trusted: For each run, whether later runs are compared with it. Default: all are.
 
         >>> import pyarrow as pa, headgate as hg
         >>> past = Past.of([hg.analyze(pa.table({"price": [1.0, 2.0 + run]})) for run in range(3)])
@@ -66,14 +73,15 @@ class Past:
         if not analyses:
             raise MisuseError("there is no past run.", hint="Give the analyses of accepted batches, oldest first.")
         rows = [numeric_values(each.outcomes) for each in analyses]
-        held = [each.states for each in analyses]
-        for at, now in enumerate(analyses[1:], 1):
-            before = [each for each in range(at) if trusted is None or trusted[each]][-DEFAULT_RUNS:]
-            if before:
-                earlier = [held[each] for each in before]
-                rows[at] |= numeric_values(measure_distances(now.schema, held[at], earlier, distances))
+        states = [each.states for each in analyses]
+        for index, analysis in enumerate(analyses[1:], 1):
+            earlier = [before for before in range(index) if trusted is None or trusted[before]][-DEFAULT_RUNS:]
+            if earlier:
+                earlier_states = [states[before] for before in earlier]
+                outcomes = measure_distances(analysis.schema, states[index], earlier_states, distances)
+                rows[index] |= numeric_values(outcomes)
         names = tuple(partitions or map(str, range(len(analyses))))
-        return cls._from_rows(names, rows, tuple(each.schema for each in analyses), held)
+        return cls._from_rows(names, rows, tuple(each.schema for each in analyses), states)
 
     @classmethod
     def read(
@@ -86,10 +94,17 @@ class Past:
         as_of: int | None = None,
         distances: Sequence[str] = DEFAULT_DISTANCES,
     ) -> Past:
-        """The last runs of a dataset that were published or accepted; with `before`, those before that partition.
+        """The last published or accepted runs of a dataset.
 
-        A run that is held, rejected or not decided is never among them, and of a partition only the newest revision
-        that is trusted.
+        Runs that are held, rejected or not decided are left out. Of each partition, the newest trusted revision counts.
+
+        Args:
+            store: The history to read.
+            dataset: The name of the dataset.
+            runs: How many runs to read. Default 30.
+            before: Read only runs of partitions before this one.
+            as_of: Read the history as it was after the commit with this number.
+            distances: The names of the distances to measure again where the recorded ones are from other runs.
         """
         revisions = store.last(dataset, runs, before=before, as_of=as_of, only=TRUSTED)
         if not revisions:
@@ -100,19 +115,19 @@ class Past:
     def of_runs(
         cls, runs: Sequence[Run], *, distances: Sequence[str] = DEFAULT_DISTANCES, secret: bytes | None = None
     ) -> Past:
-        """Of runs that were read from a store, oldest first.
+        """A past of runs that were read from a store, oldest first.
 
-        The distances that a run was recorded with are read if they were taken from these very runs; if not, because one
-        of them was rejected, replaced or filled in later, they are taken anew.
+        The recorded distances of a run are used if they were measured from these very runs. They are measured again if
+        a run before it was since rejected, replaced or added.
         """
         rows = [numeric_values(each.outcomes) for each in runs]
-        held = [each.states for each in runs]
-        for at, now in enumerate(runs):
-            if at and not _was_compared_with(now, runs[:at]):
-                rows[at] = {key: value for key, value in rows[at].items() if not is_distance(key)}
-                rows[at] |= numeric_values(measure_distances(now.schema, held[at], held[:at], distances))
+        states = [each.states for each in runs]
+        for index, run in enumerate(runs):
+            if index and not _was_compared_with(run, runs[:index]):
+                rows[index] = {key: value for key, value in rows[index].items() if not is_distance(key)}
+                rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
         names = tuple(each.partition for each in runs)
-        return cls._from_rows(names, rows, tuple(each.schema for each in runs), held, secret)
+        return cls._from_rows(names, rows, tuple(each.schema for each in runs), states, secret)
 
     @classmethod
     def _from_rows(
@@ -132,7 +147,7 @@ class Past:
 
     @property
     def schema(self) -> Schema:
-        """Of the newest run."""
+        """The schema of the newest run."""
         return self.schemas[-1]
 
     def __len__(self) -> int:
@@ -141,55 +156,55 @@ class Past:
     def series(self, metric: MetricKey | str) -> Floats:
         """The values of one metric, oldest first."""
         key = MetricKey.parse(metric) if isinstance(metric, str) else metric
-        found = [at for at, each in enumerate(self.metrics) if each.key == key]
-        if not found:
+        indices = [index for index, each in enumerate(self.metrics) if each.key == key]
+        if not indices:
             raise KeyError(f"{key} was never measured in these runs")
-        return self.values[:, found[0]]
+        return self.values[:, indices[0]]
 
     def outcomes(self, batch: Analysis) -> dict[MetricKey, Outcome]:
-        """What a new batch is judged by: its own outcomes, and its distances from the newest run and from all."""
+        """The outcomes by which a new batch is judged: its own, and its distances from these runs."""
         return {**batch.outcomes, **self.distances(batch.schema, batch.states)}
 
     def distances(self, schema: Schema, states: Mapping[MetricKey, State]) -> dict[MetricKey, Outcome]:
         """The distances of a batch from these runs."""
-        wanted = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
+        names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
-        return _measure_distances(schema, states, self.states, merged, wanted, self.secret)
+        return _measure_distances(schema, states, self.states, merged, names, self.secret)
 
 
 def attempt_prefixes(runs: Sequence[Run]) -> tuple[str, ...]:
-    """Which runs a batch is compared with, so that it can be told later whether they are still the ones before it."""
+    """The ids, shortened, of the runs that a batch is compared with. They are stored with the batch."""
     return tuple(each.attempt[:_ATTEMPT_PREFIX] for each in runs[-DEFAULT_RUNS:])
 
 
 def _was_compared_with(run: Run, before: Sequence[Run]) -> bool:
-    """Whether a run was recorded with its distances from these; of earlier ones nothing is asked any more."""
-    then, now = () if run.account is None else run.account.after, attempt_prefixes(before)
-    return len(then) >= len(now) and then[-len(now) :] == now
+    """Whether the recorded distances of a run are from the runs `before`, which may be fewer than at that time."""
+    recorded, expected = () if run.account is None else run.account.after, attempt_prefixes(before)
+    return len(recorded) >= len(expected) and recorded[-len(expected) :] == expected
 
 
 @cache
 def distances_from_all() -> tuple[str, ...]:
-    """The followed distances that are from all earlier runs."""
+    """The default distances that are measured from all earlier runs."""
     return tuple(name for name in DEFAULT_DISTANCES if distances()[name].of_all)
 
 
 def merge_states(schema: Schema, runs: Sequence[Mapping[MetricKey, State]]) -> dict[MetricKey, State]:
-    """The states of runs, oldest first, merged as far as some distance is from all of them."""
-    found: dict[MetricKey, State] = {}
+    """The merged states of runs, oldest first, for the distances that are measured from all of them."""
+    merged: dict[MetricKey, State] = {}
     for column in schema.columns:
-        for kind in distances_for(column.kind):
-            key = kind(column.label).state_key
-            states = [run[key] for run in runs if key in run] if kind.of_all else []
+        for distance_class in distances_for(column.kind):
+            key = distance_class(column.label).state_key
+            states = [run[key] for run in runs if key in run] if distance_class.of_all else []
             if states:
-                found[key] = type(states[0]).merge_all(states)
-    return found
+                merged[key] = type(states[0]).merge_all(states)
+    return merged
 
 
 def measure_distances(
     schema: Schema, now: Mapping[MetricKey, State], before: Sequence[Mapping[MetricKey, State]], names: Sequence[str]
 ) -> dict[MetricKey, Outcome]:
-    """The distances of a batch from earlier ones, oldest first, column by column."""
+    """The distances between the states of a batch and those of earlier ones (oldest first), for each column."""
     merged = (
         merge_states(schema, before)
         if len(before) >= MIN_REFERENCE_RUNS and set(names) & set(distances_from_all())
@@ -210,27 +225,27 @@ def _measure_distances(
     if unknown:
         raise MisuseError(f"no distance is named {sorted(unknown)[0]!r}.", hint=f"There are {', '.join(distances())}.")
     hidden_states: dict[MetricKey, State] = {}
-    found: dict[MetricKey, Outcome] = {}
+    outcomes: dict[MetricKey, Outcome] = {}
     for column in schema.columns:
-        for kind in distances_for(column.kind):
-            distance: Any = kind(column.label)
+        for distance_class in distances_for(column.kind):
+            distance: Any = distance_class(column.label)
             key = distance.state_key
-            state_now, state_before = now.get(key), (merged if kind.of_all else before).get(key)
-            if kind.name not in names:
+            state_now, state_before = now.get(key), (merged if distance_class.of_all else before).get(key)
+            if distance_class.name not in names:
                 continue
             if state_now is None and state_before is not None and not now:
-                found[distance.key] = Undefined(NONE_NOW)  # of a batch without rows there is no state at all
+                outcomes[distance.key] = Undefined(NONE_NOW)  # a batch without rows has no states at all
             elif state_now is not None and state_before is None and not before:
-                found[distance.key] = Undefined(NONE_BEFORE)
+                outcomes[distance.key] = Undefined(NONE_BEFORE)
             elif state_now is not None and state_before is not None:
                 if key not in hidden_states:
                     hidden_states[key] = state_now if secret is None else state_now.hide_values(secret)
-                found[distance.key] = distance.between(hidden_states[key], state_before)
-    return found
+                outcomes[distance.key] = distance.between(hidden_states[key], state_before)
+    return outcomes
 
 
 def numeric_values(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
-    """The outcomes that are numbers, of metrics that are known here: a store may hold those of a plug-in."""
+    """The outcomes that are numbers, of registered metrics: a store may hold some of a plug-in not installed here."""
     return {
         key: float(outcome.value)
         for key, outcome in outcomes.items()
@@ -239,7 +254,7 @@ def numeric_values(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, flo
 
 
 def latest_values(values: Floats) -> Floats:
-    """The last value of each series that is there."""
+    """The last value of each series (column) that is not missing; NaN if all are."""
     present = np.isfinite(values)
     last_row = len(values) - 1 - np.argmax(present[::-1], axis=0)
     return np.where(present.any(axis=0), values[last_row, np.arange(values.shape[1])], np.nan)

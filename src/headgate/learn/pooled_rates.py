@@ -1,4 +1,4 @@
-"""How often the next value of a metric surprises by more than so much: evidence pooled over many real series."""
+"""Pooled rates: how often the next value of a metric was surprising, observed on many real tables."""
 
 from __future__ import annotations
 
@@ -12,30 +12,34 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 
-HISTORY_LENGTHS = (7, 14, 28)  # runs from which on the evidence of short, middling and long histories is used
+HISTORY_LENGTHS = (7, 14, 28)  # runs; a history uses the curves of the largest length that it reaches
 _ALL_METRICS = "*"
 
 
 class RateCurve(msgspec.Struct, frozen=True):
-    """Among how many next values (`seen`, weighted) which share surprised by more than each reach of the grid."""
+    """The share of next values whose surprise exceeded each reach of the grid, out of `seen` values (weighted)."""
 
     seen: float
     shares: tuple[float, ...]
 
 
 class PooledRates(msgspec.Struct, frozen=True):
-    """Pooled evidence: curves over `grid` by metric's name (`*` for all), constant or not, and length of the history.
+    """Curves over `grid`, by name of the metric (`*` for all), constant or varying series, and history length.
 
-    Which constancies are laws and which accidents is in here: how often a metric that was the same for so many runs
-    changed in the next, and by how much, over all series of all tables that were looked at.
+    The curves of constant series say how often a metric that never changed does change in the next run, and how much:
+    some metrics are constant by design, others by chance.
     """
 
     grid: tuple[float, ...]
     curves: dict[str, RateCurve]
-    prior: float = 2_000.0  # with how many values the curve of all metrics stands beside that of one
+    prior: float = 2_000.0  # how many values the curve of all metrics weighs beside the curve of one
 
     def exceedance_rates(self, name: str, constant: bool, runs: int) -> Floats:
-        """The share of next values beyond each reach of the grid, never 0: half a value more than was seen."""
+        """The share of next values whose surprise exceeds each reach of the grid.
+
+        It is the metric's own curve, shrunk towards that of all metrics. Half a value is added to the latter, because
+        a rate of 0 among finitely many values does not prove that it never happens.
+        """
         length = max(each for each in HISTORY_LENGTHS if each <= max(runs, HISTORY_LENGTHS[0]))
         own_curve = self.curves.get(make_curve_key(name, constant, length), RateCurve(0.0, (0.0,) * len(self.grid)))
         common_curve = self.curves.get(make_curve_key(_ALL_METRICS, constant, length))
@@ -51,13 +55,13 @@ def make_curve_key(name: str, constant: bool, length: int) -> str:
 
 @cache
 def load_pooled_rates() -> PooledRates:
-    """The evidence that comes with the package; `python -m training.pooled_rates` gathers it again."""
+    """The rates that ship with the package; `python -m training.pooled_rates` computes them."""
     text = (files("headgate.learn") / "pooled_rates.json").read_text(encoding="utf-8")
     return msgspec.json.decode(text, type=PooledRates)
 
 
 def format_pooled_rates(pooled_rates: PooledRates) -> str:
-    """The evidence as text, a line for each curve, so that a change can be reviewed."""
+    """The rates as JSON with one line per curve, so that a change can be reviewed."""
     lines = [
         f"  {json.dumps(key)}: {msgspec.json.encode(curve).decode()}"
         for key, curve in sorted(pooled_rates.curves.items())

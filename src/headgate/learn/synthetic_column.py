@@ -1,4 +1,4 @@
-"""A small sample that looks like a column, made from the column's states alone: no value of the data is needed."""
+"""Make a small synthetic sample of a column from its states alone, without access to the data."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _DEFAULT_PATTERN = "a"
 
 
 def synthesize(column: Column, states: Mapping[MetricKey, State], size: int = SYNTHETIC_ROWS) -> pa.Array | None:
-    """So many rows with about the same nulls, quantiles, frequent values, patterns and lengths; None for other kinds.
+    """A sample of `size` rows with about the nulls, quantiles, frequent values, patterns and lengths of the column.
 
-    It is a function of the states alone. Where a store hides values, texts are made up after the patterns, and a
-    value that is hidden as the same hash becomes the same text.
+    None if the states do not suffice or the kind of the column is not supported. The same states always give the same
+    sample. Where a store hides values, texts are generated from the patterns, and equal hashes give equal texts.
     """
 
     def find_state(name: str) -> State | None:
@@ -55,15 +55,16 @@ def synthesize(column: Column, states: Mapping[MetricKey, State], size: int = SY
 
 
 def _parse_booleans(texts: pa.Array) -> pa.Array:
-    """Texts of a boolean column as booleans; of hidden ones, which is which cannot be told and does not matter."""
-    names = sorted(set(texts.drop_null().to_pylist()))
-    true = "true" if "true" in names else names[-1] if len(names) > 1 else None
-    return pa.array([None if text is None else text == true for text in texts.to_pylist()], pa.bool_())
+    """The texts of a boolean column as booleans. If the texts are hidden, either of them may become true."""
+    labels = sorted(set(texts.drop_null().to_pylist()))
+    true_label = "true" if "true" in labels else labels[-1] if len(labels) > 1 else None
+    return pa.array([None if text is None else text == true_label for text in texts.to_pylist()], pa.bool_())
 
 
 def _make_numbers(quantiles: State | None, moments: State | None, count: int, kind: Kind) -> pa.Array | None:
     if not isinstance(quantiles, Quantiles) or not quantiles.sketch or not count:
         return None
+    # Evenly spaced quantiles, not random ones: a small sample then has the distribution of the column.
     ranks = (np.arange(count) + 0.5) / count
     values = np.array(quantiles.open_sketch().get_quantiles(ranks.tolist()))
     if isinstance(moments, Moments) and moments.low is not None and moments.high is not None and count > 1:
@@ -85,21 +86,21 @@ def _make_texts(
     rare_share = max(0.0, 1 - counts.sum() / values.total) if len(counts) else 1.0
     indices = _draw_indices(np.append(counts / values.total, rare_share), count, rng)
     generator = _TextGenerator(patterns, characters)
-    texts = [generator.make_text(rng) if at == len(labels) else labels[at] for at in indices]
-    if values.hashed:
+    texts = [generator.make_text(rng) if index == len(labels) else labels[index] for index in indices]
+    if values.hashed:  # the labels are hashes: each seeds a text of its own
         texts = [
-            generator.make_text(_rng_for_text(text)) if at < len(labels) else text
-            for at, text in zip(indices, texts, strict=True)
+            generator.make_text(_rng_for_text(text)) if index < len(labels) else text
+            for index, text in zip(indices, texts, strict=True)
         ]
     return pa.array(texts, pa.string())
 
 
 def _draw_indices(shares: npt.NDArray[np.float64], count: int, rng: np.random.Generator) -> list[int]:
-    """Places drawn by systematic sampling: each as often as its share says, give or take one."""
+    """Indices drawn by systematic sampling: each occurs in proportion to its share, give or take one."""
     ends = np.cumsum(shares / shares.sum())
     points = (np.arange(count) + rng.random()) / count
-    found: list[int] = np.minimum(np.searchsorted(ends, points), len(shares) - 1).tolist()
-    return found
+    indices: list[int] = np.minimum(np.searchsorted(ends, points), len(shares) - 1).tolist()
+    return indices
 
 
 def _rng_for_text(text: str) -> np.random.Generator:
@@ -107,20 +108,23 @@ def _rng_for_text(text: str) -> np.random.Generator:
 
 
 class _TextGenerator:
-    """Texts after the patterns of a column, with runs of letters and digits as long as they are on average."""
+    """Generates texts that follow the patterns of a column.
+
+    A pattern has one symbol for each run of letters or digits. The length of a run is its average in the column.
+    """
 
     def __init__(self, patterns: State | None, characters: State | None) -> None:
         known = patterns.labels() if isinstance(patterns, Frequencies) else {}
         self.patterns = list(known) or [_DEFAULT_PATTERN]
         weights = np.array(list(known.values()) or [1], np.float64)
         self.cumulative_shares = np.cumsum(weights / weights.sum())
-        found = characters if isinstance(characters, Characters) else Characters()
+        totals = characters if isinstance(characters, Characters) else Characters()
         shares = weights / weights.sum()
         runs = {symbol: np.array([each.count(symbol) for each in self.patterns]) for symbol in _ALPHABETS}
         mixed = runs["X"] + runs["x"]
-        self.letter_run = self._mean_run_length(found.letters, found.values, runs["A"] + runs["a"] + mixed, shares)
-        self.digit_run = self._mean_run_length(found.digits, found.values, runs["9"] + mixed, shares)
-        self.mixed_run = self._mean_run_length(found.letters + found.digits, found.values, mixed, shares)
+        self.letter_run = self._mean_run_length(totals.letters, totals.values, runs["A"] + runs["a"] + mixed, shares)
+        self.digit_run = self._mean_run_length(totals.digits, totals.values, runs["9"] + mixed, shares)
+        self.mixed_run = self._mean_run_length(totals.letters + totals.digits, totals.values, mixed, shares)
 
     @staticmethod
     def _mean_run_length(
@@ -138,4 +142,4 @@ class _TextGenerator:
         if alphabet is None:
             return symbol
         length = {"9": self.digit_run, "X": self.mixed_run, "x": self.mixed_run}.get(symbol, self.letter_run)
-        return "".join(alphabet[at] for at in rng.integers(0, len(alphabet), length))
+        return "".join(alphabet[index] for index in rng.integers(0, len(alphabet), length))

@@ -1,4 +1,4 @@
-"""Rules about the form of texts: learned from the sample that a scan brings along, and carried from run to run."""
+"""Learn pattern rules of text columns from the value samples of a scan, and carry them from run to run."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
 
-MIN_VALUES = 20  # values of a column from which a rule is learned
-BREAK_RATE_LIMITS = (0.15, 0.02)  # of the rate at which good values ever break a rule
-MAX_CUT_SHARE = 0.001  # of values that are longer than is kept: of more, no rule can speak
-MAX_EXPANDED_VALUES = 1_000  # values that a sample is drawn out to
+MIN_VALUES = 20  # sampled values below which no rule is learned
+BREAK_RATE_LIMITS = (0.15, 0.02)  # upper limits of the rate at which good values break a rule, one per rule
+MAX_CUT_SHARE = 0.001  # share of rows whose value is too long to be sampled, above which no rule is learned
+MAX_EXPANDED_VALUES = 1_000  # values that a sample is expanded to, about
 
 
 def sample_metrics(schema: Schema) -> list[ValueSample]:
-    """What a scan must bring along: some values of every column of text."""
+    """The metrics that a scan must measure so that rules can be learned: a value sample of every text column."""
     return [ValueSample(column.label) for column in schema.columns if column.kind is Kind.STRING]
 
 
@@ -38,18 +38,17 @@ def learn_rules(
     *,
     hide_values: bool,
 ) -> tuple[Proposal, ...]:
-    """The rules that the next batch is judged by, if this one is accepted.
+    """The rules for the next batch, if this one is accepted.
 
-    A known rule that this batch meets is kept; a column without one, or whose rule is broken, gets another. `discreet`
-    leaves out rules that spell a value of the data, which may not leave the batch.
+    A column keeps its known rules if this batch meets them all. A column without rules, or with a broken one, gets new
+    ones. `hide_values` leaves out rules that contain text of the data, which must not be stored.
     """
     known_by_column: dict[str, list[Proposal]] = {}
-    for each in known_rules:
-        known_by_column.setdefault(each.column, []).append(each)
+    for rule in known_rules:
+        known_by_column.setdefault(rule.column, []).append(rule)
     sampled_columns = {key.columns[0] for key, state in states.items() if isinstance(state, Sample)}
-    next_rules = [
-        each for each in known_rules if each.column not in sampled_columns
-    ]  # nothing is seen of it: what was known stands
+    # A column that this batch has no sample of keeps its rules.
+    next_rules = [each for each in known_rules if each.column not in sampled_columns]
     for key, state in states.items():
         if isinstance(state, Sample):
             rules = known_by_column.get(key.columns[0], [])
@@ -59,27 +58,27 @@ def learn_rules(
 
 
 def reprice(rules: Iterable[Proposal], past: Past | None) -> list[Proposal]:
-    """The rules with what they cost now: a rule that has held for many runs is less likely to be wrong in the next.
+    """The rules with their current cost: a rule that held for many runs is less likely to fail in the next.
 
-    The index states how often a rule is ever broken by good values of its column; if it has held for n runs, the next
-    is the one that breaks it with at most 1 / (n + 1) of that.
+    The pattern index states the probability that good values of the column ever break the rule. Of n + 1 runs, the next
+    is the first to break it with at most 1 / (n + 1) of that probability.
     """
-    index_of_key = {} if past is None else {each.key: at for at, each in enumerate(past.metrics)}
+    index_of_key = {} if past is None else {each.key: index for index, each in enumerate(past.metrics)}
     repriced = []
-    for each in rules:
-        runs_held = 0
-        if past is not None and each.expectation.metric in index_of_key:
-            series = past.values[:, index_of_key[each.expectation.metric]]
-            runs_held = sum(each.expectation.predicate.holds(float(value)) for value in series if value == value)
-        rate = (each.expectation.false_alarm or 0.0) / (runs_held + 1)
-        note = each.note if not runs_held else f"{each.note}; held in {runs_held} runs"
-        expectation = msgspec.structs.replace(each.expectation, false_alarm=rate)
-        repriced.append(msgspec.structs.replace(each, expectation=expectation, note=note))
+    for rule in rules:
+        expectation, runs_held = rule.expectation, 0
+        if past is not None and expectation.metric in index_of_key:
+            series = past.values[:, index_of_key[expectation.metric]]
+            runs_held = sum(expectation.predicate.holds(float(value)) for value in series if value == value)
+        rate = (expectation.false_alarm or 0.0) / (runs_held + 1)
+        note = rule.note if not runs_held else f"{rule.note}; held in {runs_held} runs"
+        new_expectation = msgspec.structs.replace(expectation, false_alarm=rate)
+        repriced.append(msgspec.structs.replace(rule, expectation=new_expectation, note=note))
     return repriced
 
 
 def applicable(rules: Iterable[Proposal], schema: Schema) -> list[MetricKey]:
-    """The metrics of rules whose columns are there and are text."""
+    """The metrics of the rules whose columns are text columns of the schema."""
     text_columns = {column.label for column in schema.columns if column.kind is Kind.STRING}
     return [each.expectation.metric for each in rules if each.column in text_columns]
 
@@ -90,7 +89,10 @@ def _rule_holds(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:
 
 
 def _infer_rules(sample: Sample, column: str, index: PatternIndex, hide_values: bool) -> list[Proposal]:
-    """A narrow rule, which must first prove itself, and a wide one, which a small budget can pay at once."""
+    """New rules of a column, at most one per limit of `BREAK_RATE_LIMITS`.
+
+    The narrow rule becomes affordable after it has held for some runs; a small budget can pay for the wide one at once.
+    """
     values = expand_sample(sample)
     if len(values) < MIN_VALUES or sample.cut_share > MAX_CUT_SHARE:
         return []
@@ -99,7 +101,7 @@ def _infer_rules(sample: Sample, column: str, index: PatternIndex, hide_values: 
 
 
 def expand_sample(sample: Sample) -> pa.Array:
-    """The sampled values, each as often as it occurs, or fewer times where all would be too many."""
+    """The sampled values, each as often as it occurs, or proportionally fewer times if these are too many."""
     counted_texts = [(each.text, each.count) for each in sample.values if each.text is not None]
     total = sum(count for _, count in counted_texts)
     share = min(1.0, MAX_EXPANDED_VALUES / total) if total else 1.0

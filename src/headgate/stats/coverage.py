@@ -15,7 +15,7 @@ import numpy as np
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What was chosen, in order of choice (pins first), and what each added to those before it."""
+    """What was chosen, in order of choice (those taken beforehand first), and what each added to those before it."""
 
     chosen: tuple[int, ...]
     cost: float
@@ -51,10 +51,10 @@ def select(
     `groups` are chosen, and one of each `exclusive` family. Those `taken` beforehand stay whatever the limits say, and
     are paid first; if they alone exceed the budget, nothing joins them.
 
-    The improvement drops what others have made redundant, puts a cheaper one of a family in the place of a dearer one
+    The improvement drops what others have made redundant, replaces one of a family by a cheaper one
     where nothing is lost, and spends what that refunds, until nothing changes. It never loses coverage.
 
-    Guaranteed is what `greedy` guarantees, (1/2 - 1/2e) of the best that contains the pins, only without `most` and
+    Guaranteed is what `greedy` guarantees, (1/2 - 1/2e) of the best that contains `taken`, only without `most` and
     `exclusive`. With either of them the limits and the budget hold, but the worth is that of a heuristic.
 
     >>> select([1.0, 2.0, 2.0], [0b0111, 0b0011, 0b1100], budget=4.0)
@@ -231,7 +231,7 @@ class _GreedySelection:
     def fill(self, heap: list[_Offer]) -> bool:
         """Take the best offer until there is none; whether any was taken.
 
-        Lazy: gains only shrink as the basket grows, so an old offer is an upper bound and only the top is renewed.
+        Lazy: gains only shrink as the selection grows, so an old offer is an upper bound and only the top is renewed.
         """
         heapify(heap)
         grown = False
@@ -250,7 +250,7 @@ class _GreedySelection:
         return grown
 
     def shed(self) -> bool:
-        """Drop or cheapen what is chosen, the dearest first, where nothing is lost; whether anything changed."""
+        """Drop or cheapen what is chosen, the most expensive first, where nothing is lost; whether anything changed."""
         costs, changed = self.problem.costs, False
         for candidate in sorted(self.chosen.keys() - self.problem.pins.keys(), key=lambda one: (-costs[one], one)):
             needed = self.problem.catches[candidate] & self.tally.once

@@ -1,4 +1,4 @@
-"""Bands and what is said of them: constants, rounding, what they catch."""
+"""Bands: constants, rounding, and the issues that they catch."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from headgate.learn.history.program import Program
 from headgate.learn.issue_effects import AppliedEffect, apply_to_latest
 from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, load_pooled_rates, make_curve_key
 from headgate.values.predicate import Between
-from tests.learn.histories import orders, orders_damage, past_of
+from tests.learn.histories import orders, orders_effects, past_of
 
 
 @cache
@@ -23,7 +23,7 @@ def program() -> Program:
 
 
 def certain(share: float = 0.0, seen: float = 1e9) -> PooledRates:
-    """Evidence that is the same for every metric and reach."""
+    """Rates that are the same for every metric and reach."""
     curves = {
         make_curve_key("*", constant, length): RateCurve(seen, (share,) * 3)
         for constant in (True, False)
@@ -33,16 +33,16 @@ def certain(share: float = 0.0, seen: float = 1e9) -> PooledRates:
 
 
 def test_what_a_proposal_catches_breaks_it() -> None:
-    hurt = apply_to_latest(orders_damage(), orders())
+    effects = apply_to_latest(orders_effects(), orders())
     value = {
-        (each.column, issue, orders().metrics[place].key): each.values[row, at]
-        for each in hurt
-        for row, issue in enumerate(each.issues)
-        for at, place in enumerate(each.metric_indices)
+        (effect.column, issue, orders().metrics[index].key): effect.values[row, position]
+        for effect in effects
+        for row, issue in enumerate(effect.issues)
+        for position, index in enumerate(effect.metric_indices)
     }
     slips = [
         each.expectation.predicate.holds(float(value[(*issue, each.expectation.metric)]))
-        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), hurt)
+        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), effects)
         for issue in each.catches
         if (*issue, each.expectation.metric) in value  # not the milder forms, which were never injected
     ]
@@ -53,36 +53,36 @@ def test_what_a_proposal_catches_breaks_it() -> None:
 CONSTANT = {"size()": [100.0] * 30, "completeness(x)": [1.0] * 30}
 
 
-def constants(tails: PooledRates, false_alarms: float = 0.01) -> dict[str, str]:
-    damage = [AppliedEffect("x", ("one row",), np.array([0, 1]), np.array([[101.0, 0.9999]]))]
+def constants(pooled_rates: PooledRates, false_alarms: float = 0.01) -> dict[str, str]:
+    effects = [AppliedEffect("x", ("one row",), np.array([0, 1]), np.array([[101.0, 0.9999]]))]
     past = past_of(CONSTANT)
-    offers = ProposalSet(past, tuple(FiniteSampleBounds(tails).propose_bands(past, damage)), (("x", "one row"),))
-    found = offers.build_program(false_alarms, schema=False)
-    return {str(each.metric): str(each.expectation.predicate) for each in found.clauses}
+    bands = FiniteSampleBounds(pooled_rates).propose_bands(past, effects)
+    learned = ProposalSet(past, tuple(bands), (("x", "one row"),)).build_program(false_alarms, schema=False)
+    return {str(each.metric): str(each.expectation.predicate) for each in learned.clauses}
 
 
-def test_equal_to_is_said_where_the_evidence_pays_for_it() -> None:
+def test_a_constant_is_expected_to_stay_equal_where_its_pooled_rate_is_low() -> None:
     found = constants(certain(share=0.0))
     assert found
     assert set(found.values()) <= {"equal to 100", "equal to 1"}
 
 
-def test_it_is_not_said_where_constants_were_often_accidents() -> None:
+def test_it_is_not_where_constants_often_changed() -> None:
     assert constants(certain(share=0.02)) == {}
 
 
-def test_it_is_not_said_where_nothing_is_known_of_constants() -> None:
+def test_it_is_not_where_few_constants_were_observed() -> None:
     assert constants(certain(share=0.0, seen=10.0)) == {}
 
 
-def test_nobody_promises_that_a_constant_never_changes() -> None:
+def test_no_clause_states_that_a_constant_never_changes() -> None:
     assert all(each.expectation.false_alarm != 0.0 for each in program().clauses if each.note.startswith("equal in"))
 
 
 def test_the_ends_of_a_constant_without_whole_value_hold_it() -> None:
     past = past_of({"completeness(x)": [0.1 + 0.2] * 30})
-    damage = [AppliedEffect("x", ("gone",), np.array([0]), np.array([[0.0]]))]
-    for each in FiniteSampleBounds(certain()).propose_bands(past, damage):
+    effects = [AppliedEffect("x", ("gone",), np.array([0]), np.array([[0.0]]))]
+    for each in FiniteSampleBounds(certain()).propose_bands(past, effects):
         assert isinstance(each.expectation.predicate, Between)
         assert each.expectation.predicate.holds(0.1 + 0.2)
 

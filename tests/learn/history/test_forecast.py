@@ -16,9 +16,9 @@ from headgate.learn.issue_effects import AppliedEffect
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.predicate import Between, OneOf
 from headgate.values.schema import Kind
-from tests.learn.histories import measure, past_of
+from tests.learn.histories import past_of, traits
 
-SHARE, DISTANCE, ROWS = measure("completeness(x)"), measure("ks_dist(x)"), measure("size()")
+SHARE, DISTANCE, ROWS = traits("completeness(x)"), traits("ks_dist(x)"), traits("size()")
 numbers = st.one_of(
     st.sampled_from([0.0, 1.0, 0.1, math.nan, math.inf, -math.inf, 5e-324, 1e100]),
     st.floats(-10.0, 10.0),
@@ -46,7 +46,7 @@ def steps(values: list[float], back: int) -> list[float]:
     return [after - before for before, after in zip(values, values[back:], strict=False)]
 
 
-def plainly(values: list[float], grain: float, one_sided: bool = False) -> Plain:
+def plainly(values: list[float], noise_floor: float, one_sided: bool = False) -> Plain:
     """Level, else trend, else the season whose steps scatter clearly less than what was best before."""
     last = [each for each in values if not math.isnan(each)][-1]
     level, step = model(values, 0.0), model(steps(values, 1), last)
@@ -63,7 +63,7 @@ def plainly(values: list[float], grain: float, one_sided: bool = False) -> Plain
         if not math.isnan(season[0]) and season[1] < 0.6 * min(first[1], second[1]):
             first = second = season
             lag = back
-    return Plain((first[0], math.hypot(first[1], grain)), (second[0], math.hypot(second[1], grain)), lag)
+    return Plain((first[0], math.hypot(first[1], noise_floor)), (second[0], math.hypot(second[1], noise_floor)), lag)
 
 
 def one(values: Floats | list[float], what: object = SHARE) -> Forecast:
@@ -220,10 +220,12 @@ def test_a_band_has_two_ends_in_order_or_none_at_all(values: list[float], what: 
 
 @settings(max_examples=200, deadline=None)
 @given(series, st.sampled_from(["completeness(x)", "ks_dist(x)", "size()", "mean(x)", "max(x)"]), numbers)
-def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(values: list[float], name: str, hurt: float) -> None:
+def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(
+    values: list[float], name: str, broken_value: float
+) -> None:
     past = past_of({name: values}, Kind.FLOAT)
-    damage = [AppliedEffect("x", ("issue", "other"), np.array([0]), np.array([[hurt], [1e9]]))]
-    for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(past, damage):
+    effects = [AppliedEffect("x", ("issue", "other"), np.array([0]), np.array([[broken_value], [1e9]]))]
+    for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(past, effects):
         predicate = each.expectation.predicate
         assert isinstance(predicate, Between | OneOf)
         ends = [end for end in (predicate.floor, predicate.ceiling) if end is not None]
@@ -243,12 +245,12 @@ def test_the_natural_scale_of_a_share_is_one_and_of_a_count_its_size() -> None:
 
 
 def test_the_natural_scale_of_a_place_is_the_deviation_of_its_column_where_that_is_more() -> None:
-    what = [measure("mean(x)", Kind.FLOAT), measure("stddev(x)", Kind.FLOAT)]
+    what = [traits("mean(x)", Kind.FLOAT), traits("stddev(x)", Kind.FLOAT)]
     assert natural_scale(np.array([[0.1, 50.0]]), what)[0] == 50.0
     assert natural_scale(np.array([[1_000.0, 50.0]]), what)[0] == 1_000.0
 
 
 def test_the_natural_scale_of_a_moment_is_a_day_at_least() -> None:
-    what = [measure("max(x)", Kind.TIMESTAMP), measure("range(x)", Kind.TIMESTAMP)]
+    what = [traits("max(x)", Kind.TIMESTAMP), traits("range(x)", Kind.TIMESTAMP)]
     assert natural_scale(np.array([[1.7e9, 60.0]]), what)[0] == 86_400.0
     assert natural_scale(np.array([[1.7e9, 1e6]]), what)[0] == 1e6

@@ -24,7 +24,7 @@ from headgate.values.predicate import Between, OneOf
 from headgate.values.proposal import Proposal
 from headgate.values.run import Decision
 from headgate.values.schema import Kind
-from tests.learn.histories import RUNS, analysis, batch, commit, orders, orders_damage
+from tests.learn.histories import RUNS, analysis, batch, commit, orders, orders_effects
 
 BUDGETS = (0.0, 0.001, 0.01, 0.05, 0.3, 1.0)
 ISSUES = (
@@ -82,10 +82,11 @@ def test_so_does_the_form_of_the_paper(issue: str, column: str | None, parameter
 
 
 def test_a_program_says_how_many_injected_issues_it_catches() -> None:
-    hurt = apply_to_latest(orders_damage(), orders())
-    assert program().issues == sum(len(befallen) for each in hurt for befallen in each.issue_ids)
-    of_volume = next(each for each in hurt if not each.column)
-    assert [len(befallen) for befallen in of_volume.issue_ids] == [4] * 4  # four changes of volume befall four columns
+    effects = apply_to_latest(orders_effects(), orders())
+    assert program().issues == sum(len(issue_ids) for each in effects for issue_ids in each.issue_ids)
+    of_volume = next(each for each in effects if not each.column)
+    changes, columns = 4, 4
+    assert [len(issue_ids) for issue_ids in of_volume.issue_ids] == [columns] * changes
     assert 0.7 * program().issues < program().caught <= program().issues
 
 
@@ -123,7 +124,7 @@ def test_no_history_and_no_budget_makes_a_program_that_costs_more(
     seed: int, runs: int, noise: float, false_alarms: float, most: int | None
 ) -> None:
     found = learn_program(
-        shaken(seed, runs, noise), false_alarms=false_alarms, clauses=most, issue_effects=orders_damage()
+        shaken(seed, runs, noise), false_alarms=false_alarms, clauses=most, issue_effects=orders_effects()
     )
     assert found.cost <= false_alarms
     assert len({each.metric for each in found.clauses}) == len(found.clauses)
@@ -173,14 +174,14 @@ def test_with_a_budget_for_each_column_no_metric_has_two_clauses() -> None:
 @pytest.mark.parametrize("wrong", [-0.1, 1.5, math.nan])
 def test_a_budget_that_is_no_share_is_misuse(wrong: float) -> None:
     with pytest.raises(MisuseError, match="share of runs"):
-        learn_program(orders(), false_alarms=wrong, issue_effects=orders_damage())
+        learn_program(orders(), false_alarms=wrong, issue_effects=orders_effects())
 
 
 def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
     with pytest.raises(MisuseError, match="finite_sample"):
         learn_program(orders(), bounds="papers")  # type: ignore[arg-type]
     with pytest.raises(MisuseError, match="budget"):
-        learn_program(orders(), budget="row", issue_effects=orders_damage())  # type: ignore[arg-type]
+        learn_program(orders(), budget="row", issue_effects=orders_effects())  # type: ignore[arg-type]
 
 
 # --- short histories, pins, the tested run
@@ -242,7 +243,7 @@ def test_a_short_history_keeps_pins() -> None:
 def test_learning_again_leaves_a_pinned_clause_as_it_was() -> None:
     metric = next(each.metric for each in program().clauses if each.catches)
     pins = program().pin(metric).pins
-    assert learn_program(orders(), pins=pins, issue_effects=orders_damage()).pins == pins
+    assert learn_program(orders(), pins=pins, issue_effects=orders_effects()).pins == pins
 
 
 def test_the_tested_run_is_never_part_of_its_own_baseline() -> None:
@@ -315,11 +316,12 @@ def _pattern_of_code(cost: float) -> Proposal:
 
 
 def test_a_proposal_of_another_learner_shares_the_budget() -> None:
-    cheap, dear = _pattern_of_code(0.0001), _pattern_of_code(0.02)
-    bought = learn_program(orders(), proposals=[cheap], issue_effects=orders_damage())
-    assert cheap.expectation in bought.expectations
-    assert bought.cost <= 0.01
-    assert dear.expectation not in learn_program(orders(), proposals=[dear], issue_effects=orders_damage()).expectations
+    cheap, expensive = _pattern_of_code(0.0001), _pattern_of_code(0.02)
+    learned = learn_program(orders(), proposals=[cheap], issue_effects=orders_effects())
+    assert cheap.expectation in learned.expectations
+    assert learned.cost <= 0.01
+    learned = learn_program(orders(), proposals=[expensive], issue_effects=orders_effects())
+    assert expensive.expectation not in learned.expectations
 
 
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:

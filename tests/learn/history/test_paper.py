@@ -21,21 +21,21 @@ from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.predicate import Between
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind
-from tests.learn.histories import orders, orders_damage, past_of
+from tests.learn.histories import orders, orders_effects, past_of
 
 LEVEL = (10.0 + np.random.default_rng(2).normal(0, 1, 30)).tolist()
 GROWTH = [100.0 * day + float(noise) for day, noise in enumerate(np.random.default_rng(2).normal(0, 3, 30))]
 
 
 def offered(
-    name: str, series: Sequence[float], hurt: Sequence[float], paper: PaperBounds | None = None
+    name: str, series: Sequence[float], broken_values: Sequence[float], paper: PaperBounds | None = None
 ) -> list[Proposal]:
     """What the paper proposes for one metric that issues would bring to these values."""
     past = past_of({name: series}, Kind.FLOAT)
-    return list((paper or PaperBounds()).propose_bands(past, hurting(hurt)))
+    return list((paper or PaperBounds()).propose_bands(past, effects_of(broken_values)))
 
 
-def hurting(values: Sequence[float]) -> list[AppliedEffect]:
+def effects_of(values: Sequence[float]) -> list[AppliedEffect]:
     issues = tuple(f"issue {at}" for at in range(len(values)))
     return [AppliedEffect("x", issues, np.array([0]), np.array([[value] for value in values]))]
 
@@ -136,7 +136,7 @@ def test_a_metric_that_a_run_lacks_is_left_out() -> None:
 @pytest.mark.parametrize("delta", [0.0, 0.001, 0.01, 0.1])
 def test_the_clauses_of_each_column_cost_delta_at_most(delta: float) -> None:
     found = learn_program(
-        orders(), bounds="paper", budget="column", false_alarms=delta, schema=False, issue_effects=orders_damage()
+        orders(), bounds="paper", budget="column", false_alarms=delta, schema=False, issue_effects=orders_effects()
     )
     for column in orders().schema.labels:
         assert sum(each.expectation.false_alarm or 0.0 for each in found.clauses_of(column)) <= delta
@@ -151,13 +151,13 @@ def test_the_row_count_is_paid_by_every_column() -> None:
 
 def shared(cost: float) -> ProposalSet:
     past = past_of({"size()": LEVEL}, Kind.FLOAT)
-    made = next(iter(PaperBounds().propose_bands(past, hurting([1e6]))))
-    dear = msgspec.structs.replace(made, expectation=msgspec.structs.replace(made.expectation, false_alarm=cost))
-    return ProposalSet(past, (dear,), (("x", "issue 0"),))
+    made = next(iter(PaperBounds().propose_bands(past, effects_of([1e6]))))
+    expensive = msgspec.structs.replace(made, expectation=msgspec.structs.replace(made.expectation, false_alarm=cost))
+    return ProposalSet(past, (expensive,), (("x", "issue 0"),))
 
 
 def test_no_column_has_more_clauses_than_allowed() -> None:
-    found = learn_program(orders(), bounds="paper", clauses=1, schema=False, issue_effects=orders_damage())
+    found = learn_program(orders(), bounds="paper", clauses=1, schema=False, issue_effects=orders_effects())
     for column in orders().schema.labels:
         assert len(found.clauses_of(column)) <= 1
 
@@ -172,9 +172,9 @@ numbers = st.one_of(st.sampled_from([0.0, 0.1, math.nan, math.inf, 5e-324]), st.
     st.lists(numbers, min_size=1, max_size=3),
 )
 def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(
-    series: list[float], name: str, hurt: list[float]
+    series: list[float], name: str, broken_values: list[float]
 ) -> None:
-    for each in offered(name, series, hurt):
+    for each in offered(name, series, broken_values):
         predicate = each.expectation.predicate
         assert isinstance(predicate, Between)
         ends = [end for end in (predicate.low, predicate.high) if end is not None]

@@ -10,7 +10,7 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
-from tests.learn.histories import orders, orders_damage
+from tests.learn.histories import orders, orders_effects
 from tests.pages import assert_harmless, terminal
 
 
@@ -103,7 +103,7 @@ def test_a_program_is_the_same_after_being_stored(program: Program) -> None:
 
 @pytest.mark.parametrize("bounds", ["finite_sample", "paper"])
 def test_so_is_one_that_was_learned(bounds: str) -> None:
-    found = learn_program(orders(), bounds=bounds, issue_effects=orders_damage())  # type: ignore[arg-type]
+    found = learn_program(orders(), bounds=bounds, issue_effects=orders_effects())  # type: ignore[arg-type]
     again = Program.from_json(found.to_json())
     assert again == found
     assert str(again) == str(found)
@@ -202,6 +202,6 @@ def test_a_rate_is_said_as_people_say_it(rate: float | None, words: str) -> None
 
 @pytest.mark.parametrize("rate", [0.9, 0.3, 0.0123, 0.00777, 3.3e-5, 2e-6])
 def test_it_is_never_said_to_be_more_seldom_than_it_is(rate: float) -> None:
-    said = int(format_rarity(rate).removeprefix("1 in ").removesuffix(" runs").replace(",", ""))
-    assert 0.9 / rate <= said + 1
-    assert said <= 1 / rate
+    runs = int(format_rarity(rate).removeprefix("1 in ").removesuffix(" runs").replace(",", ""))
+    assert 0.9 / rate <= runs + 1
+    assert runs <= 1 / rate

@@ -17,7 +17,7 @@ from headgate.learn.past import Past
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between
-from tests.learn.histories import RUNS, batch, orders, orders_damage
+from tests.learn.histories import RUNS, batch, orders, orders_effects
 
 
 @cache
@@ -89,16 +89,16 @@ def test_a_missing_metric_of_the_table_is_an_error_beside_a_new_column_too() -> 
 
 
 def test_clauses_about_columns_can_be_left_out() -> None:
-    found = learn_program(orders(), schema=False, issue_effects=orders_damage())
+    found = learn_program(orders(), schema=False, issue_effects=orders_effects())
     assert not {each.metric.name for each in found.clauses} & {"has_column", "column_count", "column_type"}
 
 
 def test_a_column_that_not_every_run_had_need_not_be_there() -> None:
     tables = [batch(day) if day % 2 else batch(day).drop_columns(["code"]) for day in range(8)]
     past = Past.of([hg.analyze(each) for each in tables])
-    shape = {str(each.metric) for each in learn_program(past).clauses}
-    assert "has_column(id)" in shape
-    assert "has_column(code)" not in shape
+    metrics = {str(each.metric) for each in learn_program(past).clauses}
+    assert "has_column(id)" in metrics
+    assert "has_column(code)" not in metrics
 
 
 def test_a_type_that_changed_before_is_no_law() -> None:

@@ -18,15 +18,15 @@ from headgate.learn.novelty.features import (
 from headgate.learn.past import Past
 from headgate.metrics.base.registry import metrics
 from headgate.values.schema import Kind
-from tests.learn.histories import measure, orders, past_of
+from tests.learn.histories import orders, past_of, traits
 
 RUNS = 10
 RISING = [float(at) for at in range(RUNS)]
 
 
-def features(past: Past, names: tuple[str, ...] | None = None, grain: float = NOISE_FLOOR) -> dict[str, float]:
+def features(past: Past, names: tuple[str, ...] | None = None, noise_floor: float = NOISE_FLOOR) -> dict[str, float]:
     """The width of each feature by its metric."""
-    found = Features.of(past.values, past.metrics, names, grain)
+    found = Features.of(past.values, past.metrics, names, noise_floor)
     return {str(past.metrics[at].key): float(width) for at, width in zip(found.indices, found.width, strict=True)}
 
 
@@ -64,7 +64,7 @@ def test_a_constant_feature_has_a_hundredth_of_its_natural_size_as_its_width() -
 
 def test_a_constant_feature_of_the_paper_s_form_is_compared_as_it_is() -> None:
     past = past_of({"completeness(x)": [0.5] * RUNS, "sum(x)": [300.0] * RUNS})
-    assert features(past, grain=0.0) == {"completeness(x)": 1.0, "sum(x)": 1.0}
+    assert features(past, noise_floor=0.0) == {"completeness(x)": 1.0, "sum(x)": 1.0}
 
 
 def test_a_feature_that_is_always_0_has_a_width_too() -> None:
@@ -96,10 +96,10 @@ def test_metrics_of_two_columns_or_of_some_rows_are_no_features() -> None:
 
 def test_left_out_widths_are_those_of_the_others() -> None:
     points = np.random.default_rng(1).random((12, 7))
-    grain = np.full(7, 0.01)
-    for at, found in enumerate(leave_one_out_widths(points, grain)):
+    noise_floor = np.full(7, 0.01)
+    for at, found in enumerate(leave_one_out_widths(points, noise_floor)):
         others = np.delete(points, at, axis=0)
-        assert found == pytest.approx(np.hypot(np.ptp(others, axis=0), grain))
+        assert found == pytest.approx(np.hypot(np.ptp(others, axis=0), noise_floor))
 
 
 def test_left_out_widths_know_ties_and_gaps() -> None:
@@ -110,5 +110,5 @@ def test_left_out_widths_know_ties_and_gaps() -> None:
 
 
 def test_a_measure_that_is_far_too_large_has_a_width() -> None:
-    found = Features.of(np.array([[-1e308]] * 5 + [[1e308]] * 5), [measure("sum(x)")])
+    found = Features.of(np.array([[-1e308]] * 5 + [[1e308]] * 5), [traits("sum(x)")])
     assert np.isfinite(found.width).all()

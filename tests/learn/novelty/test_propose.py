@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from headgate.learn.history.bounds import SEVERITIES as MILDER_BANDS
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.issue_effects import AppliedEffect, apply_to_latest
 from headgate.learn.novelty.features import natural_size
@@ -28,7 +27,7 @@ from headgate.values.expectation import Source
 from headgate.values.outcome import Measured
 from headgate.values.predicate import Between
 from headgate.values.proposal import IssueId, Proposal
-from tests.learn.histories import analysis, measure, orders, orders_damage, past_of
+from tests.learn.histories import analysis, orders, orders_effects, past_of, traits
 
 Floats = npt.NDArray[np.float64]
 GRID = (1e-6, 1.0, 3.0, 10.0, 30.0)
@@ -50,7 +49,9 @@ def learned(past: Past) -> Novelty:
 
 @cache
 def proposals() -> list[Proposal]:
-    return propose_novelty(learned(orders()), orders(), apply_to_latest(orders_damage(), orders()), load_pooled_rates())
+    return propose_novelty(
+        learned(orders()), orders(), apply_to_latest(orders_effects(), orders()), load_pooled_rates()
+    )
 
 
 def high(proposal: Proposal) -> float:
@@ -77,12 +78,12 @@ def test_lower_limits_cost_more_and_catch_more() -> None:
         assert narrow.catches > wide.catches
 
 
-def by_brute_force(past: Past, damage: list[AppliedEffect]) -> dict[IssueId, float]:
+def by_brute_force(past: Past, effects: list[AppliedEffect]) -> dict[IssueId, float]:
     """Each issue's ratio: the whole newest run is replaced and compared with the runs before it."""
     model = learned(past)
     before = dataclasses.replace(model, points=model.points[:-1])
     found = {}
-    for each in damage:
+    for each in effects:
         for share in SEVERITIES:
             for issue, values in zip(each.issues, each.values, strict=True):
                 row = past.values[-1].copy()
@@ -96,12 +97,12 @@ def by_brute_force(past: Past, damage: list[AppliedEffect]) -> dict[IssueId, flo
 
 
 def in_one_column(proposal: Proposal) -> set[tuple[str, str]]:
-    """Each issue once, and none that befalls all columns."""
+    """Each issue once, and none that affects all columns."""
     return {issue for issue in proposal.catches if not issue[1].endswith(" everywhere") and ", again " not in issue[1]}
 
 
 def test_what_a_limit_catches_is_what_brute_force_finds_beyond_it() -> None:
-    ratios = by_brute_force(orders(), apply_to_latest(orders_damage(), orders()))
+    ratios = by_brute_force(orders(), apply_to_latest(orders_effects(), orders()))
     for each in proposals():
         assert in_one_column(each) == {issue for issue, ratio in ratios.items() if ratio > high(each)}
     assert len(proposals()[-1].catches) > 50
@@ -112,25 +113,24 @@ def test_issues_that_leave_a_metric_without_value_are_scored_without_it() -> Non
     places = np.array([at for at, each in enumerate(past.metrics) if each.column == "price"])
     values = np.full((1, len(places)), np.nan)
     values[0, [past.metrics[at].key.name == "completeness" for at in places]] = 0.0
-    damage = [AppliedEffect("price", ("gone",), places, values)]
-    ratio = by_brute_force(past, damage)["price", "gone"]
-    found = propose_novelty(learned(past), past, damage, load_pooled_rates())
+    effects = [AppliedEffect("price", ("gone",), places, values)]
+    ratio = by_brute_force(past, effects)["price", "gone"]
+    found = propose_novelty(learned(past), past, effects, load_pooled_rates())
     for each in found:
         assert (("price", "gone") in each.catches) == (ratio > high(each))
 
 
 def test_milder_issues_are_those_of_the_bands_of_single_metrics() -> None:
-    assert SEVERITIES == MILDER_BANDS
-    hurt = apply_to_latest(orders_damage(), orders())
+    effects = apply_to_latest(orders_effects(), orders())
     bands = {
         issue
-        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), hurt)
+        for each in FiniteSampleBounds(load_pooled_rates()).propose_bands(orders(), effects)
         for issue in each.catches
     }
     assert {issue for each in proposals() for issue in in_one_column(each)} <= bands
 
 
-def test_what_befalls_all_columns_at_once_is_caught_though_it_is_mild() -> None:
+def test_a_mild_issue_of_all_columns_at_once_is_caught() -> None:
     wide = {issue for each in proposals() for issue in each.catches if issue[1].endswith(" everywhere")}
     assert wide
     assert {column for column, _ in wide} <= set(orders().schema.labels)
@@ -149,7 +149,7 @@ def test_no_limit_would_hold_the_newest_run_as_it_is() -> None:
     model = learned(odd)
     places = np.arange(len(odd.metrics))
     far = AppliedEffect("price", ("far",), places, odd.values[-1:] * 1e6)
-    found = propose_novelty(model, odd, [far, *apply_to_latest(orders_damage(), odd)], load_pooled_rates())
+    found = propose_novelty(model, odd, [far, *apply_to_latest(orders_effects(), odd)], load_pooled_rates())
     before = dataclasses.replace(model, points=model.points[:-1])
     ratio = before.scores_of(model.points[-1:])[0] / model.usual
     assert ratio > 1.5
@@ -187,8 +187,12 @@ def test_a_little_evidence_promises_little() -> None:
 
 
 def test_the_price_at_the_usual_distance_is_the_rank_of_the_run_that_sets_it() -> None:
-    tails = evidence(None)
-    assert [round(novelty_rates(learned(orders(runs)), tails)[0], 3) for runs in (8, 20, 30)] == [0.111, 0.143, 0.129]
+    pooled_rates = evidence(None)
+    assert [round(novelty_rates(learned(orders(runs)), pooled_rates)[0], 3) for runs in (8, 20, 30)] == [
+        0.111,
+        0.143,
+        0.129,
+    ]
 
 
 def test_limits_are_rounded_upwards_to_hundredths() -> None:
@@ -229,7 +233,7 @@ def laws(random: np.random.Generator, runs: int, features: int) -> dict[str, Flo
 def test_exchangeable_runs_are_beyond_no_limit_more_often_than_stated(runs: int) -> None:
     random = np.random.default_rng(runs)
     features, tries = 60, 150
-    measures = tuple(measure(f"sum(c{at})") for at in range(features))
+    measures = tuple(traits(f"sum(c{at})") for at in range(features))
     beyond: dict[str, Floats] = {}
     for _ in range(tries):
         for name, values in laws(random, runs + 1, features).items():

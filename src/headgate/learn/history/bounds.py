@@ -1,4 +1,4 @@
-"""Bands around the forecast of every measure, each with the rate of false alarms that is stated for it."""
+"""Propose bands around the forecast of every metric, each with its stated false alarm rate."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
 BAND_WEIGHT = 0.3
-"""Of the rate of a band, what counts in the sum: series of a table leave theirs together (docs/decisions/0026)."""
+"""The weight of a band's rate in the budget: metrics of a table leave their bands together (docs/decisions/0026)."""
 CONSTANT_BAND_WEIGHT = 2.5
-"""The same for bands close around a constant: those that are bought, being cheap, are left more often than others."""
-CLEAR_CHANGE = 10.0  # grains, a tenth of what is natural: beyond, a change of a constant is no accident
-_UNCHANGED = "unchanged"  # two days may be equal by chance, in a column of few values or of numbers from 1 on
-_EXACT_REACH = 1e-5  # scales below which a band is meant as equality
-_WIDTH_DIGITS = 3  # of a band's width, beyond which its ends are rounded outwards
+"""The weight of narrow bands around a constant.
+
+Their stated rates are low, so the selection prefers them, and those that it chooses fail more often than stated."""
+CLEAR_CHANGE = 10.0  # noise floors, a tenth of the natural scale: a larger change of a constant is not by chance
+_UNCHANGED = "unchanged"  # by chance, two runs may be equal in a column of few values or of numbers counted from 1
+_EXACT_REACH = 1e-5  # scales; a narrower band stands for equality
+_WIDTH_DIGITS = 3  # significant digits of a band's width that its ends keep
 
 
 class Bounds(Protocol):
-    """A way to turn a history into bands."""
+    """A way to propose bands for the metrics of a past."""
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]: ...
 
 
 class FiniteSampleBounds:
-    """The default: predictive bands whose rate is the larger of a heavy tail's and of what many real series did.
+    """Bands from a forecast, the default; `false_alarm_rates` states their rates.
 
-    Bands that cost more than `dearest` are not proposed: no budget that is not larger can buy them.
+    No band is proposed that costs more than `max_cost`, which is the budget: it could not be chosen.
     """
 
     def __init__(self, pooled_rates: PooledRates, max_cost: float = 1.0) -> None:
@@ -47,11 +49,11 @@ class FiniteSampleBounds:
         self.max_cost = max_cost
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
-        """For each measure, the cheapest band for every set of issues that one of its bands catches."""
+        """For each metric, the widest band for every set of issues that one of its bands catches."""
         forecast = forecast_next(past.values, past.metrics)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
-        for at, caught in _surprises_by_metric(forecast, len(past.metrics), effects):
-            yield from self._propose_for_metric(past.metrics[at], forecast, at, rates[at], caught)
+        for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
+            yield from self._propose_for_metric(past.metrics[index], forecast, index, rates[index], issue_surprises)
 
     def _propose_for_metric(
         self,
@@ -61,19 +63,21 @@ class FiniteSampleBounds:
         rates: Floats,
         issue_surprises: Sequence[tuple[IssueId, float]],
     ) -> Iterator[Proposal]:
+        """The bands of one metric, from the widest to the narrowest, each catching more issues than the one before."""
         most_caught = 0
         note = _format_note(forecast, index)
         surprises = np.sort([surprise for _, surprise in issue_surprises])
         counts_beyond = len(surprises) - np.searchsorted(surprises, self.pooled_rates.grid, side="right")
-        for place in range(len(counts_beyond) - 1, -1, -1):  # the widest first
-            reach, rate = self.pooled_rates.grid[place], float(rates[place])
+        for grid_index in range(len(counts_beyond) - 1, -1, -1):  # the widest band first
+            reach, rate = self.pooled_rates.grid[grid_index], float(rates[grid_index])
             near_constant = forecast.constant[index] and (reach < CLEAR_CHANGE or traits.key.name == _UNCHANGED)
             weight = CONSTANT_BAND_WEIGHT if near_constant else BAND_WEIGHT
             if rate >= 1 or weight * rate > self.max_cost:
-                break  # narrower ones cost no less
-            if counts_beyond[place] == most_caught:
-                continue
+                break  # narrower bands cost at least as much
+            if counts_beyond[grid_index] == most_caught:
+                continue  # it catches what the band before caught, at a higher cost
             predicate = _make_predicate(traits, *forecast.band_of(index, reach), bool(forecast.constant[index]), reach)
+            # Rounding widened the band, so an issue just beyond the reach may now lie inside.
             rounded_reach = (
                 reach if predicate is None else max(reach, forecast.reach_of(index, predicate.floor, predicate.ceiling))
             )
@@ -87,37 +91,35 @@ class FiniteSampleBounds:
 def _surprises_by_metric(
     forecast: Forecast, metric_count: int, effects: Sequence[AppliedEffect]
 ) -> Iterator[tuple[int, list[tuple[IssueId, float]]]]:
-    """For each measure that has a forecast, the issues that touch it and by how much they surprise."""
-    found: dict[int, list[tuple[IssueId, float]]] = {}
-    for each in effects:
-        values = np.full((len(each.issues), metric_count), np.nan)
-        values[:, each.metric_indices] = each.values
-        surprise = forecast.surprise(values)[:, each.metric_indices]
-        for share in SEVERITIES:
-            issue_ids = (
-                each.issue_ids if share == 1 else [_milder_issue_ids(share, befallen) for befallen in each.issue_ids]
-            )
-            for place, column in zip(each.metric_indices.tolist(), (share * surprise).T.tolist(), strict=True):
-                found.setdefault(place, []).extend(
-                    (issue, value)
-                    for befallen, value in zip(issue_ids, column, strict=True)
+    """For the index of each metric that issues move, these issues with the surprise of the value after each."""
+    by_metric: dict[int, list[tuple[IssueId, float]]] = {}
+    for effect in effects:
+        values = np.full((len(effect.issues), metric_count), np.nan)
+        values[:, effect.metric_indices] = effect.values
+        surprise = forecast.surprise(values)[:, effect.metric_indices]
+        for severity in SEVERITIES:
+            ids_by_issue = effect.issue_ids_at(severity)
+            scaled = (severity * surprise).T.tolist()
+            for index, surprises in zip(effect.metric_indices.tolist(), scaled, strict=True):
+                by_metric.setdefault(index, []).extend(
+                    (issue_id, value)
+                    for issue_ids, value in zip(ids_by_issue, surprises, strict=True)
                     if value > 0
-                    for issue in befallen
+                    for issue_id in issue_ids
                 )
-    yield from found.items()
-
-
-def _milder_issue_ids(severity: float, issue_ids: tuple[IssueId, ...]) -> tuple[IssueId, ...]:
-    return tuple((column, f"{severity:g} x {issue}") for column, issue in issue_ids)
+    yield from by_metric.items()
 
 
 def _make_predicate(traits: MetricTraits, low: float, high: float, constant: bool, reach: float) -> Predicate | None:
-    """The band as people read it: rounded outwards, open where nothing can lie beyond; None if nothing can at all."""
+    """The band as a predicate, with rounded ends, and without an end that no value can lie beyond.
+
+    None if no value can lie outside the band, or none inside.
+    """
     centre = (low + high) / 2
     if constant and reach < _EXACT_REACH and math.isfinite(centre) and centre == round(centre):
         return OneOf((float(round(centre)),), traits.is_timestamp)
     lowest = -math.inf if traits.signed else 0.0
-    if high < lowest or low > traits.max_value:  # a trend that leads where no value can be says nothing
+    if high < lowest or low > traits.max_value:  # a trend can forecast values that the metric cannot take
         return None
     low, high = round_outwards(low, high)
     bottom = low if math.isfinite(low) and low > lowest else None
@@ -135,7 +137,7 @@ def round_outwards(low: float, high: float) -> tuple[float, float]:
     if not math.isfinite(width) or width <= 0:
         return low, high
     digits = _WIDTH_DIGITS - 1 - math.floor(math.log10(width))
-    if abs(digits) > 300:
+    if abs(digits) > 300:  # the step would overflow or vanish
         return low, high
     step = 10.0**-digits
     down = low if not math.isfinite(low) else round(math.floor(low / step) * step, max(digits, 0))

@@ -1,4 +1,4 @@
-"""From the last accepted runs of a table to a program for its next batch."""
+"""Learn the program for the next batch of a table from its last accepted runs."""
 
 from __future__ import annotations
 
@@ -35,15 +35,24 @@ def learn_program(
     issue_effects: Sequence[IssueEffect] | None = None,
     pooled_rates: PooledRates | None = None,
 ) -> Program:
-    """The program for the next batch of a table, from its past alone.
+    """Learn what the next batch of a table must meet, from the table's past alone.
 
-    `false_alarms` is the share of good batches that may be held: of the table, or with `budget="column"` of each
-    column, as in Auto-Validate-by-History. `bounds="paper"` are that paper's Propositions 1 to 3. `clauses` is the most
-    clauses of a column. `pins` of an earlier program are kept as they are. `schema=False` leaves out the clauses about
-    columns and types. `proposals` are those of other learners, which share the budget; a past that is too short for
-    ranges leaves all of it to them. `damage` is what issues do to the table's metrics; without it, they are
-    injected into likenesses made from the states of the newest run. `tails` is other evidence than that which comes
-    with the package.
+    Each metric gets bands: ranges in which its next value should lie, each with a stated false alarm rate. Issues are
+    injected into synthetic columns to see which of them each band catches. The program holds the bands that catch the
+    most issues while their false alarm rates add up to no more than the budget.
+
+    Args:
+        past: The accepted runs of the table. With fewer than 7 of them the program has no bands.
+        false_alarms: The budget: the share of good batches that may be held. Default 0.01.
+        bounds: How bands and their rates are found. `"finite_sample"` is the default; `"paper"` follows Propositions 1
+            to 3 of Auto-Validate-by-History.
+        budget: Whether `false_alarms` is the budget of the whole table or, as in that paper, of each column.
+        clauses: The largest number of clauses per column. Default: no limit.
+        pins: Pinned clauses of an earlier program. They are kept as they are and cost nothing.
+        schema: Whether to add clauses about which columns exist and what types they have.
+        proposals: Proposals of other learners. They share the budget.
+        issue_effects: What injected issues do to the metrics. Default: `measure_effects(past)`.
+        pooled_rates: False alarm rates observed on many other tables. Default: those that ship with the package.
 
     >>> import pyarrow as pa, headgate as hg
     >>> runs = [hg.analyze(pa.table({"id": list(range(1000 + day % 7))})) for day in range(28)]
@@ -61,7 +70,7 @@ def learn_program(
 
 @dataclass(frozen=True)
 class ProposalSet:
-    """All that a history proposes for the next batch, before any budget is spent."""
+    """All proposals for the next batch, before a budget chooses among them, and all issues that were injected."""
 
     past: Past
     proposals: tuple[Proposal, ...]
@@ -71,12 +80,14 @@ class ProposalSet:
     def of(
         cls, past: Past, bounds: Bounds, effects: Sequence[IssueEffect], other_proposals: Sequence[Proposal] = ()
     ) -> ProposalSet:
+        """The bands of a past and the proposals of other learners. A past of fewer than `MIN_RUNS` has no bands."""
         applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
-        issues = tuple(issue for each in applied_effects for befallen in each.issue_ids for issue in befallen)
+        issues = tuple(issue for effect in applied_effects for issue_ids in effect.issue_ids for issue in issue_ids)
         return cls(past, (*bounds.propose_bands(past, applied_effects), *other_proposals), issues)
 
     @cached_property
     def _selection(self) -> BudgetSelection:
+        """The selection without pins, cached because a backtest tries many budgets on it."""
         return BudgetSelection(self.proposals)
 
     def build_program(
@@ -89,25 +100,24 @@ class ProposalSet:
         schema: bool = True,
         paper_algorithm: bool = False,
     ) -> Program:
-        """The program that this budget buys."""
+        """The program of the proposals that catch the most issues within the budget."""
         if budget == "table":
-            selection = (
-                BudgetSelection([*propose_pins(pins), *_exclude_pinned(self.proposals, pins)])
-                if pins
-                else self._selection
-            )
+            selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
             chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
         elif budget == "column":
-            candidates = [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
-            chosen = self._choose_by_column(candidates, false_alarms, max_clauses, paper_algorithm)
+            chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
         else:
             raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
         too_short = len(self.past) < MIN_RUNS
-        column_order = {label: at for at, label in enumerate(self.past.schema.labels)}
-        chosen.sort(key=lambda each: (column_order.get(each.column, -1), each.family))
-        schema_rules = _exclude_pinned(propose_schema(self.past), pins) if schema else []
+        column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
+        chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
+        schema_proposals = _exclude_pinned(propose_schema(self.past), pins) if schema else []
         return Program(
-            clauses=(*map(Clause.of, schema_rules), *pins, *(Clause.of(each) for each in chosen if not each.pinned)),
+            clauses=(
+                *map(Clause.of, schema_proposals),
+                *pins,
+                *(Clause.of(each) for each in chosen if not each.pinned),
+            ),
             runs=0 if too_short else len(self.past),
             why=f"{len(self.past)} accepted runs of {MIN_RUNS} that it takes" if too_short else "",
             upto=self.past.partitions[-1],
@@ -116,25 +126,29 @@ class ProposalSet:
             caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
 
+    def _with_pins(self, pins: Sequence[Clause]) -> list[Proposal]:
+        """The pinned clauses as proposals, and the proposals about all other metrics."""
+        return [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
+
     def _choose_by_column(
         self, candidates: Sequence[Proposal], budget: float, max_clauses: int | None, paper_algorithm: bool
     ) -> list[Proposal]:
-        """The same budget for each column; the row count is a metric of every one of them."""
+        """Spend the budget once per column. Proposals about the whole table compete in every column."""
         by_column: dict[str, list[Proposal]] = {column: [] for column, _ in self.issues}
-        for each in candidates:
-            by_column.setdefault(each.column, []).append(each)
+        for proposal in candidates:
+            by_column.setdefault(proposal.column, []).append(proposal)
         chosen: dict[str, Proposal] = {}
         for column, proposals in by_column.items():
             table_proposals = by_column.get("", []) if column else []
-            found = BudgetSelection([*proposals, *table_proposals]).choose(
+            chosen_here = BudgetSelection([*proposals, *table_proposals]).choose(
                 budget, max_per_column=max_clauses, paper_algorithm=paper_algorithm
             )
-            for each in found:
-                name = (
-                    str(each.expectation) if paper_algorithm else each.family
-                )  # of two widths of the row count, the narrower
-                if name not in chosen or each.catches > chosen[name].catches:
-                    chosen[name] = each
+            for proposal in chosen_here:
+                # Two columns may choose bands of the row count that differ in width: keep the narrower one, which
+                # catches more. The paper's algorithm keeps both.
+                name = str(proposal.expectation) if paper_algorithm else proposal.family
+                if name not in chosen or proposal.catches > chosen[name].catches:
+                    chosen[name] = proposal
         return list(chosen.values())
 
 
@@ -147,6 +161,6 @@ def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -
 
 
 def _exclude_pinned(proposals: Iterable[Proposal], pins: Sequence[Clause]) -> list[Proposal]:
-    """Those about metrics that no person has pinned."""
+    """The proposals about metrics that have no pinned clause."""
     pinned_metrics = {each.metric for each in pins}
     return [each for each in proposals if each.expectation.metric not in pinned_metrics]

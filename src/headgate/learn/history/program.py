@@ -1,4 +1,4 @@
-"""A program: the expectations that a history wrote for the next batch. It prints, stores, diffs, and can be edited."""
+"""A program: the learned expectations for the next batch, which people can print, store, compare and edit."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from headgate.values.schema import Column, Schema
 from headgate.values.verdict import Verdict, judge
 
 SCHEMA_METRICS = frozenset({"has_column", "column_count", "column_type"})
-"""Metrics that are about the columns of a table, not about their values."""
+"""Metrics of the columns of a table and their types, not of the values in them."""
 
 
 class Clause(msgspec.Struct, frozen=True):
-    """One expectation of a program, where its range comes from, and how many injected issues it catches."""
+    """One expectation of a program, a note on where its range comes from, and how many injected issues it catches."""
 
     expectation: Expectation
     note: str = ""
@@ -42,7 +42,7 @@ class Clause(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> float:
-        """What it takes from the budget; what a person pinned takes nothing."""
+        """The part of the budget that the clause uses: weight times false alarm rate, or 0 if it is pinned."""
         return 0.0 if self.pinned else self.weight * (self.expectation.false_alarm or 0.0)
 
     @property
@@ -58,7 +58,8 @@ class Clause(msgspec.Struct, frozen=True):
 class Program(Paged, msgspec.Struct, frozen=True):
     """What the next batch of a table is expected to meet, learned from `runs` runs up to partition `upto`.
 
-    `budget` is the share of good batches that may be held, `caught` of `issues` injected ones are caught by a clause.
+    `budget` is the share of good batches that may be held. Of `issues` injected issues, the clauses catch `caught`.
+    `why` explains a program without ranges.
     """
 
     clauses: tuple[Clause, ...] = ()
@@ -75,20 +76,23 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> float:
-        """What all clauses take from the budget: about the share of good batches that is held."""
+        """The part of the budget that all clauses use: about the share of good batches that is held."""
         return sum(each.cost for each in self.clauses)
 
     def judge(self, batch: Analysis, past: Past) -> Verdict:
-        """The verdict on a batch; its distances are those from the newest run of the past."""
+        """The verdict on a batch, whose distances are measured against the past."""
         return self.verdict(past.outcomes(batch), batch.schema)
 
     def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
-        """The verdict on the outcomes of a batch, distances among them, and on its columns."""
-        found = {**outcomes, **self._measure_schema(schema)}
-        return judge(self.expectations, {**self._explain_missing(found, schema), **found})
+        """The verdict on the outcomes of a batch, including its distances, and on its schema."""
+        measured = {**outcomes, **self._measure_schema(schema)}
+        return judge(self.expectations, {**self._explain_missing(measured, schema), **measured})
 
     def _measure_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
-        """What clauses about columns measure: the schema is all they read."""
+        """The outcomes of the clauses about the schema.
+
+        The type of a missing column is undefined, not wrong, where another clause already reports that it is missing.
+        """
         schema_metrics = (
             (each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in SCHEMA_METRICS
         )
@@ -100,10 +104,10 @@ class Program(Paged, msgspec.Struct, frozen=True):
         }
 
     def _explain_missing(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
-        """Metrics that were not measured because the column has no value, is of another type or is gone.
+        """Metrics that were not measured because their column is missing, has no values or has another type.
 
-        Where the program has learned the shape of the table, its clauses tell these causes, once; what has no such
-        clause came and went, or changed its type, before. Without that nothing is explained, and so an error.
+        They are undefined, so their clauses are skipped: the clauses about the schema report such a change, once. A
+        program without clauses about the schema explains nothing, and a metric that was not measured is an error.
         """
         if not any(each.metric.name == "column_count" for each in self.clauses):
             return {}
@@ -115,30 +119,28 @@ class Program(Paged, msgspec.Struct, frozen=True):
     def clauses_of(self, column: str) -> tuple[Clause, ...]:
         return tuple(each for each in self.clauses if each.metric.columns[:1] == (column,))
 
-    # --- edited by a person
+    # --- editing
 
     def pin(self, metric: MetricKey | str, predicate: Predicate | None = None) -> Program:
-        """The same with this clause kept for good: learning again keeps it as it is, with `predicate` if one is given.
+        """A program in which this clause is pinned, with `predicate` if one is given. Learning again keeps it as it is.
 
         >>> from headgate.values.predicate import Between
         >>> print(Program().pin("mean(price)", Between(5, 500)).clauses[0])
         mean(price) within 5..500 (pinned)
         """
         key = MetricKey.parse(metric) if isinstance(metric, str) else metric
-        found = [each for each in self.clauses if each.metric == key]
-        if not found and predicate is None:
+        existing = [each for each in self.clauses if each.metric == key]
+        if not existing and predicate is None:
             known = [str(each.metric) for each in self.clauses]
             raise MisuseError(f"the program has no clause about {key};", hint=did_you_mean(str(key), known))
-        old = found[0] if found else Clause(Expectation(key, predicate))  # type: ignore[arg-type]
+        old = existing[0] if existing else Clause(Expectation(key, predicate))  # type: ignore[arg-type]
         expectation = msgspec.structs.replace(old.expectation, predicate=predicate or old.expectation.predicate)
-        new = Clause(
-            msgspec.structs.replace(expectation, false_alarm=None), old.note if found else "", old.catches, True
-        )
-        rest = [new if each.metric == key else each for each in self.clauses] if found else [*self.clauses, new]
-        return msgspec.structs.replace(self, clauses=tuple(rest))
+        new = Clause(msgspec.structs.replace(expectation, false_alarm=None), old.note, old.catches, pinned=True)
+        clauses = [new if each.metric == key else each for each in self.clauses] if existing else [*self.clauses, new]
+        return msgspec.structs.replace(self, clauses=tuple(clauses))
 
     def without(self, metric: MetricKey | str) -> Program:
-        """The same without the clause about this metric."""
+        """A program without the clause about this metric."""
         key = MetricKey.parse(metric) if isinstance(metric, str) else metric
         rest = tuple(each for each in self.clauses if each.metric != key)
         if len(rest) == len(self.clauses):
@@ -150,7 +152,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
     def pins(self) -> tuple[Clause, ...]:
         return tuple(each for each in self.clauses if each.pinned)
 
-    # --- stored and compared
+    # --- storing and comparing
 
     def to_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -159,11 +161,11 @@ class Program(Paged, msgspec.Struct, frozen=True):
     def from_json(cls, text: str | bytes) -> Program:
         try:
             return msgspec.json.decode(text, type=cls)
-        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-            raise MisuseError(f"this is not a program: {trouble}.", hint="Give what to_json() gave.") from None
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise MisuseError(f"this is not a program: {error}.", hint="Give what to_json() gave.") from None
 
     def diff(self, earlier: Program) -> str:
-        """What changed since another program: + clauses that are new, - that are gone, ~ whose range is another."""
+        """The changes since an earlier program: + a new clause, - a removed clause, ~ a clause with another range."""
         before = {each.metric: each for each in earlier.clauses}
         now = {each.metric: each for each in self.clauses}
         lines = [f"- {before[key]}" for key in before if key not in now]
@@ -175,7 +177,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
         ]
         return "\n".join(lines) if lines else "no change"
 
-    # --- for people
+    # --- printing
 
     def __str__(self) -> str:
         return "\n".join(
@@ -186,11 +188,13 @@ class Program(Paged, msgspec.Struct, frozen=True):
         return str(self)
 
     def page(self) -> Page:
-        shape = [Note(line.strip()) for line in self._schema_lines()]
-        return Page(self._format_title(), blocks=(*shape, *([Grid(self.table())] if self._value_clauses() else [])))
+        schema_notes = [Note(line.strip()) for line in self._schema_lines()]
+        return Page(
+            self._format_title(), blocks=(*schema_notes, *([Grid(self.table())] if self._value_clauses() else []))
+        )
 
     def table(self) -> Table:
-        """A row for each clause about values; those about the shape are told in words."""
+        """A row for each clause about values; `_schema_lines` summarises the clauses about the schema."""
         rows = tuple(
             (
                 str(each.metric),
@@ -211,17 +215,17 @@ class Program(Paged, msgspec.Struct, frozen=True):
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
 
     def _format_short_title(self) -> str:
-        """What there is without ranges."""
+        """The clauses of a program that has no ranges yet, counted by origin."""
         schema_clauses = sum(each.metric.name in SCHEMA_METRICS and not each.pinned for each in self.clauses)
         others = len(self.clauses) - len(self.pins) - schema_clauses
         counts = {"about columns": schema_clauses, "pinned": len(self.pins), "of other learners": others}
-        parts = [f"{count} {word}" for word, count in counts.items() if count]
+        parts = [f"{count} {origin}" for origin, count in counts.items() if count]
         if not parts:
             return "no program" if self.why else "an empty program"
         return f"no ranges yet, clauses: {', '.join(parts)}"
 
     def _schema_lines(self) -> list[str]:
-        """The clauses about columns, which are many and alike, in one line."""
+        """One line that sums up the clauses about the schema, which are many and similar; none if there are none."""
         schema_clauses = [each for each in self.clauses if each.metric.name in SCHEMA_METRICS and not each.pinned]
         columns = sum(each.metric.name == "has_column" for each in schema_clauses)
         types = sum(each.metric.name == "column_type" for each in schema_clauses)
@@ -235,7 +239,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
 
 def _why_not_measured(key: MetricKey, column: Column | None) -> str:
-    """Why a metric of a column was not measured; empty, if there is no reason."""
+    """Why a metric of a column was not measured; empty if the schema gives no reason."""
     if column is None:
         return "the column is gone"
     if column.empty:
@@ -245,7 +249,7 @@ def _why_not_measured(key: MetricKey, column: Column | None) -> str:
 
 
 def format_rarity(rate: float | None) -> str:
-    """How seldom a clause is wrong, as people say it.
+    """A false alarm rate as "1 in so many runs", rounded down to two digits.
 
     >>> format_rarity(0.00041)
     '1 in 2,400 runs'
@@ -260,5 +264,5 @@ def format_rarity(rate: float | None) -> str:
 
 
 def propose_pins(pins: Sequence[Clause]) -> list[Proposal]:
-    """Clauses that a person pinned, as proposals that are always chosen and cost nothing."""
+    """Pinned clauses as proposals. The selection always chooses them."""
     return [Proposal(each.expectation, frozenset(), each.note, pinned=True) for each in pins]

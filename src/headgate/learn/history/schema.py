@@ -1,4 +1,4 @@
-"""What the columns of a table have in common over its runs: which there are, how many, and of what type."""
+"""Propose expectations about the schema: which columns exist, how many, and what types they have."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from headgate.values.proposal import Proposal
 from headgate.values.schema import NUMERIC, Kind
 
 RECENT_RUNS = 7
-"""Runs in which columns must have been there: a column that came last week is missed when it goes."""
+"""A column is expected if all of this many newest runs have it, so a column added a week ago counts."""
 MIN_TYPE_RUNS = 3
-"""Runs in which a type must have been the same: of the first batches, whole numbers may come to have fractions."""
+"""Fewest runs from which a type is expected: a column of whole numbers may get its first fraction in a later run."""
 MIN_TYPE_VALUES = 10
-"""Values of a batch that must show a column's type for it to be expected: of few, chance may show another."""
+"""Fewest values of a batch from which a type is expected: fewer may look like another type by chance."""
 _NUMBER_PATTERN = re.compile(r"[-+]?9([.,]9)*|9[-/.]9[-/.]9([ T]9:9(:9(\.9)?)?)?Z?")
 _IS_TRUE = OneOf((1.0,))
 
 
 def propose_schema(past: Past) -> Iterator[Proposal]:
-    """Columns that each of the last runs had, the most that any of these had, and types that never changed.
+    """Expect the columns that all recent runs have, at most as many columns as they had, and types that never changed.
 
-    They cost nothing: a batch of another shape is not a good batch until a person accepts it. Columns without a value
-    have no type; whole numbers pass for numbers, not the other way round.
+    These proposals cost nothing: a batch with another schema is not a good batch until a person accepts it. A column
+    without values has no type. Where a number is expected a whole number passes, but not the other way round.
     """
     recent = past.schemas[-RECENT_RUNS:]
     max_columns = max(len(schema.columns) for schema in recent)
@@ -53,9 +53,10 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
 
 
 def _count_typed_values(past: Past, label: str, kinds: set[Kind]) -> float:
-    """How many values of a batch show the column's type: a text column in which all happen to be numbers reads as one.
+    """How many values of a batch show the type of the column.
 
-    So of text, those that cannot be read as a number or a moment, by the patterns of all runs.
+    A text that reads as a number or a timestamp does not show that its column is text: in a batch of only such texts,
+    the column would be read as numbers. The patterns of all runs tell the share of such texts.
     """
     present = _fewest_present(past, label)
     patterns = past.merged.get(MetricKey("frequent_patterns", (label,)))
@@ -66,18 +67,18 @@ def _count_typed_values(past: Past, label: str, kinds: set[Kind]) -> float:
 
 
 def _fewest_present(past: Past, label: str) -> float:
-    """Values of the column in the run of the last that had the fewest."""
-    index_of_key = {each.key: at for at, each in enumerate(past.metrics)}
-    rows, filled = (index_of_key.get(key) for key in (MetricKey("size"), MetricKey("completeness", (label,))))
-    if rows is None or filled is None:
+    """The smallest number of values that the column had in a recent run; `MIN_TYPE_VALUES` if it is not known."""
+    index_of_key = {traits.key: index for index, traits in enumerate(past.metrics)}
+    size, completeness = (index_of_key.get(key) for key in (MetricKey("size"), MetricKey("completeness", (label,))))
+    if size is None or completeness is None:
         return float(MIN_TYPE_VALUES)
-    counts = past.values[-RECENT_RUNS:, rows] * past.values[-RECENT_RUNS:, filled]
+    counts = past.values[-RECENT_RUNS:, size] * past.values[-RECENT_RUNS:, completeness]
     known_counts = counts[np.isfinite(counts)]
     return float(known_counts.min()) if len(known_counts) else float(MIN_TYPE_VALUES)
 
 
 def _collect_kinds(past: Past) -> dict[str, set[Kind]]:
-    """The kinds of each column of the newest run in all runs where it held a value."""
+    """For each column of the newest run, the kinds that it had in the runs where it had values."""
     kinds_by_column: dict[str, set[Kind]] = {label: set() for label in past.schema.labels}
     for schema in past.schemas:
         for column in schema.columns:

@@ -1,1 +1,1 @@
-"""One score for a batch as a whole: how far it lies from the runs that are most like it (Redyuk et al., EDBT 2021)."""
+"""Score a batch as a whole by its distance from the most similar runs (Redyuk et al., EDBT 2021)."""

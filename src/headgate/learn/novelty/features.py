@@ -1,4 +1,4 @@
-"""Which measures of a table make up the vector of a run, and the scale on which each of them is compared."""
+"""Choose the metrics that make up the feature vector of a run, and scale them so that they can be compared."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 MIN_NOVELTY_RUNS = 8
-"""Runs below which nothing is said, and newest runs in which a feature must be there."""
+"""Runs below which no novelty is learned; a feature needs a value in each of this many newest runs."""
 PAPER_FEATURES = (
     *("completeness", "approx_count_distinct", "most_frequent_ratio"),
     *("min", "max", "mean", "stddev", "index_of_peculiarity"),
 )
-"""The statistics of the paper (section 4), as metrics of this package; each is there where its column's type has it."""
-NOISE_FLOOR = 0.01  # of a feature's natural size: what it moves by without telling anything
+"""The metrics that the paper uses as features (section 4)."""
+NOISE_FLOOR = 0.01  # the smallest width of a feature, as a share of its natural size
 _DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """Measures of a past by their places, with what is taken off each and what the rest is divided by.
+    """The metrics of a past at `indices`; the scaled value of each is (value - low) / width.
 
-    `grain` is what each moves by without telling anything, in such widths.
+    `noise_floor` is the smallest width of each feature, divided by its width.
     """
 
     indices: Indices
@@ -45,10 +45,10 @@ class Features:
         names: Collection[str] | None = None,
         noise_floor: float = NOISE_FLOOR,
     ) -> Features:
-        """Of runs (rows, oldest first): the plain measures of these names (None: all) that the newest runs have.
+        """The features of runs (rows of `values`, oldest first): all plain metrics with these names (None: any name).
 
-        Each is scaled so that its past lies within 0 and 1. Where it hardly varied, its width is `grain` of its
-        natural size; with `grain=0` as in the paper's code: 1 where it never varied at all.
+        Each is scaled so that its past lies between 0 and 1. A feature that hardly varied has the width `noise_floor`
+        times its natural size. With `noise_floor=0`, as in the paper's code, one that never varied has the width 1.
         """
         is_wanted = [each.is_plain and (names is None or each.key.name in names) for each in metrics]
         indices = np.flatnonzero(np.isfinite(values[-MIN_NOVELTY_RUNS:]).all(axis=0) & np.array(is_wanted, np.bool_))
@@ -63,14 +63,14 @@ class Features:
         return cls(indices, low, width, min_width / width)
 
     def scale_rows(self, rows: Floats) -> Floats:
-        """Vectors over all measures as points over the features; NaN where a value is missing."""
+        """Rows with a value for every metric of the past, as points of scaled features; NaN for a missing value."""
         with np.errstate(over="ignore"):
-            found: Floats = (rows[..., self.indices] - self.low) / self.width
-        return np.where(np.isfinite(found), found, np.nan)
+            points: Floats = (rows[..., self.indices] - self.low) / self.width
+        return np.where(np.isfinite(points), points, np.nan)
 
 
 def leave_one_out_widths(points: Floats, noise_floor: Floats) -> Floats:
-    """For each of some points the width of every feature over the others, so that none is judged by a scale it set.
+    """For each point the width of every feature over all other points, so that no point sets the scale of its score.
 
     >>> leave_one_out_widths(np.array([[0.0], [0.4], [1.0]]), np.zeros(1)).tolist()
     [[0.6], [1.0], [0.4]]
@@ -79,12 +79,14 @@ def leave_one_out_widths(points: Floats, noise_floor: Floats) -> Floats:
     falling = np.sort(np.where(np.isfinite(points), points, -np.inf), axis=0)
     low = np.where(points == rising[0], rising[1], rising[0])
     high = np.where(points == falling[-1], falling[-2], falling[-1])
-    found: Floats = np.hypot(high - low, noise_floor)
-    return found
+    widths: Floats = np.hypot(high - low, noise_floor)
+    return widths
 
 
 def natural_size(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
-    """What a feature is large against: 1 for shares, 100 days for moments, else its own size or its column's deviation.
+    """What a change of each metric is compared with.
+
+    1 for shares, 100 days for timestamps, otherwise its own size or, if larger, its column's standard deviation.
 
     >>> from headgate.learn.metric_traits import traits_of
     >>> from headgate.values.key import MetricKey
@@ -93,10 +95,10 @@ def natural_size(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
     [1.0, 5.0, 5.0]
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # a series without a value is NaN all through
+        warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
         largest = np.nanmax(np.abs(np.where(np.isfinite(values), values, np.nan)), axis=0)
     column_deviation = {
-        each.column: largest[at] for at, each in enumerate(metrics) if each.is_plain and each.key.name == "stddev"
+        each.column: largest[index] for index, each in enumerate(metrics) if each.is_plain and each.key.name == "stddev"
     }
     deviations = np.array(
         [column_deviation.get(each.column, 0.0) if each.scale is Scale.SPREAD else 0.0 for each in metrics]

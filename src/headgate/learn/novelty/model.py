@@ -1,4 +1,4 @@
-"""How novel a batch is: its distance from the nearest runs of its table, and which metrics make it so far."""
+"""Measure how novel a batch is: its distance from the nearest runs of its table, and which metrics cause it."""
 
 from __future__ import annotations
 
@@ -37,18 +37,19 @@ Form = Literal["headgate", "paper"]
 NOVELTY = MetricKey("novelty")
 DEFAULT_NEIGHBOURS = 5
 DEFAULT_CONTAMINATION = 0.01
-FEATURE_CAP = 5.0  # widths of its past: however far one feature goes, it counts for no more
-USUAL_QUANTILE = 0.9  # the share of runs that lie no farther from their neighbours than is called usual
-MIN_USUAL_SCORE = 4.0  # what is called usual at least, where hardly anything ever varied
+FEATURE_CAP = 5.0  # the largest gap of one feature that counts, in widths of its past
+USUAL_QUANTILE = 0.9  # the quantile of the runs' scores that is the usual score
+MIN_USUAL_SCORE = 4.0  # the smallest usual score, for tables that hardly vary
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Novelty:
     """The runs of a table as points, and how far each lies from its nearest neighbours (Redyuk et al. 2021).
 
-    `scores` are those distances, each run against the others, which also set the scale that it is measured on.
-    `threshold` is their (1 - contamination) percentile, as in the paper's Algorithm 1. `usual` is the score that nine
-    runs in ten do not exceed: the unit of `ratio`. `rarer` is how many runs do, that one included.
+    `scores` are these distances. Each run is compared with the others, and scaled by the others. `threshold` is the
+    (1 - contamination) percentile of the scores, as in Algorithm 1 of the paper. `usual` is the score that nine in ten
+    runs do not exceed; it is the unit of `ratio`. `runs_beyond_usual` is the number of runs with this score or a higher
+    one.
     """
 
     metrics: tuple[MetricTraits, ...]
@@ -73,10 +74,17 @@ class Novelty:
         form: Form = "headgate",
         aggregate: str = "mean",
     ) -> Novelty | Undefined:
-        """From the accepted runs of a table, or why not.
+        """Learn from the accepted runs of a table. The result is `Undefined`, with the reason, if that is not possible.
 
-        `features` are names of metrics; without them all that the runs have, in the form of the paper its own.
-        `form="paper"` is that: contamination as it is given, one minimum and maximum for all runs, nothing capped.
+        Args:
+            past: The accepted runs; at least 8.
+            neighbours: How many of the nearest runs a batch is compared with. Default 5.
+            features: The names of the metrics to compare. Default: all, or those of the paper with `form="paper"`.
+            contamination: The share of runs that may be outliers, which sets `threshold`. It is at least 1 / (runs + 1)
+                unless `form="paper"`. Default 0.01.
+            form: `"paper"` scales all runs by one minimum and maximum and caps nothing. `"headgate"` scales each run by
+                the others, and caps the gap of a feature.
+            aggregate: What the score is of the distances to the neighbours: `"mean"`, `"largest"` or `"median"`.
 
         >>> import pyarrow as pa, headgate as hg
         >>> runs = [hg.analyze(pa.table({"id": list(range(100 + day % 3))})) for day in range(9)]
@@ -94,7 +102,7 @@ class Novelty:
         if not len(scaled_features.indices):
             return Undefined("no metric is in all of the newest runs")
         points = scaled_features.scale_rows(past.values)
-        points = points[np.isfinite(points).mean(axis=1) >= 0.5]  # what is nearly empty is near to everything
+        points = points[np.isfinite(points).mean(axis=1) >= 0.5]  # a run with few values would be near every other
         cap = NO_CAP if as_in_paper else FEATURE_CAP
         widths = None if as_in_paper else leave_one_out_widths(points, scaled_features.noise_floor)
         scores = leave_one_out_scores(points, neighbours, chosen_aggregate, cap, widths)
@@ -117,8 +125,8 @@ class Novelty:
 
     @property
     def keys(self) -> tuple[MetricKey, ...]:
-        """The metrics that are compared."""
-        return tuple(self.metrics[place].key for place in self.features.indices)
+        """The metrics by which runs are compared."""
+        return tuple(self.metrics[index].key for index in self.features.indices)
 
     @property
     def threshold(self) -> float:
@@ -126,25 +134,24 @@ class Novelty:
         return float(np.percentile(self.scores, 100 * (1 - self.contamination)))
 
     def point(self, outcomes: Mapping[MetricKey, Outcome]) -> Floats:
-        """A batch among the runs; NaN where it has no value."""
-        found = numeric_values({key: outcomes[key] for key in self.keys if key in outcomes})
+        """A batch as a point of scaled features; NaN where it has no value."""
+        values = numeric_values({key: outcomes[key] for key in self.keys if key in outcomes})
         row = np.full(len(self.metrics), np.nan)
-        row[self.features.indices] = [found.get(key, np.nan) for key in self.keys]
+        row[self.features.indices] = [values.get(key, np.nan) for key in self.keys]
         return self.features.scale_rows(row)
 
     def score(self, outcomes: Mapping[MetricKey, Outcome]) -> float:
-        """The average distance of a batch to its nearest runs; 0 if it has none of the metrics."""
+        """The distance of a batch from its nearest runs (by `aggregate`); 0 if it has none of the metrics."""
         return float(self.scores_of(self.point(outcomes)[None])[0])
 
     def scores_of(self, points: Floats) -> Floats:
         """The scores of several batches, given as points."""
-        found = aggregate_nearest(
-            pairwise_gaps(points, self.points, self.cap).distances, self.neighbours, self.aggregate
-        )
-        return np.where(np.isfinite(found), found, 0.0)
+        distances = pairwise_gaps(points, self.points, self.cap).distances
+        scores = aggregate_nearest(distances, self.neighbours, self.aggregate)
+        return np.where(np.isfinite(scores), scores, 0.0)
 
     def ratio(self, outcomes: Mapping[MetricKey, Outcome]) -> float:
-        """How many times as far a batch lies from its nearest runs as is usual among them."""
+        """The score of a batch divided by the usual score of the runs."""
         return self.score(outcomes) / self.usual
 
     def outcome(self, outcomes: Mapping[MetricKey, Outcome]) -> Outcome:
@@ -154,28 +161,28 @@ class Novelty:
         return Measured(self.ratio(outcomes))
 
     def contributions(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[MetricKey, float], ...]:
-        """The share of each metric in the squared distances to the nearest runs, largest first; they add up to 1."""
+        """The share of each metric in the squared distances to the nearest runs, largest first; the sum is 1."""
         point = self.point(outcomes)
         distances = pairwise_gaps(point[None], self.points, self.cap).distances[0]
-        near = self.points[np.argsort(distances, kind="stable")[: self.neighbours]]
-        squares = np.nan_to_num(square_gaps(point, near, self.cap)).sum(axis=0)
+        nearest = self.points[np.argsort(distances, kind="stable")[: self.neighbours]]
+        squares = np.nan_to_num(square_gaps(point, nearest, self.cap)).sum(axis=0)
         if not squares.sum() > 0:
             return ()
         shares = squares / squares.sum()
         order = np.argsort(-shares, kind="stable")
-        return tuple((self.keys[at], float(shares[at])) for at in order.tolist() if shares[at] > 0)
+        return tuple((self.keys[index], float(shares[index])) for index in order.tolist() if shares[index] > 0)
 
     def columns(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[str, float], ...]:
-        """The same by column, largest first; "" is the table as a whole."""
-        found: dict[str, float] = {}
+        """The contributions added up by column, largest first; "" is the table as a whole."""
+        share_of_column: dict[str, float] = {}
         for key, share in self.contributions(outcomes):
             label = key.columns[0] if key.columns else ""
-            found[label] = found.get(label, 0.0) + share
-        return tuple(sorted(found.items(), key=lambda each: -each[1]))
+            share_of_column[label] = share_of_column.get(label, 0.0) + share
+        return tuple(sorted(share_of_column.items(), key=lambda each: -each[1]))
 
 
 def adapt_contamination(contamination: float, runs: int) -> float:
-    """The contamination that so many runs can tell: of K + 1 runs that are alike, one is the farthest.
+    """The contamination, but at least 1 / (runs + 1): of K + 1 similar runs, one is always the farthest.
 
     >>> adapt_contamination(0.01, 9), adapt_contamination(0.01, 400)
     (0.1, 0.01)
