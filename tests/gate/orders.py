@@ -129,7 +129,7 @@ class Memory(IssueEffectCache):
 
 def new_gate(store: Any = None, **given: Any) -> Gate:
     gate = forgetful_gate(store, **given)
-    gate.history.training = Memory()
+    gate.history.effect_cache = Memory()
     return gate
 
 

@@ -33,7 +33,7 @@ class DatasetHistory:
         self.store = store
         self.dataset = dataset
         self.settings = settings
-        self.training = IssueEffectCache()
+        self.effect_cache = IssueEffectCache()
         self._runs: dict[int, Run] = {}
         self._last_learned: tuple[tuple[int, ...], Learned] | None = None
 
@@ -110,5 +110,5 @@ class DatasetHistory:
         if not runs:
             return nothing_learned(settings.learners)
         budget = settings.false_alarms
-        offered = ProposalPool.of(runs, self.store.secret, settings.learners, self.training, max_cost=budget)
-        return offered.spend_budget(budget, settings.learners)
+        pool = ProposalPool.of(runs, self.store.secret, settings.learners, self.effect_cache, max_cost=budget)
+        return pool.spend_budget(budget, settings.learners)
