@@ -1,7 +1,4 @@
-"""The options and arguments that several commands share.
-
-Tested by `tests/cli/test_completion.py` (completion) and `tests/cli/test_help.py` (every option).
-"""
+"""The options and arguments that several commands share."""
 
 from __future__ import annotations
 

@@ -25,20 +25,6 @@ def test_every_batch_that_waits_is_judged_and_a_held_one_does_not_end_the_run(la
     assert result.stderr == ""
 
 
-def test_commands_to_copy_are_those_of_a_shell(judged: Path) -> None:
-    for words in (("explain", "orders", BROKEN), ("run", "orders", "--partition", BROKEN)):
-        found = called(*words).stdout
-        assert f"headgate accept orders {BROKEN}" in found
-        assert "gate." not in found
-
-
-def test_commands_to_copy_name_the_configuration_if_it_is_elsewhere(judged: Path) -> None:
-    Path("headgate.yml").rename("other.yml")
-    found = called("explain", "orders", BROKEN, "--config", "other.yml").stdout
-    line = next(line for line in found.splitlines() if "headgate accept" in line)
-    assert "--config other.yml" in line
-
-
 def test_what_was_judged_does_not_wait(judged: Path) -> None:
     result = called("run")
     assert result.exit_code == 0
