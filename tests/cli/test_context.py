@@ -60,3 +60,4 @@ def test_a_closed_pipe_ends_the_output_and_not_the_command(monkeypatch: pytest.M
         context.echo("the first line")
         context.echo("the second line")
         monkeypatch.undo()
+        assert os.fstat(stream.fileno()).st_rdev == os.stat(os.devnull).st_rdev, "the rest goes to the null device"
