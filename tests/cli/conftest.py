@@ -1,14 +1,20 @@
-"""A lake in a folder of its own, in which the test stands: not yet judged, or judged once."""
+"""Folders that a test runs in: a lake that is not yet judged, a lake judged once, and files of every format."""
 
 from __future__ import annotations
 
+import gzip
+import json
 import os
 import shutil
 from pathlib import Path
 
+import pyarrow.csv as csv
+import pyarrow.orc as orc
+import pyarrow.parquet as pq
 import pytest
 
 from tests.cli.lake import called, write_lake
+from tests.gate.orders import orders
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +47,20 @@ def judged(judged_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     shutil.copytree(judged_once, folder)
     monkeypatch.chdir(folder)
     return folder
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    table = orders(1)
+    pq.write_table(table, "orders.parquet")
+    csv.write_csv(table, "orders.csv")
+    csv.write_csv(table, "orders.tsv", csv.WriteOptions(delimiter="\t"))
+    Path("orders.csv.gz").write_bytes(gzip.compress(Path("orders.csv").read_bytes()))
+    Path("orders.json").write_text("\n".join(json.dumps(row) for row in table.to_pylist()))
+    orc.write_table(table, "orders.orc")
+    for day in ("a", "b"):
+        Path(f"folder/day={day}").mkdir(parents=True)
+        pq.write_table(table, f"folder/day={day}/part.parquet")
+    Path("odd").write_bytes(Path("orders.csv").read_bytes())
+    return tmp_path

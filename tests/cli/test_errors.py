@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from headgate.cli.errors import describe_error, exit_code_of, redact_secrets, secrets_of
-from headgate.cli.exit_codes import MEANINGS, worst_code
+from headgate.cli.exit_codes import MEANINGS
 from headgate.store.sql.store import SqlStore
 from headgate.values.errors import EngineError, MisuseError, StoreUnavailable, UnknownRun
 from tests.cli.lake import BROKEN, CONFIG, called, document
@@ -73,13 +73,6 @@ def test_every_mistake_of_a_configuration_is_told_with_its_line(judged: Path) ->
 def test_the_code_tells_whose_turn_it_is(trouble: BaseException, code: int) -> None:
     assert exit_code_of(trouble) == code
     assert code in MEANINGS
-
-
-def test_of_several_codes_the_worst_counts() -> None:
-    assert worst_code([0, 0]) == 0
-    assert worst_code([0, 4]) == 4
-    assert worst_code([4, 1, 0]) == 1
-    assert worst_code([1, 3, 4]) == 3
 
 
 def test_hints_are_of_the_shell_and_not_of_python() -> None:
@@ -181,12 +174,6 @@ def test_values_of_variables_are_taken_out_of_every_text(tmp_path: Path, monkeyp
     )
     assert secrets_of(str(tmp_path / "nowhere.yml")) == ()
     assert secrets_of(str(tmp_path)) == ()
-
-
-def test_a_name_cannot_move_the_cursor(lake: Path) -> None:
-    result = called("explain", "orders", "\x1b[2J")
-    assert result.exit_code == 2
-    assert "\x1b" not in result.stderr
 
 
 # --- pipes

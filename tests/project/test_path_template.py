@@ -36,14 +36,14 @@ def test_a_batch_may_be_many_files(tmp_path: Path) -> None:
     made(tmp_path, "in/2026-11-14-a.csv", "in/2026-11-14-b.csv", "in/2026-11-15-a.csv")
     pattern = PathTemplate("in/{partition}-*.csv", tmp_path)
     assert pattern.partitions() == ("2026-11-14", "2026-11-15")
-    assert [Path(each).name for each in pattern.places("2026-11-14")] == ["2026-11-14-a.csv", "2026-11-14-b.csv"]
+    assert [Path(each).name for each in pattern.paths("2026-11-14")] == ["2026-11-14-a.csv", "2026-11-14-b.csv"]
 
 
 def test_a_star_stands_for_any_folder(tmp_path: Path) -> None:
     made(tmp_path, "lake/day=1/hour=00/a", "lake/day=1/hour=01/a", "lake/day=2/hour=00/a", "lake/day=3/minute=0/a")
     pattern = PathTemplate("lake/day={partition}/hour=*", tmp_path)
     assert pattern.partitions() == ("1", "2")
-    assert len(pattern.places("1")) == 2
+    assert len(pattern.paths("1")) == 2
 
 
 def test_the_name_may_stand_above_a_fixed_folder(tmp_path: Path) -> None:
@@ -121,7 +121,7 @@ def test_a_batch_is_found_again_by_its_name_and_by_no_other(
     made(folder, f"lake/day={written}/a", "lake/day=other of them/a")
     pattern = PathTemplate("lake/day={partition}", folder)
     assert set(pattern.partitions()) == {plain, "other of them"}
-    assert [Path(each).name for each in pattern.places(plain)] == [f"day={written}"]
+    assert [Path(each).name for each in pattern.paths(plain)] == [f"day={written}"]
 
 
 def said(pattern: PathTemplate, partition: str) -> str:

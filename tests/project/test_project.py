@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
 
 import headgate as hg
-from headgate.gate.notification import Notification
-from headgate.integrations.alerts import Delivered, Suppressed
-from headgate.project.alert_channels import combine_receivers
 from headgate.project.project import Project
 from headgate.values.account import Mode
 from headgate.values.errors import ConfigError, EngineError, NoSuchBatch
-from headgate.values.outcome import Failed
-from tests.integrations.receiver import FULL, Answer, receiving
 from tests.project.files import PLAIN, lake, opened, orders, written
 
 WHOLE = """\
@@ -229,50 +223,6 @@ def test_an_index_is_opened_from_the_folder_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "lake.hgi").write_bytes(golden.read_bytes())
     gate = opened(tmp_path, f"{PLAIN}    index: lake.hgi\n").dataset("orders").gate
     assert gate._index.columns > 0
-
-
-def alerted(url: str, more: str = "") -> str:
-    return f"{PLAIN}alerts:\n  - webhook: {url}\n{more}"
-
-
-def test_alerts_are_told_of_a_held_batch(tmp_path: Path) -> None:
-    lake(tmp_path, [9])
-    with receiving(Answer()) as receiver:
-        text = f"{PLAIN}    checks: [{{has_mean: price, at_least: 1000}}]\nalerts:\n  - webhook: {receiver.url}\n"
-        with opened(tmp_path, text) as project:
-            found = project.dataset("orders")
-            verdict = found.gate.judge(found.read("2026-11-09"), "2026-11-09")
-    assert isinstance(verdict.notified, Delivered)
-    assert [request.path for request in receiver.requests] == ["/hook"]
-
-
-def test_an_alert_remembers_what_it_told(tmp_path: Path) -> None:
-    with receiving(Answer()) as receiver:
-        text = alerted(receiver.url, "    on: every_hold\n    every: 0\n    memory: told.json\n")
-        answers = [opened(tmp_path, text).dataset("orders").gate.notify(FULL) for _ in range(2)]  # type: ignore[misc]
-    assert [type(each) for each in answers] == [Delivered, Suppressed]
-    assert (tmp_path / "told.json").exists()
-
-
-def test_an_address_in_the_open_is_refused_with_its_line(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"headgate.yml:6: alerts\[0\]: http:// sends secrets in the open. Use https"):
-        _ = opened(tmp_path, alerted("http://example.org/hook")).dataset("orders").gate
-
-
-def test_one_who_cannot_be_told_keeps_nobody_else_from_hearing() -> None:
-    heard: list[Notification] = []
-
-    def hears(notice: Notification) -> Any:
-        heard.append(notice)
-        return Delivered(notice)
-
-    tell = combine_receivers([lambda _: Failed("no"), hears])
-    assert tell is not None
-    assert tell(FULL) == Failed("no")
-    assert heard == [FULL]
-    both = combine_receivers([lambda _: Suppressed("why"), hears])
-    assert both is not None
-    assert both(FULL) == Delivered(FULL)
 
 
 def test_a_session_that_is_given_makes_spark_the_engine(tmp_path: Path) -> None:

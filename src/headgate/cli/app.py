@@ -1,4 +1,7 @@
-"""The program `headgate`: its commands, its own options, and what is done with what nobody foresaw."""
+"""The program `headgate`: its commands, its global options, and its handler of unexpected errors.
+
+Tested by `tests/cli/test_help.py` (commands and options), `tests/cli/test_start.py` (what is imported) and
+`tests/cli/test_errors.py` (errors and pipes)."""
 
 from __future__ import annotations
 
@@ -36,7 +39,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-# in the order in which a person meets them, each with what fits on a line of the list
+# In the order in which a user meets them. A short help must fit on one line of the command list.
 for name, function, short in (
     ("init", init, "Write a first headgate.yml, or a demo to try."),
     ("profile", profile.profile, "Show every column of a file or a batch at a glance."),
@@ -96,9 +99,10 @@ def headgate(
 
 
 def main() -> None:
-    """What the console script calls."""
+    """Run the program; this is the entry point of the console script."""
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
+            # A terminal that cannot print a character gets a replacement instead of a UnicodeEncodeError.
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
     try:
         app(prog_name="headgate")
@@ -107,6 +111,6 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         raise SystemExit(0) from None
-    except Exception as trouble:
-        sys.stderr.write(errors.redact_secrets(errors.describe_error(trouble)) + "\n")
-        raise SystemExit(errors.exit_code_of(trouble)) from None
+    except Exception as error:
+        sys.stderr.write(errors.redact_secrets(errors.describe_error(error)) + "\n")
+        raise SystemExit(errors.exit_code_of(error)) from None

@@ -1,4 +1,7 @@
-"""What makes a function a command: the shared options, the JSON document, errors in words, the exit code."""
+"""The decorator that makes a function a command: shared options, JSON document, error messages, exit code.
+
+Tested by `tests/cli/test_output.py` and `tests/cli/test_errors.py`.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +26,10 @@ _SHARED_OPTIONS = {
 
 
 def command(name: str, *, project: bool = True) -> Callable[[Callable[..., CommandResult]], Callable[..., None]]:
-    """A command of this name. The function gets the call first, then its own options, and gives its answer.
+    """Make a function the command of this name.
 
-    `project=False` is for what reads no configuration.
+    The function takes a `CommandContext` first, then its own options, and returns a `CommandResult`.
+    `project=False` is for commands that read no configuration: they have no `--config` and no `--set`.
     """
 
     def decorate(function: Callable[..., CommandResult]) -> Callable[..., None]:
@@ -34,10 +38,11 @@ def command(name: str, *, project: bool = True) -> Callable[[Callable[..., Comma
 
         @wraps(function)
         def run_command(**arguments: Any) -> None:
-            words = {key: arguments.pop(key) for key in shared}
-            words["settings"] = tuple(words.pop("set_", None) or ())
-            raise typer.Exit(_execute_command(CommandContext(name, **words), function, arguments))
+            given = {key: arguments.pop(key) for key in shared}
+            given["settings"] = tuple(given.pop("set_", None) or ())
+            raise typer.Exit(_execute_command(CommandContext(name, **given), function, arguments))
 
+        # typer builds the options from this signature; __wrapped__ would lead it to that of the function.
         parameters = [*own, *(_make_parameter(key, kind, default) for key, (kind, default) in shared.items())]
         run_command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run_command.__annotations__ = {each.name: each.annotation for each in parameters}
@@ -52,26 +57,26 @@ def _make_parameter(name: str, kind: Any, default: Any) -> inspect.Parameter:
 
 
 def _execute_command(context: CommandContext, function: Callable[..., CommandResult], arguments: dict[str, Any]) -> int:
-    """The command carried out, its document written, and the code that it ends with."""
+    """Run the command, write its JSON document, and return the exit code."""
     try:
         _check_json_target(context)
         with context.exit_stack:
             result = function(context, **arguments)
-    except (Exception, KeyboardInterrupt) as trouble:
-        result = CommandResult(errors.exit_code_of(trouble), error=errors.error_to_dict(trouble, context.secrets))
-        report_error(context, trouble)
+    except (Exception, KeyboardInterrupt) as error:
+        result = CommandResult(errors.exit_code_of(error), error=errors.error_to_dict(error, context.secrets))
+        report_error(context, error)
     return _write_result(context, result)
 
 
-def report_error(context: CommandContext, trouble: BaseException) -> None:
-    """Say what went wrong, on standard error; its traceback only to those who asked for it."""
+def report_error(context: CommandContext, error: BaseException) -> None:
+    """Print an error on standard error, with its traceback if `-vv` is given."""
     if context.verbose > 1:
-        context.echo_err(errors.format_traceback(trouble, context.secrets))
-    context.echo_err(errors.describe_error(trouble), style="" if isinstance(trouble, KeyboardInterrupt) else "red")
+        context.echo_err(errors.format_traceback(error, context.secrets))
+    context.echo_err(errors.describe_error(error), style="" if isinstance(error, KeyboardInterrupt) else "red")
 
 
 def _check_json_target(context: CommandContext) -> None:
-    """Known before the work begins, not after it, and told once."""
+    """Refuse a JSON target that cannot be written before the work begins."""
     target = context.output_json
     if target in (None, STDOUT):
         return
@@ -81,7 +86,7 @@ def _check_json_target(context: CommandContext) -> None:
 
     path = Path(str(target))
     if path.is_dir() or not path.parent.is_dir():
-        context.output_json = None
+        context.output_json = None  # so that the document of this error is not written there either
         raise MisuseError(f"--output-json cannot be written to {target}.", hint="Name a file in a folder that exists.")
 
 
@@ -94,9 +99,9 @@ def _write_result(context: CommandContext, result: CommandResult) -> int:
             CommandContext(context.command).echo_raw(text)
         else:
             write_atomically(context.output_json, text)
-    except OSError as trouble:
+    except OSError as error:
         context.echo_err(
-            f"error: the JSON document could not be written to {context.output_json}: {trouble.strerror}", "red"
+            f"error: the JSON document could not be written to {context.output_json}: {error.strerror}", "red"
         )
         return exit_codes.worst_code([result.exit_code, exit_codes.UNDELIVERED])
     return result.exit_code

@@ -1,4 +1,4 @@
-"""One call of the command line: its shared options, where its words go, and how long work is shown."""
+"""The context of one call of the command line: shared options, output streams, progress, project."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ STDOUT = "-"
 
 
 class CommandContext:
-    """What every command is given first. Results go to standard output, everything else to standard error."""
+    """The first argument of every command. Results go to standard output, everything else to standard error."""
 
     def __init__(
         self,
@@ -42,10 +42,10 @@ class CommandContext:
         self.verbose = verbose
         self.quiet = quiet
         self.no_color = no_color
-        self.exit_stack = contextlib.ExitStack()  # what must be closed when the command ends
+        self.exit_stack = contextlib.ExitStack()  # closed when the command ends
         self._project: Project | None = None
 
-    # --- words
+    # --- output
 
     @property
     def is_silent(self) -> bool:
@@ -58,7 +58,7 @@ class CommandContext:
 
     @property
     def width(self) -> int:
-        """The characters of a line that is not broken; without a terminal none is."""
+        """The number of characters in a line; practically unlimited where there is no terminal."""
         return self.out.width if self.out.is_terminal else 1_000_000
 
     @cached_property
@@ -66,26 +66,27 @@ class CommandContext:
         return _make_console(sys.stderr, self.no_color)
 
     def echo(self, *things: Any) -> None:
-        """Print results: as they render themselves on a terminal, as plain text that no line is cut of elsewhere."""
+        """Print results: rendered on a terminal, as plain text with lines of any length elsewhere."""
         if self.is_silent:
             return
         for thing in things:
-            _write_text(sys.stdout, _render_text(self.out, escape_controls(thing) if isinstance(thing, str) else thing))
+            printable = escape_controls(thing) if isinstance(thing, str) else thing
+            _write_text(sys.stdout, _render_text(self.out, printable))
 
     def echo_raw(self, text: str) -> None:
-        """Print a text as it is: YAML and Python are copied from the screen."""
+        """Print a text unchanged, such as YAML or Python that is copied from the screen."""
         if not self.is_silent:
             _write_text(sys.stdout, text.rstrip("\n") + "\n")
 
     def echo_err(self, text: str, style: str = "") -> None:
-        """Say something that is not a result."""
+        """Print on standard error what is not a result."""
         from rich.text import Text
 
         cleaned = self.clean_text(text)
         _write_text(sys.stderr, _render_text(self.err, Text(cleaned, style=style) if style else cleaned))
 
     def clean_text(self, text: str) -> str:
-        """The text without secrets that the configuration refers to, and without control characters."""
+        """The text with the secrets of the configuration redacted and control characters escaped."""
         return escape_controls(redact_secrets(text, self.secrets))
 
     @cached_property
@@ -96,8 +97,9 @@ class CommandContext:
 
     @contextlib.contextmanager
     def show_progress(self, title: str, stage: str = "") -> Iterator[Callable[[Progress], None] | None]:
-        """What long work reports to; None where nobody watches."""
-        if self.quiet or not self.err.file.isatty() or self.err.is_dumb_terminal:  # FORCE_COLOR makes no terminal
+        """Give the callback that long work reports its progress to, or None where no progress is shown."""
+        # The file is asked, not rich: with FORCE_COLOR, rich takes a pipe for a terminal.
+        if self.quiet or not self.err.file.isatty() or self.err.is_dumb_terminal:
             yield None
             return
         from headgate.cli.progress_bar import show_progress_bar
@@ -106,7 +108,7 @@ class CommandContext:
             yield report
 
     def open_project(self) -> Project:
-        """The project that the configuration describes, opened once."""
+        """The project of the configuration, opened at the first call and closed when the command ends."""
         if self._project is None:
             from headgate.project.project import Project
 
@@ -114,22 +116,22 @@ class CommandContext:
         return self._project
 
     def parse_settings(self) -> dict[str, str]:
-        """What `--set` says, by key."""
+        """The values of `--set` by key."""
         from headgate.values.errors import MisuseError
 
-        found = {}
-        for each in self.settings:
-            key, equals, value = each.partition("=")
+        values = {}
+        for setting in self.settings:
+            key, equals, value = setting.partition("=")
             if not equals or not key.strip():
                 raise MisuseError(
-                    f"--set {each!r} has no value.", hint="Write --set datasets.orders.false_alarms=0.02."
+                    f"--set {setting!r} has no value.", hint="Write --set datasets.orders.false_alarms=0.02."
                 )
-            found[key.strip()] = value
-        return found
+            values[key.strip()] = value
+        return values
 
 
 def escape_controls(text: str) -> str:
-    """The text with control characters spelled out: a name must not move the reader's cursor.
+    """The text with control characters escaped, so that no name can move the cursor of a terminal.
 
     >>> escape_controls("a\\x1b[2Jb")
     'a\\\\u001b[2Jb'
@@ -146,18 +148,19 @@ def _make_console(file: Any, no_color: bool) -> Console:
 def _render_text(console: Console, thing: Any) -> str:
     if not console.is_terminal:
         return f"{thing}\n"
-    with console.capture() as caught:
+    with console.capture() as capture:
         console.print(thing)
-    return caught.get()
+    return capture.get()
 
 
 def _write_text(file: Any, text: str) -> None:
-    """A reader that has gone away (`| head`) ends the words, not the work."""
+    """Write a text. A closed pipe (`| head`) ends the output, not the command."""
     try:
         file.write(text)
         file.flush()
     except BrokenPipeError:
         with contextlib.suppress(OSError, ValueError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, file.fileno())
-            os.close(nowhere)
+            # Python flushes standard output again at exit: with the null device behind it that cannot fail.
+            null = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(null, file.fileno())
+            os.close(null)

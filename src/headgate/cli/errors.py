@@ -1,4 +1,4 @@
-"""What a person is told when a command cannot do its work: one or few lines, and what to do."""
+"""Errors as the command line prints them: a short message, a hint, an exit code, and no secret."""
 
 from __future__ import annotations
 
@@ -10,53 +10,53 @@ from typing import Any
 
 from headgate.cli import exit_codes
 
-# user:password@ of an address; what is before the host is never for a screen
+# user:password@ of an address
 _LOGIN = re.compile(r"(?<=://)[^\s@'\"]+@")
 _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
-_METHOD = re.compile(r"\bgate\.(?=(?:accept|reject|release|discard)\b)")  # hints of the library are of Python
-_MIN_SECRET_LENGTH = 4  # characters of a secret: shorter ones would tear ordinary words apart
+_METHOD = re.compile(r"\bgate\.(?=(?:accept|reject|release|discard)\b)")  # hints of the library name Python methods
+_MIN_SECRET_LENGTH = 4  # characters; redacting shorter ones would make ordinary words unreadable
 _MAX_CONFIG_BYTES = 1 << 22
 
 
-def exit_code_of(trouble: BaseException) -> int:
-    """Which code an error ends with: 2 if the caller can mend the call, 3 if the world is to blame."""
+def exit_code_of(error: BaseException) -> int:
+    """The exit code of an error: 2 if the user can correct the call or the configuration, else 3."""
     from headgate.values.errors import DeliveryError, HeadgateError, MisuseError, UnknownRun
 
-    match trouble:
+    match error:
         case KeyboardInterrupt():
             return exit_codes.INTERRUPTED
         case MisuseError() | UnknownRun():
             return exit_codes.MISUSED
         case DeliveryError():
             return exit_codes.UNDELIVERED
-        case HeadgateError() if type(trouble).__name__ == "ConfigError":
+        case HeadgateError() if type(error).__name__ == "ConfigError":
             return exit_codes.MISUSED
     return exit_codes.UNKNOWN
 
 
-def describe_error(trouble: BaseException) -> str:
-    """The error in words; of one that nobody foresaw, its kind and how to see more."""
+def describe_error(error: BaseException) -> str:
+    """The message of an error; an unexpected one is given with its type and how to see the traceback."""
     from headgate.values.errors import HeadgateError
 
-    if isinstance(trouble, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt):
         return "interrupted"
-    if isinstance(trouble, HeadgateError):
-        hint = "" if trouble.hint else hint_of(trouble)
-        return f"error: {_METHOD.sub('headgate ', str(trouble))}{hint and ' ' + hint}"
-    if isinstance(trouble, OSError) and trouble.strerror and trouble.filename:
-        return f"error: {trouble.filename}: {trouble.strerror}. headgate doctor says what can be read and written."
-    first = str(trouble).strip().splitlines()
-    said = f"{type(trouble).__name__}: {first[0][:300]}" if first else type(trouble).__name__
-    return f"error: {said} (unexpected; -vv shows the traceback)"
+    if isinstance(error, HeadgateError):
+        hint = "" if error.hint else hint_of(error)
+        return f"error: {_METHOD.sub('headgate ', str(error))}{hint and ' ' + hint}"
+    if isinstance(error, OSError) and error.strerror and error.filename:
+        return f"error: {error.filename}: {error.strerror}. headgate doctor says what can be read and written."
+    lines = str(error).strip().splitlines()
+    message = f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+    return f"error: {message} (unexpected; -vv shows the traceback)"
 
 
-def hint_of(trouble: BaseException) -> str:
-    """What to do about an error; of one that does not say it, what can be done about its kind."""
+def hint_of(error: BaseException) -> str:
+    """The hint of an error, or a general one for its type; empty if there is none."""
     from headgate.values.errors import CorruptBytes, StoreUnavailable
 
-    if hint := str(getattr(trouble, "hint", "")):
+    if hint := str(getattr(error, "hint", "")):
         return hint
-    match trouble:
+    match error:
         case CorruptBytes():
             return "It is damaged, or another file: restore it from a copy, or name the right one."
         case StoreUnavailable():
@@ -64,19 +64,19 @@ def hint_of(trouble: BaseException) -> str:
     return ""
 
 
-def error_to_dict(trouble: BaseException, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
-    """The error as data."""
-    message = redact_secrets(describe_error(trouble).removeprefix("error: "), secrets)
-    hint = redact_secrets(hint_of(trouble), secrets)
-    return {"kind": type(trouble).__name__, "message": message, "hint": hint}
+def error_to_dict(error: BaseException, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
+    """The error as the `error` member of the JSON document."""
+    message = redact_secrets(describe_error(error).removeprefix("error: "), secrets)
+    hint = redact_secrets(hint_of(error), secrets)
+    return {"kind": type(error).__name__, "message": message, "hint": hint}
 
 
-def format_traceback(trouble: BaseException, secrets: tuple[str, ...] = ()) -> str:
-    return redact_secrets("".join(traceback.format_exception(trouble)), secrets)
+def format_traceback(error: BaseException, secrets: tuple[str, ...] = ()) -> str:
+    return redact_secrets("".join(traceback.format_exception(error)), secrets)
 
 
 def redact_secrets(text: str, secrets: tuple[str, ...] = ()) -> str:
-    """The text without logins of addresses and without these secrets.
+    """The text with these secrets and the logins of addresses replaced by ***.
 
     >>> redact_secrets("cannot reach postgresql://ann:pw@db/x?key=s3cret", ("s3cret",))
     'cannot reach postgresql://***@db/x?key=***'
@@ -87,7 +87,10 @@ def redact_secrets(text: str, secrets: tuple[str, ...] = ()) -> str:
 
 
 def secrets_of(config: str) -> tuple[str, ...]:
-    """The values of the variables that a configuration refers to, the longest first. It never raises."""
+    """The values of the environment variables that a configuration refers to, longest first. Never raises.
+
+    The longest come first because one may contain another.
+    """
     try:
         path = Path(config)
         if not path.is_file() or path.stat().st_size > _MAX_CONFIG_BYTES:

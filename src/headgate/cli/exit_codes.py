@@ -1,4 +1,4 @@
-"""How a command ends: five codes, and which of them weighs most."""
+"""The exit codes of the command line, and which of several is the worst."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _BY_SEVERITY = (PASSED, UNDELIVERED, FAILED, UNKNOWN, MISUSED)
 
 
 def worst_code(codes: Iterable[int]) -> int:
-    """The code that a reader must act on first.
+    """The code that the user must act on first.
 
     >>> worst_code([0, 4, 1, 0]), worst_code([1, 3]), worst_code([])
     (1, 3, 0)

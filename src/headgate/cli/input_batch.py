@@ -1,4 +1,4 @@
-"""What `profile`, `suggest` and `check` look at: a file without any configuration, or a batch of a dataset."""
+"""Finds the batch that `profile`, `suggest` and `check` read: a file without configuration, or a batch of a dataset."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SUFFIXES = {
     ".orc": "orc",
 }
 _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
-# what Arrow says before it says what is wrong: the file and its format, which are told already
+# The start of an Arrow message: the file and its format, which our message names already.
 _ARROW_PREFIX = re.compile(
     r"Error creating dataset\. Could not read schema from '.*?'\. Is this a '\w+' file\?: "
     r"(?:Could not open \w+ input source '.*?': )?(?:Invalid: )?",
@@ -31,7 +31,7 @@ _ARROW_PREFIX = re.compile(
 
 
 class InputBatch(NamedTuple):
-    """A batch, what it is called, and the dataset that it is of, if it is of one."""
+    """A batch with its name, and its dataset and partition if it belongs to one."""
 
     data: Any
     name: str
@@ -49,7 +49,7 @@ class InputBatch(NamedTuple):
 def find_batch(
     context: CommandContext, source: str, partition: str | None = None, format: str | None = None
 ) -> InputBatch:
-    """The batch that a word on the command line means: a path that exists is a file, anything else a dataset."""
+    """The batch that an argument of the command line names: an existing path is a file, anything else a dataset."""
     from headgate.values.errors import MisuseError
 
     if partition is None and (Path(source).exists() or format or _looks_like_a_path(source)):
@@ -70,7 +70,7 @@ def find_batch(
 
 
 def open_file(source: str, format: str | None = None) -> Any:
-    """A file or a folder as an Arrow dataset, which is read a piece at a time."""
+    """Open a file or a folder as an Arrow dataset, which is read in chunks."""
     import pyarrow as pa
     import pyarrow.dataset as ds
 
@@ -81,13 +81,15 @@ def open_file(source: str, format: str | None = None) -> Any:
         raise MisuseError(f"there is no file {source}.", hint=_hint_similar_names(path))
     kind = _choose_format(path, format)
     try:
-        data = ds.dataset(str(path), format=_read_as(kind, path), partitioning="hive" if path.is_dir() else None)
+        data = ds.dataset(
+            str(path), format=_arrow_format_of(kind, path), partitioning="hive" if path.is_dir() else None
+        )
     except PermissionError:
         raise EngineError(f"{source} may not be read.", hint="Let this user read it, or name another file.") from None
-    except (pa.ArrowException, OSError, ValueError) as trouble:
+    except (pa.ArrowException, OSError, ValueError) as error:
         raise EngineError(
-            f"{source} could not be read as {kind}: {_first_line(trouble)}.", hint=_hint_format(format)
-        ) from trouble
+            f"{source} could not be read as {kind}: {_first_line(error)}.", hint=_hint_format(format)
+        ) from error
     if not data.schema.names:
         raise EngineError(f"{source} has no columns.", hint=_hint_format(format))
     return data
@@ -98,7 +100,7 @@ def _looks_like_a_path(source: str) -> bool:
 
 
 def _format_from_name(path: Path) -> str | None:
-    """The format that a file's name tells, also of one that is packed."""
+    """The format that the suffix of a file names; a suffix of compression is skipped."""
     suffixes = [each.lower() for each in path.suffixes if each.lower() not in _COMPRESSED]
     return _SUFFIXES.get(suffixes[-1]) if suffixes else None
 
@@ -111,14 +113,14 @@ def _choose_format(path: Path, given: str | None) -> str:
             raise MisuseError(f"{given!r} is not a format that is read;", hint=did_you_mean(given, FORMATS))
         return given
     inside = sorted(each for each in path.rglob("*") if each.is_file()) if path.is_dir() else [path]
-    found = next((kind for each in inside if (kind := _format_from_name(each))), None)
-    if found is None:
+    kind = next((name for each in inside if (name := _format_from_name(each))), None)
+    if kind is None:
         raise MisuseError(f"the name of {path} does not tell its format.", hint=f"Add --format {' or '.join(FORMATS)}.")
-    return found
+    return kind
 
 
-def _read_as(kind: str, path: Path) -> Any:
-    """As a dataset of a configuration is read: a check that this file suggests must mean the same there."""
+def _arrow_format_of(kind: str, path: Path) -> Any:
+    """The format with the options of a configured dataset: a check that this file suggests must mean the same there."""
     from headgate.project.files import arrow_format
     from headgate.values.hidden import Hidden
 
@@ -142,6 +144,6 @@ def _hint_format(format: str | None) -> str:
     return "Say what it is with --format parquet, csv, json or orc." if format is None else "Is it of another format?"
 
 
-def _first_line(trouble: BaseException) -> str:
-    lines = _ARROW_PREFIX.sub("", str(trouble).strip()).splitlines()
-    return lines[0].rstrip(".")[:300] if lines else type(trouble).__name__
+def _first_line(error: BaseException) -> str:
+    lines = _ARROW_PREFIX.sub("", str(error).strip()).splitlines()
+    return lines[0].rstrip(".")[:300] if lines else type(error).__name__

@@ -1,4 +1,4 @@
-"""Batches judged one after the other: one that is held, or that cannot be read, does not end the run of the others."""
+"""Judges the batches of a dataset in order; a batch that is held or cannot be read does not end the run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 
 class BatchResult(NamedTuple):
-    """What became of one batch: its verdict, or the trouble that left it without one."""
+    """The result of judging one batch: its verdict, or the error that prevented one."""
 
     dataset: Dataset
     partition: str
     verdict: BatchVerdict | None = None
-    trouble: Exception | None = None
+    error: Exception | None = None
     seconds: float = 0.0
-    width: int = 0  # of the longest name among the partitions of its run
-    alone: bool = True  # whether it is the only batch of its run
+    width: int = 0  # of the longest partition name in its run
+    alone: bool = True  # whether its run has no other batch
 
     @property
     def row_count(self) -> int | None:
@@ -32,32 +32,37 @@ class BatchResult(NamedTuple):
 
     @property
     def alert_failure(self) -> str:
-        """Why the alert did not arrive; empty if it did, or none was due."""
+        """Why the alert was not delivered; empty if it was, or if none was due."""
         from headgate.values.outcome import Failed
 
-        delivery = None if self.verdict is None else self.verdict.notified
-        every = delivery if isinstance(delivery, list | tuple) else [delivery]
-        return "; ".join(each.why for each in every if isinstance(each, Failed))
+        notified = None if self.verdict is None else self.verdict.notified
+        deliveries = notified if isinstance(notified, list | tuple) else [notified]
+        return "; ".join(each.why for each in deliveries if isinstance(each, Failed))
 
     def exit_code(self, fail_on: FailOn) -> int:
-        """How a run of this batch alone would end."""
+        """The exit code of a run of this batch alone."""
         if self.verdict is None:
-            assert self.trouble is not None
-            return exit_codes.worst_code([errors.exit_code_of(self.trouble)])
+            assert self.error is not None
+            return exit_codes.worst_code([errors.exit_code_of(self.error)])
         delivery_code = exit_codes.UNDELIVERED if self.alert_failure else exit_codes.PASSED
         return exit_codes.worst_code([code_of(self.verdict, fail_on), delivery_code])
 
     def to_dict(self, fail_on: FailOn, secrets: tuple[str, ...] = ()) -> dict[str, Any]:
-        """As data."""
-        made: dict[str, Any] = {"dataset": self.dataset.name, "partition": self.partition}
-        made |= {"exit_code": self.exit_code(fail_on), "seconds": round(self.seconds, 3), "rows": self.row_count}
-        made["verdict"] = None if self.verdict is None else self.verdict.to_dict()
-        made["error"] = None if self.trouble is None else errors.error_to_dict(self.trouble, secrets)
-        made["undelivered"] = errors.redact_secrets(self.alert_failure, secrets) or None
-        return made
+        """The batch as it is in the JSON document."""
+        return {
+            "dataset": self.dataset.name,
+            "partition": self.partition,
+            "exit_code": self.exit_code(fail_on),
+            "seconds": round(self.seconds, 3),
+            "rows": self.row_count,
+            "verdict": None if self.verdict is None else self.verdict.to_dict(),
+            "error": None if self.error is None else errors.error_to_dict(self.error, secrets),
+            "undelivered": errors.redact_secrets(self.alert_failure, secrets) or None,
+        }
 
 
 def row_count_of(verdict: BatchVerdict) -> int | None:
+    """The number of rows that the run measured; None if it could not."""
     from headgate.values.key import MetricKey
     from headgate.values.outcome import Measured
 
@@ -68,7 +73,7 @@ def row_count_of(verdict: BatchVerdict) -> int | None:
 
 
 def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
-    """What was let through passed, whoever let it through; what is held failed, or could not be evaluated."""
+    """The exit code of a verdict: a published batch passed, a held one failed or could not be evaluated."""
     from headgate.values.account import Action
     from headgate.values.expectation import Status
 
@@ -84,28 +89,29 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
 def judge_batches(context: CommandContext, dataset: Dataset, partition: str | None) -> Iterator[BatchResult]:
     """Judge one batch of a dataset, or all that wait, in order.
 
-    Only a store that cannot be used, or a Spark that does not start, ends it early: the next batch would meet the same.
+    Only an unavailable store, or a Spark that does not start, ends the run early: the next batch would fail too.
     """
     from headgate.values.errors import EngineError, NoSuchBatch, StoredDataError, StoreError
 
     try:
         partitions = (partition,) if partition is not None else dataset.waiting()
-    except Exception as trouble:
-        yield BatchResult(dataset, partition or "", trouble=trouble)
+    except Exception as error:
+        yield BatchResult(dataset, partition or "", error=error)
         return
     width = max(map(len, partitions), default=0)
-    for number, each in enumerate(partitions, 1):
-        count = f" ({number} of {len(partitions)})" if len(partitions) > 1 else ""
+    alone = len(partitions) == 1
+    for number, name in enumerate(partitions, 1):
+        count = "" if alone else f" ({number} of {len(partitions)})"
         started = time.monotonic()
         try:
-            with context.show_progress(f"{dataset.name} {each}{count}", "learning") as report:
-                verdict = dataset.judge(each, progress=report)
-        except Exception as trouble:
-            yield BatchResult(dataset, each, trouble=trouble, seconds=time.monotonic() - started)
-            unstarted = isinstance(trouble, EngineError) and not isinstance(trouble, NoSuchBatch)
-            if unstarted or isinstance(trouble, StoreError | StoredDataError):
+            with context.show_progress(f"{dataset.name} {name}{count}", "learning") as report:
+                verdict = dataset.judge(name, progress=report)
+        except Exception as error:
+            yield BatchResult(dataset, name, error=error, seconds=time.monotonic() - started)
+            # A batch that cannot be read is held, not raised: an EngineError here is that of the session itself.
+            no_engine = isinstance(error, EngineError) and not isinstance(error, NoSuchBatch)
+            if no_engine or isinstance(error, StoreError | StoredDataError):
                 return
         else:
-            yield BatchResult(
-                dataset, each, verdict, seconds=time.monotonic() - started, width=width, alone=len(partitions) == 1
-            )
+            seconds = time.monotonic() - started
+            yield BatchResult(dataset, name, verdict, seconds=seconds, width=width, alone=alone)

@@ -1,4 +1,4 @@
-"""The options that several commands share, each written once."""
+"""The options and arguments that several commands share."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Annotated
 import typer
 
 CONFIG = "headgate.yml"
-MAX_CONFIG_BYTES = 1 << 20  # bytes of a configuration that is read for completion
+MAX_CONFIG_BYTES = 1 << 20  # a larger configuration is not read for completion
 
 
 class FailOn(StrEnum):
-    """What ends a command with exit code 1."""
+    """Which failures end a command with exit code 1."""
 
     ERROR = "error"
     WARN = "warn"
@@ -22,7 +22,7 @@ class FailOn(StrEnum):
 
 
 def _list_dataset_names(path: str | None) -> list[str]:
-    """The names under `datasets:`, found by their indentation: quick, and no matter what else is in the file."""
+    """The names under `datasets:`, found by their indentation: quick, and independent of the rest of the file."""
     file = Path(path or os.environ.get("HEADGATE_CONFIG") or CONFIG)
     if not file.is_file() or file.stat().st_size > MAX_CONFIG_BYTES:
         return []
@@ -42,7 +42,7 @@ def _list_dataset_names(path: str | None) -> list[str]:
 
 
 def complete_dataset(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The datasets of the configuration that begin so. It never raises: a shell is waiting."""
+    """The datasets of the configuration that begin with this text. Never raises: a shell waits for the answer."""
     try:
         return [name for name in _list_dataset_names(ctx.params.get("config")) if name.startswith(incomplete)]
     except Exception:
@@ -50,12 +50,12 @@ def complete_dataset(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def complete_source(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Files and folders that begin so, and the datasets of the configuration."""
+    """The datasets of the configuration, and the files and folders, that begin with this text."""
     try:
         folder, start = os.path.split(incomplete)
-        found = sorted(os.scandir(folder or "."), key=lambda each: each.name)
-        paths = [each for each in found if each.name.startswith(start) and (start or not each.name.startswith("."))]
-        files = [os.path.join(folder, each.name) + ("/" if each.is_dir() else "") for each in paths]
+        entries = sorted(os.scandir(folder or "."), key=lambda each: each.name)
+        fitting = [each for each in entries if each.name.startswith(start) and (start or not each.name.startswith("."))]
+        files = [os.path.join(folder, each.name) + ("/" if each.is_dir() else "") for each in fitting]
     except Exception:
         files = []
     return [*complete_dataset(ctx, incomplete), *files]

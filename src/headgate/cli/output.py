@@ -1,4 +1,4 @@
-"""The result of a command as one JSON document: what programs read, in a form that stays (output.schema.json)."""
+"""The result of a command as one JSON document, in the stable format of output.schema.json."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ FORMAT = 1
 
 
 class CommandResult:
-    """What a command found: how it ends, and the members of its JSON document."""
+    """The result of a command: its exit code and the members of its JSON document."""
 
     def __init__(self, exit_code: int = 0, **body: Any) -> None:
         self.exit_code = exit_code
@@ -24,7 +24,7 @@ class CommandResult:
 
 
 def schema_text() -> str:
-    """The JSON schema of every document, as it lies beside this module."""
+    """The text of output.schema.json, the JSON schema of every document."""
     return (Path(__file__).parent / "output.schema.json").read_text(encoding="utf-8")
 
 
@@ -34,7 +34,7 @@ def make_document(command: str, result: CommandResult) -> dict[str, Any]:
 
 
 def to_json_value(value: Any) -> Any:
-    """Values as JSON knows them; a number that is none (NaN, an infinity) is null.
+    """A value as JSON can hold it; NaN and infinities become null.
 
     >>> to_json_value({"mean": float("nan"), 3: (1, {"x"})})
     {'mean': None, '3': [1, ['x']]}
@@ -60,7 +60,7 @@ def format_json(document: Mapping[str, Any]) -> str:
 
 
 def write_atomically(target: str, text: str) -> None:
-    """To a file, whole or not at all; a lone surrogate in a name becomes an escape, which JSON allows."""
+    """Write a file completely or not at all; a lone surrogate in a name becomes an escape, which JSON allows."""
     data = text.encode("utf-8", "backslashreplace")
     path = Path(target)
     if path.exists() and not path.is_file():  # /dev/stdout, a pipe
@@ -70,7 +70,7 @@ def write_atomically(target: str, text: str) -> None:
     try:
         with os.fdopen(number, "wb") as file:
             file.write(data)
-        Path(draft).chmod(0o666 & ~_read_umask())
+        Path(draft).chmod(0o666 & ~_read_umask())  # mkstemp lets only the owner read
         Path(draft).replace(path)
     except BaseException:
         Path(draft).unlink(missing_ok=True)
@@ -78,6 +78,7 @@ def write_atomically(target: str, text: str) -> None:
 
 
 def _read_umask() -> int:
+    """The umask of the process; it can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

@@ -1,4 +1,4 @@
-"""How far long work has come, on a terminal: what is done, at which stage, how many rows, how quick."""
+"""A progress bar for a terminal: stage, tasks or rows done, and the rate."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DEFAULT_STAGE = "scanning"
 
 @contextlib.contextmanager
 def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator[Callable[[Progress], None]]:
-    """A line that moves while the work goes on, and is gone when it is done."""
+    """Show a bar while the work goes on, and erase it at the end. Gives the callback that updates it."""
     from rich import progress as shown
     from rich.markup import escape
 
@@ -26,7 +26,7 @@ def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator
         shown.SpinnerColumn(),
         shown.TextColumn("{task.description}"),
         shown.BarColumn(bar_width=20),
-        shown.TextColumn("{task.fields[said]}"),
+        shown.TextColumn("{task.fields[status]}"),
         shown.TimeElapsedColumn(),
         console=console,
         transient=True,
@@ -34,19 +34,21 @@ def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator
         redirect_stderr=False,
     )
     with bar:
-        task = bar.add_task(escape(title), total=None, said=escape(stage))
-        began: list[float] = []
+        task = bar.add_task(escape(title), total=None, status=escape(stage))
+        started: float | None = None
 
         def update_bar(progress: Progress) -> None:
-            began.append(time.monotonic()) if not began else None
-            said = format_progress(progress, time.monotonic() - began[0])
-            bar.update(task, completed=progress.done, total=progress.total or None, said=escape(said))
+            nonlocal started
+            if started is None:  # the rate is that of the scan, without what came before it
+                started = time.monotonic()
+            status = format_progress(progress, time.monotonic() - started)
+            bar.update(task, completed=progress.done, total=progress.total or None, status=escape(status))
 
         yield update_bar
 
 
 def format_progress(progress: Progress, seconds: float) -> str:
-    """Stage, what is done, and the rate.
+    """The stage, the tasks or rows done, and the rate.
 
     >>> format_progress(Progress(3, 8, stage="stage 1 of 2"), 2.0)
     'stage 1 of 2, 3 of 8 tasks, 1.5 tasks/s'
@@ -64,7 +66,7 @@ def format_progress(progress: Progress, seconds: float) -> str:
 
 
 def _format_rate(count: float, seconds: float, unit: str) -> str:
-    if seconds < 0.5 or not count:  # too early to say
+    if seconds < 0.5 or not count:  # too early for a rate
         return ""
-    each = count / seconds
-    return f", {each:,.0f} {unit}/s" if each >= 10 else f", {each:,.1f} {unit}/s"
+    rate = count / seconds
+    return f", {rate:,.0f} {unit}/s" if rate >= 10 else f", {rate:,.1f} {unit}/s"

@@ -1,4 +1,4 @@
-"""Recorded runs as a reader wants them: a row for each, or one metric over all of them."""
+"""Recorded runs of a dataset: a table with a row for each, or the series of one metric."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.gate.gate import Gate
     from headgate.project.project import Dataset
+    from headgate.values.key import MetricKey
     from headgate.values.run import Ruling
 
-_MAX_CAUSES_LENGTH = 400  # characters of causes in a line
+_MAX_CAUSES_LENGTH = 400  # characters of the last column
 
 
 class RecordedRun(NamedTuple):
-    """One run: its verdict as the history has it, how many rows it had, and the last word on it."""
+    """One run: its recorded verdict, its row count, and the newest ruling on it."""
 
     verdict: BatchVerdict
     rows: int | None
@@ -30,15 +31,16 @@ class RecordedRun(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What a person said of it, then the first cause."""
+        """The note of a person's ruling, then the first cause."""
         titles = [each.title for each in self.verdict.causes]
         more = f" (and {len(titles) - 1} more)" if len(titles) > 1 else ""
-        person = self.ruling is not None and self.ruling.who != "gate" and self.ruling.note
-        note = f"{self.ruling.who}: {self.ruling.note}" if person and self.ruling is not None else ""
+        note = ""
+        if self.ruling is not None and self.ruling.who != "gate" and self.ruling.note:
+            note = f"{self.ruling.who}: {self.ruling.note}"
         return "; ".join(filter(None, [note, titles[0] + more if titles else ""]))
 
     def to_dict(self) -> dict[str, Any]:
-        """As data."""
+        """The run as it is in the JSON document."""
         verdict, ruling = self.verdict, self.ruling
         return {
             "partition": verdict.partition,
@@ -55,19 +57,19 @@ class RecordedRun(NamedTuple):
 
 
 def read_runs(gate: Gate, last: int) -> list[RecordedRun]:
-    """The newest runs in the order of their partitions, each as its newest revision."""
+    """The newest revision of each of the last partitions, in the order of the partitions."""
     from headgate.cli.judge_batches import row_count_of
 
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
-    found = []
+    runs = []
     for revision in gate.store.last(gate.dataset, last):
         verdict = gate.read_verdict(revision)
-        found.append(RecordedRun(verdict, row_count_of(verdict), rulings.get((revision.partition, revision.number))))
-    return found
+        runs.append(RecordedRun(verdict, row_count_of(verdict), rulings.get((revision.partition, revision.number))))
+    return runs
 
 
 def runs_page(runs: Sequence[RecordedRun]) -> Page:
-    """A row for each run, what was not published in colour."""
+    """A page with a row for each run, its status coloured."""
     from headgate.display.blocks import Grid, Mark
     from headgate.display.page import Page
     from headgate.display.table import Table
@@ -89,14 +91,14 @@ def runs_page(runs: Sequence[RecordedRun]) -> Page:
 
 
 def verdict_of(dataset: Dataset, partition: str, number: int | None = None) -> BatchVerdict:
-    """The recorded verdict on a batch; where there is none, what to type."""
+    """The recorded verdict on a batch. Raises `MisuseError` with what to type if there is none."""
     from headgate.values.errors import MisuseError, UnknownRun, did_you_mean
 
     try:
         return dataset.gate.explain(partition, number)
-    except UnknownRun as trouble:
+    except UnknownRun as error:
         name = shlex.quote(dataset.name)
-        said = str(trouble).removesuffix(trouble.hint).strip()
+        message = str(error).removesuffix(error.hint).strip()
         known = [each.partition for each in dataset.gate.store.last(dataset.name, 1_000)]
         if partition in known:
             hint = f"It has {len(dataset.gate.store.revisions(dataset.name, partition))}."
@@ -105,11 +107,11 @@ def verdict_of(dataset: Dataset, partition: str, number: int | None = None) -> B
         else:
             near = did_you_mean(partition, known[::-1], most=3)
             hint = f"Of the newest, {near} headgate history {name} lists more."
-        raise MisuseError(said, hint=hint) from None
+        raise MisuseError(message, hint=hint) from None
 
 
 class MetricPoint(NamedTuple):
-    """One value of a metric, what was expected of it then, and whether that was met."""
+    """The value of a metric in one run, its expected range, and its status."""
 
     partition: str
     value: float | None
@@ -121,7 +123,7 @@ class MetricPoint(NamedTuple):
 
     @property
     def sign(self) -> str:
-        """What stands below the value's bar."""
+        """The mark below the bar: ! if the metric failed, x if the batch did not pass for another reason."""
         if self.status in ("fail", "error"):
             return "!"
         return " " if self.run in ("published", "accepted", "released", "pass") else "x"
@@ -135,26 +137,27 @@ class MetricPoint(NamedTuple):
 
 
 def read_series(gate: Gate, runs: Sequence[RecordedRun], metric: str) -> list[MetricPoint]:
-    """A metric over these runs; one that no run has is misuse, and the nearest is named."""
+    """The values of a metric in these runs. Raises `MisuseError` with the nearest name if no run has it."""
     from headgate.values.errors import MisuseError, did_you_mean
     from headgate.values.key import MetricKey
     from headgate.values.outcome import Measured
 
     key = MetricKey.parse(metric if "(" in metric else f"{metric}()")
     points = []
-    for each in runs:
-        outcome = each.verdict.run.outcomes.get(key)
+    for run in runs:
+        outcome = run.verdict.run.outcomes.get(key)
         value = outcome.value if isinstance(outcome, Measured) and isinstance(outcome.value, float) else None
-        points.append(_make_point(each, key, value))
+        points.append(_make_point(run, key, value))
     if all(each.value is None and not each.expected for each in points):
-        known = sorted({str(one) for each in runs for one in each.verdict.run.outcomes})
+        known = sorted({str(name) for run in runs for name in run.verdict.run.outcomes})
         raise MisuseError(f"no run of {gate.dataset} has {metric};", hint=did_you_mean(str(key), known))
     return points
 
 
-def _make_point(run: RecordedRun, key: Any, value: float | None) -> MetricPoint:
-    judged = [one for one in run.verdict.judgements if one.expectation.metric == key and not one.segment]
-    worst = next((one for one in judged if one.status.value in ("fail", "error")), judged[0] if judged else None)
+def _make_point(run: RecordedRun, key: MetricKey, value: float | None) -> MetricPoint:
+    """The point of a run, with the judgement that failed if several judge the metric."""
+    judged = [each for each in run.verdict.judgements if each.expectation.metric == key and not each.segment]
+    worst = next((each for each in judged if each.status.value in ("fail", "error")), judged[0] if judged else None)
     predicate = None if worst is None else worst.expectation.predicate
     if value is None and worst is not None:
         value = worst.value
@@ -170,12 +173,12 @@ def _make_point(run: RecordedRun, key: Any, value: float | None) -> MetricPoint:
 
 
 def _read_bound(predicate: Any, name: str) -> float | None:
-    end = getattr(predicate, name, None)
-    return float(end) if isinstance(end, int | float) and math.isfinite(end) else None
+    bound = getattr(predicate, name, None)
+    return float(bound) if isinstance(bound, int | float) and math.isfinite(bound) else None
 
 
 def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000) -> Page:
-    """The values as small bars and as a table; what failed and what was held is marked."""
+    """The series as a sparkline of lines of this width and as a table, with failures marked."""
     from headgate.display.blocks import Grid, Mark, Note, Tone
     from headgate.display.numbers import format_number
     from headgate.display.page import Page
@@ -188,8 +191,10 @@ def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000)
     low, high = min(values), max(values)
     bars = "".join(" " if each.value is None else draw_level(each.value, low, high) for each in points)
     signs = "".join(each.sign for each in points)
-    drawn = [
-        Note(each) for at in range(0, len(bars), width) for each in _draw_lines(bars, signs, slice(at, at + width))
+    lines = [
+        Note(line)
+        for start in range(0, len(bars), width)
+        for line in _draw_lines(bars, signs, slice(start, start + width))
     ]
     rows = tuple(
         (
@@ -202,23 +207,22 @@ def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000)
         for each in points
     )
     headers = ("batch", "value", "expected", "", "the batch was")
-    kept = [at for at, header in enumerate(headers) if at in (0, 1, 4) or any(row[at] for row in rows)]
-    table = Table(
-        tuple(headers[at] for at in kept), tuple(tuple(row[at] for at in kept) for row in rows), frozenset({1})
-    )
+    shown = [index for index in range(len(headers)) if index in (0, 1, 4) or any(row[index] for row in rows)]
+    cells = tuple(tuple(row[index] for index in shown) for row in rows)
+    table = Table(tuple(headers[index] for index in shown), cells, frozenset({1}))
     marks = tuple(Mark(Tone.BAD if each.sign.strip() else Tone.PLAIN) for each in points)
-    blocks = (*drawn, *_make_legend(signs), Grid(table, marks=marks, marked=len(kept) - 1))
+    blocks = (*lines, *_make_legend(signs), Grid(table, marks=marks, marked=len(shown) - 1))
     return Page(f"{metric} in {len(points)} runs, {format_number(low)} to {format_number(high)}", blocks=blocks)
 
 
 def _draw_lines(bars: str, signs: str, part: slice) -> list[str]:
-    """Some of the bars, with the signs below them if there are any."""
+    """A part of the bars, with a line of their signs below if there are any."""
     return [bars[part], *([signs[part].rstrip()] if signs[part].strip() else [])]
 
 
 def _make_legend(signs: str) -> list[Any]:
     from headgate.display.blocks import Note
 
-    words = {"!": "! the metric failed", "x": "x the batch did not pass, for another reason"}
-    found = [word for sign, word in words.items() if sign in signs]
-    return [Note("; ".join(found))] if found else []
+    meanings = {"!": "! the metric failed", "x": "x the batch did not pass, for another reason"}
+    used = [meaning for sign, meaning in meanings.items() if sign in signs]
+    return [Note("; ".join(used))] if used else []

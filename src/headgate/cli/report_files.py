@@ -1,4 +1,7 @@
-"""Where HTML pages go: the folder `reports:` of the configuration, or a file that is named."""
+"""Writes HTML pages, to the folder `reports:` of the configuration or to a given file.
+
+Tested by `tests/cli/commands/test_run.py` and `tests/cli/commands/test_report.py`.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,11 @@ if TYPE_CHECKING:
 
 FOLDER = "reports"
 FEW_DATASETS = 50
-"""Datasets whose common page is written after the run of any of them; that of more is, when all were run."""
+"""With at most this many datasets, the page of all is written after every run; with more, after a run of all."""
 
 
 class WrittenPages:
-    """The pages that were written, and whether one could not be."""
+    """The pages that were written, and whether writing one failed."""
 
     def __init__(self, context: CommandContext) -> None:
         self.paths: list[Path] = []
@@ -30,19 +33,19 @@ class WrittenPages:
 
     @property
     def start_page(self) -> Path | None:
-        """Where a reader begins: the page that was written last leads to the others."""
+        """The page to open first: the last one written, which links to the others."""
         return self.paths[-1] if self.paths else None
 
     def add_page(self, what: str, write: Callable[[], Path]) -> None:
-        """Write a page. One that cannot be written changes no verdict: it is told, and the run goes on."""
+        """Write a page. A failure is reported as a warning and changes no verdict."""
         from headgate.cli.command import report_error
 
         try:
             self.paths.append(write())
-        except Exception as trouble:
+        except Exception as error:
             self.has_failed = True
             self._context.echo_err(f"warning: the page of {what} could not be written:", "yellow")
-            report_error(self._context, trouble)
+            report_error(self._context, error)
 
 
 def write_run_pages(
@@ -52,7 +55,7 @@ def write_run_pages(
     results: Sequence[BatchResult],
     output: Path | None,
 ) -> WrittenPages:
-    """After a run: pages of the batches that did not pass and of the newest, of their datasets, and of all."""
+    """Write the pages of a run: of batches that did not pass and the newest, of their datasets, and of all."""
     written = WrittenPages(context)
     if output is not None:
         _write_output_page(written, results, output)
@@ -80,25 +83,26 @@ def _write_dataset_pages(written: WrittenPages, site: Site, dataset: Dataset, re
 
 
 def write_batch_page(written: WrittenPages, site: Site, dataset: Dataset, verdict: BatchVerdict) -> None:
-    shown = examples_of(dataset, verdict)
+    """Write the page of one batch into a site."""
+    examples = examples_of(dataset, verdict)
     written.add_page(
-        f"{dataset.name} {verdict.partition}", lambda: site.write_batch(dataset.gate, verdict, examples=shown)
+        f"{dataset.name} {verdict.partition}", lambda: site.write_batch(dataset.gate, verdict, examples=examples)
     )
 
 
 def write_page_to(written: WrittenPages, dataset: Dataset, verdict: BatchVerdict, output: Path) -> None:
-    """The page of one batch in one file."""
+    """Write the page of one batch to one file."""
     from headgate.report.html import Report
 
-    shown = examples_of(dataset, verdict)
+    examples = examples_of(dataset, verdict)
     name = f"{dataset.name} {verdict.partition}"
-    written.add_page(name, lambda: Report.of(dataset.gate, verdict, examples=shown).save(output))
+    written.add_page(name, lambda: Report.of(dataset.gate, verdict, examples=examples).save(output))
 
 
 def _write_output_page(written: WrittenPages, results: Sequence[BatchResult], output: Path) -> None:
-    """`--output-html`: of several batches the one that most needs a reader, the newest that did not pass."""
+    """Write the page of `--output-html`: of the newest batch that did not pass, else of the newest."""
     judged = [each for each in results if each.verdict is not None]
     bad = [each for each in judged if each.verdict is not None and not each.verdict.passed]
-    for each in (bad or judged)[-1:]:
-        assert each.verdict is not None
-        write_page_to(written, each.dataset, each.verdict, output)
+    for result in (bad or judged)[-1:]:
+        assert result.verdict is not None
+        write_page_to(written, result.dataset, result.verdict, output)

@@ -1,1 +1,1 @@
-"""A project: the datasets, the store and the alerts that one `headgate.yml` names, ready to be judged."""
+"""A project: the datasets, the store and the alerts of one `headgate.yml`."""

@@ -1,4 +1,4 @@
-"""The alerts of a configuration as the one function that a gate tells."""
+"""Makes the alerts of a configuration into the one function that a gate notifies."""
 
 from __future__ import annotations
 
@@ -15,35 +15,35 @@ Notify = Callable[[Notification], Any]
 
 
 def combine_receivers(receivers: Sequence[Notify]) -> Notify | None:
-    """What tells all of them; None if there is nobody. One that cannot be reached keeps no other from hearing of it."""
+    """A function that notifies all receivers, also after one has failed; None if there are no receivers."""
     if len(receivers) < 2:
         return receivers[0] if receivers else None
 
     def notify_all(notification: Notification) -> Any:
-        answers = [each(notification) for each in receivers]
-        failed = [each.why for each in answers if isinstance(each, Failed)]
-        if failed:
-            return Failed("; ".join(failed))
+        deliveries = [each(notification) for each in receivers]
+        failures = [each.why for each in deliveries if isinstance(each, Failed)]
+        if failures:
+            return Failed("; ".join(failures))
         from headgate.integrations.alerts import Delivered
 
-        return next((each for each in answers if isinstance(each, Delivered)), answers[0])
+        return next((each for each in deliveries if isinstance(each, Delivered)), deliveries[0])
 
     return notify_all
 
 
 def make_receiver(alert: AlertConfig, folder: Path) -> Notify:
-    """What tells the receiver of one alert."""
+    """The function that notifies the receiver of one alert."""
     from headgate.integrations.alerts import Alerts
 
-    channel, trouble = _open_channel(alert)
-    if trouble is not None:
-        raise trouble
+    channel, error = _open_channel(alert)
+    if error is not None:
+        raise error
     memory = None if alert.memory is None else folder / alert.memory
     return Alerts([channel], on=alert.on, every=alert.every, memory=memory).notify
 
 
 def _open_channel(alert: AlertConfig) -> tuple[Any, MisuseError | None]:
-    """The channel, or why there is none; an error that is raised further on shows no frame that holds the address."""
+    """The channel, or the error. It is returned, not raised: a traceback from here would show the address."""
     from headgate.integrations.alerts import Slack, Webhook
 
     try:
@@ -52,6 +52,6 @@ def _open_channel(alert: AlertConfig) -> tuple[Any, MisuseError | None]:
         assert alert.webhook is not None
         headers = {name: value.template() for name, value in alert.headers.items()}
         return Webhook(alert.webhook.template(), headers=headers), None
-    except MisuseError as trouble:
-        message = str(trouble).removesuffix(trouble.hint).strip()
-        return None, MisuseError(message, trouble.hint.replace(", or pass allow_http=True", ""))
+    except MisuseError as error:
+        message = str(error).removesuffix(error.hint).strip()
+        return None, MisuseError(message, error.hint.replace(", or pass allow_http=True", ""))

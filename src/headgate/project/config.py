@@ -1,4 +1,4 @@
-"""What `headgate.yml` may say: every key with its type, its default, its meaning and an example."""
+"""The model of `headgate.yml`: every key with its type, its default, its description and an example."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ SPARK_FORMATS = ("delta", "iceberg")
 
 
 def _parse_checks(value: Any) -> Any:
-    from headgate.project.tree import check_of  # plain data, where the model is made in Python
+    """Checks from plain data, as a model that is made in Python has them; the file's are read by `tree`."""
+    from headgate.project.tree import check_of
 
     return check_of(value) if isinstance(value, list | tuple) else value
 
@@ -83,10 +84,10 @@ class SourceConfig(Section):
             raise make_error("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
         if self.path is not None and self.table is not None:
             raise make_error("it names both a path and a table.", "Leave one of them out.", "table")
-        if self.path is not None and (found := template_mistake(self.path)):
-            raise make_error(*found, "path")
-        if self.where is not None and (found := where_mistake(self.where)):
-            raise make_error(*found, "where")
+        if self.path is not None and (mistake := template_mistake(self.path)):
+            raise make_error(*mistake, "path")
+        if self.where is not None and (mistake := where_mistake(self.where)):
+            raise make_error(*mistake, "where")
         if self.table is not None and PARTITION in self.table:
             raise make_error(
                 "a table is one for all batches.", f"Write where: \"day = '{PARTITION}'\" beside table.", "table"

@@ -1,4 +1,4 @@
-"""What the models find wrong, in plain words: where it is, what is wrong, and what to write."""
+"""Translates the errors of the models into mistakes with a line, a message and a hint."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _SECRET_TYPES = tuple(get_args(each)[0] for each in (Secret, Option))
 
 
 def mistakes_of(error: ValidationError, tree: Tree) -> list[Mistake]:
-    """Every mistake that was not already told when the file was read."""
-    told = {mistake.key for mistake in tree.mistakes}
+    """The mistakes of a validation error, without those that reading the file has found already."""
+    reported = {mistake.key for mistake in tree.mistakes}
     errors = [
         (str(each["type"]), each, tuple(each["loc"])) for each in error.errors(include_url=False, include_input=False)
     ]
-    # one mistake is told once: what is missing because its key is misspelled, or was told when the file was read
-    meant = {(*path[:-1], _closest_key(path)) for kind, _, path in errors if kind == "extra_forbidden"}
+    # One mistake is reported once: a key that is missing because it is misspelled is not also a missing key.
+    misspelled = {(*path[:-1], _closest_key(path)) for kind, _, path in errors if kind == "extra_forbidden"}
     return [
         _make_mistake(each, path, tree)
         for kind, each, path in errors
-        if not (kind == "missing" and path in meant)
-        and not any(key_path(path[:end]) in told for end in range(1, len(path) + 1))
+        if not (kind == "missing" and path in misspelled)
+        and not any(key_path(path[:end]) in reported for end in range(1, len(path) + 1))
     ]
 
 
@@ -64,7 +64,7 @@ def _make_mistake(error: Mapping[str, Any], path: KeyPath, tree: Tree) -> Mistak
 
 
 def _closest_key(path: KeyPath) -> str:
-    """The key that a misspelled one stands for."""
+    """The known key that is closest to a misspelled one; empty if none is close."""
     near = difflib.get_close_matches(str(path[-1]), _list_keys(path[:-1]), n=1)
     return near[0] if near else ""
 
@@ -106,14 +106,14 @@ def _explain_wrong_value(kind: str, limits: Mapping[str, Any], path: KeyPath, va
 
 
 def example_hint(path: KeyPath) -> str:
-    """What to write: an example of the key, or of the one around it."""
+    """A hint with an example of the key, or of the nearest key around it."""
     for end in range(len(path), 0, -1):
         field = field_at(path[:end])
         if field is not None and field.examples:
-            shown, inner = path[end - 1], field.examples[0]
-            if end + 1 == len(path) and isinstance(each := _first_value(inner), dict):
-                shown, inner = path[end], each
-            return f"Write {'-' if isinstance(shown, int) else f'{shown}:'} {format_yaml(inner)}."
+            key, example = path[end - 1], field.examples[0]
+            if end + 1 == len(path) and isinstance(item := _first_value(example), dict):
+                key, example = path[end], item
+            return f"Write {'-' if isinstance(key, int) else f'{key}:'} {format_yaml(example)}."
     return "docs/reference/config.md lists all keys."
 
 
@@ -139,7 +139,7 @@ def _value_at(data: Any, path: KeyPath) -> Any:
 
 
 def field_at(path: KeyPath) -> FieldInfo | None:
-    """The field of the model that a path leads to."""
+    """The field of the model at a path; None if there is none."""
     section = section_at(path[:-1]) if path else None
     return section.model_fields.get(str(path[-1])) if section else None
 
@@ -158,7 +158,7 @@ def choices_at(path: KeyPath) -> list[Any]:
 
 
 def annotation_at(path: Sequence[str | int]) -> Any:
-    """The type of what a path leads to; None if the models know of no such thing."""
+    """The type of the value at a path; None if the models have no such path."""
     kind: Any = Config
     for step in path:
         kind = _annotation_inside(kind, step)
@@ -178,10 +178,10 @@ def _annotation_inside(kind: Any, step: str | int) -> Any:
 
 
 def _split_union(kind: Any) -> Iterator[Any]:
-    """The types that a type is one of, without what surrounds them."""
+    """The members of a union, and the type inside an `Annotated`."""
     if get_origin(kind) in (Union, types.UnionType):
-        for each in get_args(kind):
-            yield from _split_union(each)
+        for member in get_args(kind):
+            yield from _split_union(member)
     elif get_origin(kind) is Annotated:
         yield kind
         yield from _split_union(get_args(kind)[0])
@@ -190,7 +190,7 @@ def _split_union(kind: Any) -> Iterator[Any]:
 
 
 def list_sections() -> Iterator[tuple[str, type[Section]]]:
-    """Every section of the file, with the keys that lead to it."""
+    """Every section of the file with its path."""
     yield from _walk_sections("", Config)
 
 
@@ -199,10 +199,10 @@ def _walk_sections(path: str, section: type[Section]) -> Iterator[tuple[str, typ
     for name, field in section.model_fields.items():
         inner = f"{path}.{name}" if path else name
         for part in _split_union(field.annotation):
-            place, below = inner, part
+            inner_path, kind = inner, part
             if get_origin(part) is dict:
-                place, below = f"{inner}.<name>", get_args(part)[1]
+                inner_path, kind = f"{inner}.<name>", get_args(part)[1]
             elif get_origin(part) is tuple:
-                place, below = f"{inner}[]", get_args(part)[0]
-            if isinstance(below, type) and issubclass(below, Section):
-                yield from _walk_sections(place, below)
+                inner_path, kind = f"{inner}[]", get_args(part)[0]
+            if isinstance(kind, type) and issubclass(kind, Section):
+                yield from _walk_sections(inner_path, kind)

@@ -1,4 +1,4 @@
-"""The kinds of values that a configuration is made of, beside plain texts and numbers."""
+"""The types of configuration values beside plain strings and numbers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 def make_error(message: str, hint: str, key: str = "") -> PydanticCustomError:
-    """What a validator raises: what is wrong, what to write, and under which key of the mapping, if it is one."""
+    """The error that a validator raises: a message, a hint, and the key of the section that is wrong, if one is."""
     details = {"message": message, "hint": hint, "key": key}
     return PydanticCustomError("headgate", "{message} {hint}", details)
 
@@ -29,7 +29,7 @@ def _parse_hidden(value: Any) -> Hidden:
 
 
 def _parse_option(value: Any) -> Hidden:
-    """Numbers and truths too, and nothing at all: Spark takes all of its options as texts."""
+    """An option as a string; numbers, booleans and empty strings are allowed, since Spark takes all as strings."""
     if isinstance(value, bool):
         return Hidden(str(value).lower())
     if isinstance(value, int | float):
@@ -38,7 +38,7 @@ def _parse_option(value: Any) -> Hidden:
 
 
 def _parse_list(value: Any) -> Any:
-    """A list as a tuple, and one word alone as a list of one."""
+    """A list as a tuple; a single string is a list of one."""
     if isinstance(value, str):
         return (value,)
     return tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Keys and values of a configuration as an error says them: short, and nothing that may be a secret."""
+"""Formats keys and values of a configuration for errors: short, and without anything that may be a secret."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _SECRET = re.compile(r"://|:[^\s/]+@|(passw\w*|secret|token|credentials?|key)\s*
 
 
 def format_value(value: Any) -> str:
-    """A value in an error.
+    """A value as an error shows it.
 
     >>> format_value("lots"), format_value([1]), format_value({}), format_value(True), format_value("postgresql://me:hunter2@db/dq")
     ("'lots'", 'a list', 'a mapping', 'true', 'a text that may be secret')
@@ -35,23 +35,23 @@ def format_value(value: Any) -> str:
 
 
 def key_path(path: Sequence[str | int]) -> str:
-    """The keys that lead to a value.
+    """The path of a value as dotted keys.
 
     >>> key_path(("alerts", 0, "on")), key_path(("datasets", "shop orders", "runs"))
     ('alerts[0].on', "datasets.'shop orders'.runs")
     """
-    found = ""
+    text = ""
     for step in path:
         if isinstance(step, int):
-            found += f"[{step}]"
+            text += f"[{step}]"
         else:
             plain = re.fullmatch(r"[\w-]{1,60}", step)
-            found += f"{'.' if found else ''}{step if plain else format_value(step)}"
-    return found
+            text += f"{'.' if text else ''}{step if plain else format_value(step)}"
+    return text
 
 
 def format_yaml(value: Any) -> str:
-    """A value as YAML in one line.
+    """A value as one line of YAML.
 
     >>> format_yaml({"path": "lake/day={partition}"}), format_yaml(0.01), format_yaml(["a", True])
     ("{path: 'lake/day={partition}'}", '0.01', '[a, true]')

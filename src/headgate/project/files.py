@@ -1,4 +1,4 @@
-"""Batches in files, read by this process with Arrow."""
+"""Reads batches from files with Arrow, without Spark."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headgate.project.path_template import BatchFile, PathTemplate
 from headgate.values.errors import ConfigError, EngineError, did_you_mean
 from headgate.values.hidden import Hidden
 
-_MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 28  # bytes of a text file from which its types are told
+_MIN_BLOCK, _MAX_BLOCK = 1 << 20, 1 << 28  # bytes of a text file from which Arrow infers the types
 _BOOLEANS = {"true": True, "false": False}
 CSV_OPTIONS = ("sep", "delimiter", "header", "quote", "escape", "nullValue", "encoding")
 
@@ -21,27 +21,27 @@ CSV_OPTIONS = ("sep", "delimiter", "header", "quote", "escape", "nullValue", "en
 def open_batch(
     template: PathTemplate, dataset: str, partition: str, format_name: str, options: Mapping[str, Hidden]
 ) -> ds.Dataset:
-    """The files of a batch as one Arrow dataset, whose columns are those of all its files."""
-    places = template.places(partition)
+    """The files of a batch as one Arrow dataset with the columns of all of them."""
+    paths = template.paths(partition)
     files = template.files(partition)
     if not files:
         raise template.no_such_batch(dataset, partition)
-    base = places[0] if len(places) == 1 and places[0] != files[0].path else ""
+    base = paths[0] if len(paths) == 1 and paths[0] != files[0].path else ""
     try:
-        read_as = arrow_format(format_name, max(each.size for each in files), options)
-        return _make_dataset(template.filesystem, files, read_as, base)
+        file_format = arrow_format(format_name, max(each.size for each in files), options)
+        return _make_dataset(template.filesystem, files, file_format, base)
     except PermissionError:
-        raise EngineError(f"{dataset} {partition} may not be read.", hint=f"Let this user read {places[0]}.") from None
-    except (pa.ArrowException, OSError) as trouble:
-        what = " ".join(str(trouble).split())[:300]
+        raise EngineError(f"{dataset} {partition} may not be read.", hint=f"Let this user read {paths[0]}.") from None
+    except (pa.ArrowException, OSError) as error:
+        reason = " ".join(str(error).split())[:300]
         raise EngineError(
-            f"{dataset} {partition} cannot be read as {format_name}: {what.rstrip('.')}.",
+            f"{dataset} {partition} cannot be read as {format_name}: {reason.rstrip('.')}.",
             hint=_HINTS.get(format_name, ""),
         ) from None
 
 
 def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
-    """Those rows of a dataset whose column has the batch's name, whatever type the column has."""
+    """The rows whose column equals the partition, which is cast to the type of the column."""
     kind = _find_field(data, column, dataset).type
     try:
         wanted = pa.scalar(partition).cast(kind)
@@ -51,12 +51,12 @@ def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> 
 
 
 def read_values(data: ds.Dataset, column: str, dataset: str) -> set[str]:
-    """The values of a column as texts."""
+    """The distinct values of a column as strings."""
     _find_field(data, column, dataset)
-    found: set[str] = set()
+    values: set[str] = set()
     for batch in data.to_batches(columns={"value": ds.field(column)}):
-        found.update(str(each) for each in batch.column(0).unique().cast(pa.string()).to_pylist() if each is not None)
-    return found
+        values.update(str(each) for each in batch.column(0).unique().cast(pa.string()).to_pylist() if each is not None)
+    return values
 
 
 def _find_field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
@@ -68,31 +68,35 @@ def _find_field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
 
 
 def fingerprint_files(files: Iterable[BatchFile], root: str, *read_as: str) -> str | None:
-    """Tells one input from another by the names, sizes and times of its files, and by how they are read."""
-    whole, count = hashlib.sha256(), 0
-    for each in sorted(files):
+    """A hash of the names, sizes and times of files and of how they are read; None if there are no files.
+
+    Names are relative to the root, so that the fingerprint stays when a project is moved.
+    """
+    digest, count = hashlib.sha256(), 0
+    for file in sorted(files):
         count += 1
-        name = each.path.removeprefix(root)
-        whole.update(f"{name}\0{each.size}\0{each.changed}\0".encode("utf-8", "surrogatepass"))
-    whole.update("\0".join(read_as).encode("utf-8", "surrogatepass"))
-    return whole.hexdigest()[:40] if count else None
+        name = file.path.removeprefix(root)
+        digest.update(f"{name}\0{file.size}\0{file.changed}\0".encode("utf-8", "surrogatepass"))
+    digest.update("\0".join(read_as).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()[:40] if count else None
 
 
 def _make_dataset(filesystem: Any, files: list[BatchFile], file_format: ds.FileFormat, base: str) -> ds.Dataset:
-    """Folders below the batch's own (`hour=06`) become columns, as they do in Spark."""
+    """The dataset of files. Folders such as `hour=06` below `base` become columns, as they do in Spark."""
     options = ds.FileSystemFactoryOptions(partition_base_dir=base or None, exclude_invalid_files=False)
     if base:
         options.partitioning_factory = ds.HivePartitioning.discover(infer_dictionary=False)
     paths = [each.path for each in files]
     factory = ds.FileSystemDatasetFactory(filesystem, paths, file_format, options)
-    inspected = [file_format.inspect(path, filesystem) for path in paths]
-    # of the factory's own, the last is that of the folders; of files it looks at the first only
-    merged = pa.unify_schemas([*inspected, factory.inspect_schemas()[-1]], promote_options="permissive")
+    schemas = [file_format.inspect(path, filesystem) for path in paths]
+    # The factory inspects only the first file. Its last schema is that of the folders, and is the one that is needed.
+    merged = pa.unify_schemas([*schemas, factory.inspect_schemas()[-1]], promote_options="permissive")
     return factory.finish(merged)
 
 
 def arrow_format(format_name: str, largest: int, options: Mapping[str, Hidden]) -> ds.FileFormat:
-    """How files of a format are read, the largest of which has so many bytes."""
+    """The Arrow format of these files; `largest` is the size of the largest in bytes."""
+    # Arrow infers the types of a text file from its first block: that is to be the whole file, if it is not huge.
     block = min(_MAX_BLOCK, max(_MIN_BLOCK, largest + 1))
     match format_name:
         case "csv":
@@ -132,8 +136,8 @@ def _csv_format(options: Mapping[str, Hidden], block: int) -> ds.FileFormat:
     for name, value in options.items():
         try:
             setters[name](value.reveal())
-        except (ValueError, TypeError, LookupError) as trouble:
-            if isinstance(trouble, ConfigError):
+        except (ValueError, TypeError, LookupError) as error:
+            if isinstance(error, ConfigError):
                 raise
             raise ConfigError(f"the option {name!r} cannot be this.", hint=f"Write {_EXAMPLES[name]}.") from None
     return ds.CsvFileFormat(parse_options=parse, read_options=read, convert_options=convert)

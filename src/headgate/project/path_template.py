@@ -1,7 +1,7 @@
-"""Paths with a place for the batch's name: which batches there are, and which files are one.
+"""Paths with `{partition}` in them: lists the batches of a source, and the files of one batch.
 
-The name of a batch becomes part of a path only if it is harmless; any other is compared with names that a listing gave,
-so that no name can lead out of the folders that the pattern names.
+The name of a batch becomes part of a path only if it is harmless. Any other name is compared with the names of a
+listing, so that no name can lead out of the folders of the template.
 """
 
 from __future__ import annotations
@@ -20,23 +20,23 @@ PARTITION = "{partition}"
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9=+,@ :_.-]*")
 _MAX_NAMES = 5
-_ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}  # what Hadoop calls it, and what Arrow does
+_ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}  # names of Hadoop and of Arrow
 
 
 def template_mistake(path: str) -> tuple[str, str] | None:
-    """What is wrong with a path and what to write; None if nothing is.
+    """The message and the hint of a mistake in a path; None if it is correct.
 
     >>> template_mistake("lake/orders/day={partition}/hour=*")
     >>> template_mistake("lake/{day}")
     ('{day} stands for nothing.', 'Write {partition} where the name of the batch is.')
     """
-    write = f"Write {PARTITION} where the name of the batch is."
+    hint = f"Write {PARTITION} where the name of the batch is."
     bare = path.replace(PARTITION, "")
     if "\0" in path:
-        return "there is a NUL in it.", write
+        return "there is a NUL in it.", hint
     if "{" in bare or "}" in bare:
-        strange = re.search(r"\{[^}]*\}?|\}", bare)
-        return f"{strange[0] if strange else '{'} stands for nothing.", write
+        brace = re.search(r"\{[^}]*\}?|\}", bare)
+        return f"{brace[0] if brace else '{'} stands for nothing.", hint
     if "**" in path:
         return "** is not understood.", "A folder is read whole: leave ** out, or write one * for each level."
     if f"*{PARTITION}" in path or f"{PARTITION}*" in path or PARTITION * 2 in path:
@@ -49,20 +49,20 @@ class BatchFile(NamedTuple):
 
     path: str
     size: int
-    changed: int  # in nanoseconds
+    changed: int  # time of the last change, in nanoseconds
 
 
 class PathTemplate:
-    """The pattern of a source, relative to a folder or an address of an object store."""
+    """The path of a source: relative to a folder, absolute, or the address of an object store."""
 
     def __init__(self, text: str, folder: Path) -> None:
         self.text = text
         scheme = _SCHEME.match(text)
-        whole = text if scheme or text.startswith("/") else f"{folder.as_posix()}/{text}"
+        self.absolute = text if scheme or text.startswith("/") else f"{folder.as_posix()}/{text}"
         self.scheme = scheme[1].lower() if scheme else "file"
-        parts = [each for each in whole.removeprefix(scheme[0] if scheme else "").split("/") if each not in ("", ".")]
-        fixed = next((at for at, each in enumerate(parts) if PARTITION in each or "*" in each), len(parts))
-        self.absolute = whole
+        path = self.absolute.removeprefix(scheme[0] if scheme else "")
+        parts = [each for each in path.split("/") if each not in ("", ".")]
+        fixed = next((index for index, part in enumerate(parts) if PARTITION in part or "*" in part), len(parts))
         self._fixed_parts, self._open_parts = parts[:fixed], parts[fixed:]
 
     @property
@@ -82,52 +82,53 @@ class PathTemplate:
         scheme = _ARROW_SCHEMES.get(self.scheme, self.scheme)
         try:
             return fs.FileSystem.from_uri(f"{scheme}://{'/'.join(self._fixed_parts)}")[0]
-        except Exception as trouble:  # of many kinds; the words of some hold credentials of the environment
+        except Exception as error:  # of many types; some messages hold credentials of the environment
             raise EngineError(
-                f"{self.scheme}:// cannot be read by this process ({type(trouble).__name__}).",
+                f"{self.scheme}:// cannot be read by this process ({type(error).__name__}).",
                 hint="Write engine: spark, or a path of a mounted folder.",
             ) from None
 
     @property
     def root(self) -> str:
-        """The folder below which names vary."""
+        """The folder above the first part that varies."""
         return ("/" if self.is_local else "") + "/".join(self._fixed_parts)
 
     def partitions(self) -> tuple[str, ...]:
-        """The names of the batches that have a file, in their order."""
-        found: dict[str, None] = {}
+        """The names of the batches that have a file, in the order of partitions."""
+        names: set[str] = set()
         for path, name in self._walk_paths(self.root, self._open_parts, None, None):
-            if name is not None and name not in found and next(self._list_files(path), None) is not None:
-                found[name] = None
-        return tuple(sorted(found, key=lambda each: (partition_sort_key(each), each)))
+            if name is not None and name not in names and next(self._list_files(path), None) is not None:
+                names.add(name)
+        return tuple(sorted(names, key=lambda each: (partition_sort_key(each), each)))
 
-    def places(self, partition: str) -> list[str]:
-        """The files and folders that are this batch; none if it is not there."""
+    def paths(self, partition: str) -> list[str]:
+        """The files and folders of a batch; empty if it is not there."""
         return sorted(path for path, _ in self._walk_paths(self.root, self._open_parts, None, partition))
 
     def files(self, partition: str) -> list[BatchFile]:
-        """All files of a batch; what is hidden or empty is none."""
-        return [each for path in self.places(partition) for each in sorted(self._list_files(path))]
+        """All files of a batch, without hidden and empty ones."""
+        return [each for path in self.paths(partition) for each in sorted(self._list_files(path))]
 
     def no_such_batch(self, dataset: str, partition: str) -> NoSuchBatch:
-        """The error of a batch that is not there: what was looked for, and what is there."""
-        looked = self.text.replace(PARTITION, partition)
+        """The error of a missing batch: the path that was tried, and what is there."""
+        path = self.text.replace(PARTITION, partition)
         if not self._is_there(self.root):
             return NoSuchBatch(f"{dataset}: there is no {self.root}.", hint=self._hint_nearest())
         known = self.partitions() if self.has_partition else ()
         if not known:
             seen = ", ".join(sorted(self._list_names(self.root))[:_MAX_NAMES]) or "nothing"
-            return NoSuchBatch(f"{dataset}: nothing is at {looked}.", hint=f"In {self.root} there is {seen}.")
+            return NoSuchBatch(f"{dataset}: nothing is at {path}.", hint=f"In {self.root} there is {seen}.")
         if partition in known:
-            return NoSuchBatch(f"{dataset}: {looked} has no files.", hint="Write the batch, then judge it.")
+            return NoSuchBatch(f"{dataset}: {path} has no files.", hint="Write the batch, then judge it.")
         newest = ", ".join(reversed(known[-_MAX_NAMES:]))
         more = f" and {len(known) - _MAX_NAMES} more" if len(known) > _MAX_NAMES else ""
-        return NoSuchBatch(f"{dataset} has no batch {partition}: nothing is at {looked}.", f"There are {newest}{more}.")
+        return NoSuchBatch(f"{dataset} has no batch {partition}: nothing is at {path}.", f"There are {newest}{more}.")
 
     def _hint_nearest(self) -> str:
-        above = self._fixed_parts
-        while above := above[:-1]:
-            folder = ("/" if self.is_local else "") + "/".join(above)
+        """A hint with the content of the nearest folder above the root that exists."""
+        parts = self._fixed_parts
+        while parts := parts[:-1]:
+            folder = ("/" if self.is_local else "") + "/".join(parts)
             if self._is_there(folder):
                 seen = ", ".join(sorted(self._list_names(folder))[:_MAX_NAMES]) or "nothing"
                 return f"In {folder} there is {seen}."
@@ -136,7 +137,10 @@ class PathTemplate:
     def _walk_paths(
         self, base: str, rest: list[str], bound: str | None, wanted: str | None
     ) -> Iterator[tuple[str, str | None]]:
-        """The paths that match, each with the name that stands in the partition's place."""
+        """The paths that match the rest of the template, each with the name of its batch.
+
+        `bound` is the name that an earlier part of the path has set, `wanted` the only name to look for.
+        """
         if not rest:
             if self._is_there(base):
                 yield base, bound if bound is None else _decode_name(bound)
@@ -153,15 +157,15 @@ class PathTemplate:
             yield part, bound
             return
         if wanted is not None and "*" not in part and _SAFE_NAME.fullmatch(wanted):
-            name = part.replace(PARTITION, wanted)  # one look instead of a listing, for a name that is one
+            name = part.replace(PARTITION, wanted)  # one lookup instead of a listing
             if self._is_there(f"{base}/{name}"):
                 yield name, wanted
                 return
-        fits = _compile_part(part)
+        pattern = _compile_part(part)
         for name in self._list_names(base):
-            if not (found := fits.fullmatch(name)):
+            if not (match := pattern.fullmatch(name)):
                 continue
-            raw = found.groupdict().get("partition", bound)
+            raw = match.groupdict().get("partition", bound)
             if raw is not None and bound is None and not _is_name(raw, wanted):
                 continue
             yield name, raw
@@ -173,31 +177,29 @@ class PathTemplate:
         from pyarrow import fs
 
         info = self._read_info(path)
-        listed = [info] if info.type == fs.FileType.File else self._list_folder(path, True)
-        for each in listed:
-            below = each.path[len(path) :].split("/") if each is not info else []
-            if each.type == fs.FileType.File and each.size and not any(map(_is_hidden, below)):
-                yield BatchFile(each.path, each.size, each.mtime_ns or 0)
+        entries = [info] if info.type == fs.FileType.File else self._list_folder(path, True)
+        for entry in entries:
+            below = entry.path[len(path) :].split("/") if entry is not info else []
+            if entry.type == fs.FileType.File and entry.size and not any(map(_is_hidden, below)):
+                yield BatchFile(entry.path, entry.size, entry.mtime_ns or 0)
 
     def _list_folder(self, folder: str, deep: bool) -> list[Any]:
         from pyarrow import fs
 
         try:
-            found: list[Any] = self.filesystem.get_file_info(
+            entries: list[Any] = self.filesystem.get_file_info(
                 fs.FileSelector(folder, recursive=deep, allow_not_found=True)
             )
-        except (OSError, UnicodeDecodeError) as trouble:
-            raise EngineError(
-                f"{folder} cannot be listed: {_describe_error(trouble)}.", hint="May it be read?"
-            ) from None
-        return found
+        except (OSError, UnicodeDecodeError) as error:
+            raise EngineError(f"{folder} cannot be listed: {_describe_error(error)}.", hint="May it be read?") from None
+        return entries
 
     def _read_info(self, path: str) -> Any:
         try:
             return self.filesystem.get_file_info(path)
-        except OSError as trouble:
+        except OSError as error:
             raise EngineError(
-                f"{path} cannot be looked at: {_describe_error(trouble)}.", hint="May it be read?"
+                f"{path} cannot be looked at: {_describe_error(error)}.", hint="May it be read?"
             ) from None
 
     def _is_there(self, path: str) -> bool:
@@ -207,6 +209,7 @@ class PathTemplate:
 
 
 def _compile_part(part: str) -> re.Pattern[str]:
+    """The pattern of one part of a path; a second `{partition}` must have the name of the first."""
     text = re.escape(part).replace(r"\*", "[^/]*")
     first, *others = text.split(re.escape(PARTITION))
     if not others:
@@ -221,7 +224,7 @@ def _is_name(raw: str, wanted: str | None) -> bool:
 
 
 def _decode_name(raw: str) -> str:
-    """The name that Hive and Spark wrote with percent signs.
+    """The name of a folder that Hive or Spark has percent-encoded.
 
     >>> _decode_name("2026-11-14 06%3A00"), _decode_name("100%")
     ('2026-11-14 06:00', '100%')
@@ -234,5 +237,5 @@ def _is_hidden(name: str) -> bool:
     return name.startswith(("_", ".")) and "=" not in name
 
 
-def _describe_error(trouble: Exception) -> str:
-    return (getattr(trouble, "strerror", None) or str(trouble) or type(trouble).__name__).rstrip(".")
+def _describe_error(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")

@@ -1,4 +1,4 @@
-"""A project: what one `headgate.yml` says, opened: `hg.Project.open()`."""
+"""A project: an opened `headgate.yml` with its store, its session and its datasets."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ T = TypeVar("T")
 class Project:
     """`hg.Project.open("headgate.yml").dataset("orders").gate`.
 
-    The file is read and checked whole when the project is opened; the store, Spark and the sources are opened when they
-    are first used. `close` lets go of what the project opened itself.
+    The file is read and checked when the project is opened. The store, Spark and the sources are opened when they are
+    first used. `close` closes what the project has opened itself.
     """
 
     def __init__(self, path: Path, reading: ConfigReading, config: Config, spark: Any = None) -> None:
@@ -47,9 +47,12 @@ class Project:
         settings: Mapping[str, str] = {},
         spark: Any = None,
     ) -> Project:
-        """Read a configuration. `settings` are dotted keys that go before the file's; `spark` is a session to be used.
+        """Read a configuration. Raises `ConfigError`, which lists every mistake with its line and a hint.
 
-        Raises `ConfigError`, which names every mistake with its line and what to write.
+        Args:
+            path: The file. Relative paths in it are relative to its folder.
+            settings: Values by dotted key, such as `datasets.orders.runs`, that replace those of the file.
+            spark: A Spark session to use instead of the one that the file describes.
         """
         file = Path(path)
         reading = read_config(file, settings)
@@ -60,7 +63,7 @@ class Project:
 
     @staticmethod
     def schema() -> dict[str, Any]:
-        """The JSON schema of `headgate.yml`, by which editors complete and check it."""
+        """The JSON schema of `headgate.yml`, with which editors complete and check it."""
         from headgate.project.schema import make_schema
 
         return make_schema()
@@ -75,16 +78,17 @@ class Project:
 
     @property
     def folder(self) -> Path:
-        """What relative paths of the file are relative to."""
+        """The folder of the file; relative paths in the file are relative to it."""
         return self.path.parent
 
     @property
     def reports(self) -> Path | None:
-        """The folder for pages, if the file names one."""
+        """The folder of reports; None if the file names none."""
         return None if self.config.reports is None else self.folder / self.config.reports
 
     @cached_property
     def store(self) -> HistoryStore:
+        """The store of the history, opened at the first use."""
         from headgate.project.store import open_project_store
 
         config = self.config
@@ -94,16 +98,17 @@ class Project:
 
     @cached_property
     def notify(self) -> Callable[[Notification], Any] | None:
-        """What a gate tells of its verdicts: all alerts of the file; None if there are none."""
+        """The function that notifies all alerts of the file; None if there are none."""
         from headgate.project.alert_channels import combine_receivers, make_receiver
 
         receivers = [
-            self._locate_errors(("alerts", at), partial(make_receiver, each, self.folder))
-            for at, each in enumerate(self.config.alerts)
+            self._locate_errors(("alerts", index), partial(make_receiver, alert, self.folder))
+            for index, alert in enumerate(self.config.alerts)
         ]
         return combine_receivers(receivers)
 
     def dataset(self, name: str) -> Dataset:
+        """The dataset of this name. Raises `ConfigError` if the file has none."""
         if name not in self.config.datasets:
             raise ConfigError(f"{self.path.name} has no dataset {name!r};", hint=did_you_mean(name, self.names))
         if name not in self._datasets:
@@ -112,11 +117,11 @@ class Project:
 
     @property
     def has_session(self) -> bool:
-        """Whether a Spark session was given or is named in the file."""
+        """Whether a Spark session was given or the file describes one."""
         return self._given_session is not None or self.config.spark is not None
 
     def session(self) -> Any:
-        """The Spark session: the one that was given, or that is active, or else a new one as the file says."""
+        """The Spark session: the given one, else the active one, else a new one that the file describes."""
         if self._given_session is not None:
             return self._given_session
         from headgate.engine.spark_sources import active_session
@@ -140,15 +145,15 @@ class Project:
         )
 
     def _locate_errors(self, path: tuple[str | int, ...], make: Callable[[], T]) -> T:
-        """What a part of the file stands for; a mistake in it is told with its place in the file."""
+        """Call `make`; a `MisuseError` of it becomes a `ConfigError` with the place of this path in the file."""
         try:
             return make()
-        except MisuseError as trouble:
-            if isinstance(trouble, ConfigError) and trouble.mistakes:
+        except MisuseError as error:
+            if isinstance(error, ConfigError) and error.mistakes:
                 raise
-            message = str(trouble).removesuffix(trouble.hint).strip()
-            mistake = Mistake(self._reading.find_place(*path), key_path(path), message, trouble.hint)
-        raise ConfigError.of([mistake])
+            message = str(error).removesuffix(error.hint).strip()
+            mistake = Mistake(self._reading.find_place(*path), key_path(path), message, error.hint)
+        raise ConfigError.of([mistake])  # outside of the except block: the first error may hold a secret
 
     def close(self) -> None:
         """Close the store, and stop Spark if the project started it."""
@@ -170,7 +175,7 @@ class Project:
 
 
 class Dataset:
-    """One dataset of a project: its gate, its batches, and which of them wait to be judged."""
+    """One dataset of a project: its gate, its batches, and the batches that wait to be judged."""
 
     def __init__(self, project: Project, name: str) -> None:
         self.name = name
@@ -182,13 +187,14 @@ class Dataset:
 
     @property
     def engine(self) -> str:
-        """What reads its batches: local or spark."""
+        """The engine that reads its batches: local or spark."""
         if self.settings.engine is not None:
             return self.settings.engine
         return "spark" if self._project.has_session or self.settings.needs_spark else "local"
 
     @cached_property
     def gate(self) -> Gate:
+        """The gate that judges its batches."""
         settings, project = self.settings, self._project
         return Gate(
             self.name,
@@ -206,39 +212,42 @@ class Dataset:
 
     @property
     def is_listed(self) -> bool:
-        """Whether the source can say which batches there are; if not, the partition must be named."""
+        """Whether the source can list its batches; if not, the partition must be named."""
         return self._source.is_listed
 
     def read(self, partition: str) -> Any:
-        """A batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
+        """Read a batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
         path = ("datasets", self.name, "source", "options")
         return self._project._locate_errors(path, lambda: self._source.read(partition))
 
     def partitions(self) -> tuple[str, ...]:
-        """The batches that the source has, in their order; none if it cannot say."""
+        """The batches of the source in the order of partitions; empty if it cannot list them."""
         return self._source.partitions()
 
     def fingerprint(self, partition: str) -> str | None:
-        """Tells one input from another by names, sizes and times of its files; None where there are no files here."""
+        """A hash of the names, sizes and times of the files of a batch; None if its files are not on this machine."""
         return self._source.fingerprint(partition)
 
     def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
-        """Read a batch and judge it. One that cannot be read is recorded as such, and held; one that is not there,
-        and a Spark that does not start, raise."""
+        """Read a batch and judge it.
+
+        A batch that cannot be read is recorded as unreadable and held. A batch that does not exist and a Spark that
+        does not start raise.
+        """
         if self.engine == "spark":
-            self._project.session()
+            self._project.session()  # first, so that a Spark that does not start is not taken for an unreadable batch
         return self.gate.judge(
             partial(self.read, partition), partition, fingerprint=self.fingerprint(partition), progress=progress
         )
 
     def waiting(self) -> tuple[str, ...]:
-        """The batches to be judged: those that the history does not have, those that could not be read, and those that
+        """The batches to judge: those that the history does not have, those that could not be read, and those that
         are held or were rejected and whose files have changed since."""
         judged = {each.partition: each for each in self.gate.store.revisions(self.name)}
-        return tuple(each for each in self.partitions() if each not in judged or self._is_back(judged[each]))
+        return tuple(each for each in self.partitions() if each not in judged or self._must_judge_again(judged[each]))
 
-    def _is_back(self, revision: Revision) -> bool:
-        """Whether a batch that did not pass is to be judged again: it is another input than the one that was judged."""
+    def _must_judge_again(self, revision: Revision) -> bool:
+        """Whether a batch that did not pass could not be read, or has other files than those that were judged."""
         if revision.unread and revision.decision in (None, Decision.HELD):
             return True
         if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.fingerprint.startswith(

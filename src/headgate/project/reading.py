@@ -1,4 +1,4 @@
-"""Reads `headgate.yml`. Nothing is raised here: the text may hold secrets, and a traceback shows what frames hold."""
+"""Reads `headgate.yml`. Raises nothing: the text may hold secrets, which the locals of a traceback would show."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from headgate.project.config_errors import example_hint, mistakes_of
 from headgate.project.tree import KeyPath, Tree
 from headgate.values.errors import Mistake
 
-_MAX_BYTES = 4_000_000  # bytes of a file; what has more is no configuration
+_MAX_BYTES = 4_000_000  # a larger file is not a configuration
 
 
 class ConfigReading:
-    """The configuration, or what is wrong with it; and where each of its keys is."""
+    """The configuration, or its mistakes; and the place of each key."""
 
     def __init__(self, config: Config | None, mistakes: list[Mistake], places: Mapping[KeyPath, str]) -> None:
         self.config = config
@@ -24,14 +24,14 @@ class ConfigReading:
         self._places = places
 
     def find_place(self, *path: str | int) -> str:
-        """Where a key is, or the nearest one around it."""
+        """The line of a key, or of the nearest key around it."""
         while path and path not in self._places:
             path = path[:-1]
         return self._places.get(path, "headgate.yml")
 
 
 def read_config(file: Path, settings: Mapping[str, str]) -> ConfigReading:
-    """What the file and the settings say."""
+    """Read a configuration from a file, with settings that replace values of the file."""
     text = _read_text(file)
     if isinstance(text, Mistake):
         return ConfigReading(None, [text], {})
@@ -46,6 +46,8 @@ def read_config(file: Path, settings: Mapping[str, str]) -> ConfigReading:
 
 
 def sort_by_line(mistakes: list[Mistake]) -> list[Mistake]:
+    """The mistakes in the order of lines; those of settings, which have no line, come last."""
+
     def line_number(mistake: Mistake) -> tuple[bool, int]:
         number = mistake.where.rpartition(":")[2]
         return not number.isdecimal(), int(number) if number.isdecimal() else 0
@@ -61,13 +63,13 @@ def _read_text(file: Path) -> str | Mistake:
         size = file.stat().st_size
         if size > _MAX_BYTES:
             return Mistake(f"{where}:1", "", f"the file has {size:,} bytes; {_MAX_BYTES:,} are the most.", "Split it.")
-        whole = file.read_bytes()
+        content = file.read_bytes()
     except FileNotFoundError:
         return Mistake(where, "", "there is no such file.", "Write one with headgate init, or name another.")
-    except OSError as trouble:
-        return Mistake(where, "", f"it cannot be read: {trouble.strerror}.", "May it be read?")
+    except OSError as error:
+        return Mistake(where, "", f"it cannot be read: {error.strerror}.", "May it be read?")
     try:
-        return whole.decode("utf-8-sig")
-    except UnicodeDecodeError as trouble:
-        line = whole.count(b"\n", 0, trouble.start) + 1
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
         return Mistake(f"{where}:{line}", "", "this is not UTF-8.", "Save the file as UTF-8.")

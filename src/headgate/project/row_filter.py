@@ -1,4 +1,4 @@
-"""The predicate of a source: read against the list of what may be used, with a place for the batch's name."""
+"""The predicate `where` of a source: parsed, checked against an allow-list, and written for one batch."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from headgate.metrics.base.sql import quote_value
 from headgate.project.path_template import PARTITION
 from headgate.values.errors import BadPredicate
 
-_MARK = "headgate0partition0here"
+_MARK = "headgate0partition0here"  # stands for {partition} while the predicate is parsed
 _EQUAL = re.compile(rf"(?:`((?:[^`]|``)+)`|([A-Za-z_][A-Za-z0-9_]*)) = '{_MARK}'")
 
 
 def where_mistake(where: str) -> tuple[str, str] | None:
-    """What is wrong with a predicate and what to write; None if nothing is.
+    """The message and the hint of a mistake in a predicate; None if it is correct.
 
     >>> where_mistake("day = '{partition}'")
     >>> where_mistake("day = {partition}")[0]
@@ -21,9 +21,9 @@ def where_mistake(where: str) -> tuple[str, str] | None:
     """
     try:
         _parse_template(where)
-    except BadPredicate as trouble:
-        message = str(trouble).removesuffix(trouble.hint).strip().replace(_MARK, PARTITION)
-        return message, trouble.hint or "Write day = '{partition}'."
+    except BadPredicate as error:
+        message = str(error).removesuffix(error.hint).strip().replace(_MARK, PARTITION)
+        return message, error.hint or "Write day = '{partition}'."
     return None
 
 
@@ -37,19 +37,19 @@ def batch_predicate(where: str, partition: str) -> str:
 
 
 def column_of(where: str) -> str | None:
-    """The column whose values are the names of the batches, if the predicate is that and nothing more.
+    """The column of a predicate of the form column = '{partition}'; None for any other predicate.
 
     >>> column_of("day = '{partition}'"), column_of("`order day` = '{partition}'"), column_of("day >= '{partition}'")
     ('day', 'order day', None)
     """
-    found = _EQUAL.fullmatch(_parse_template(where))
-    if found is None:
+    match = _EQUAL.fullmatch(_parse_template(where))
+    if match is None:
         return None
-    return found[2] or found[1].replace("``", "`")
+    return match[2] or match[1].replace("``", "`")
 
 
 def _parse_template(where: str) -> str:
-    """The predicate written anew from what was read of it, the mark in the batch's place."""
+    """The predicate, generated from its syntax tree, with the mark instead of {partition}."""
     from headgate.checks.guard import guard_predicate
 
     if _MARK in where:

@@ -1,4 +1,4 @@
-"""The JSON schema of `headgate.yml`, for editors: made from the models and from the constraints of checks."""
+"""Makes the JSON schema of `headgate.yml` for editors, from the models and the constraints of checks."""
 
 from __future__ import annotations
 
@@ -30,40 +30,40 @@ _MODIFIERS: dict[str, Any] = {
 
 
 def make_schema() -> dict[str, Any]:
-    """The schema, of the draft of 2020-12."""
-    made: dict[str, Any] = _simplify_node(Config.model_json_schema())
-    made["$defs"]["DatasetConfig"]["properties"]["checks"]["items"] = {"$ref": "#/$defs/Rule"}
-    made["$defs"]["Rule"] = _rule_schema()
-    return {"$schema": DIALECT, **made, "title": "headgate.yml"}
+    """The schema, in draft 2020-12."""
+    schema: dict[str, Any] = _simplify_node(Config.model_json_schema())
+    schema["$defs"]["DatasetConfig"]["properties"]["checks"]["items"] = {"$ref": "#/$defs/Rule"}
+    schema["$defs"]["Rule"] = _rule_schema()
+    return {"$schema": DIALECT, **schema, "title": "headgate.yml"}
 
 
 def _simplify_node(node: Any) -> Any:
-    """As the reader takes it: nothing is null, one word may stand for a list of one, and titles say nothing new."""
+    """The schema as the reader works: no null, a string for a list of one; without the titles, which repeat names."""
     if isinstance(node, list):
         return [_simplify_node(each) for each in node]
     if not isinstance(node, dict):
         return node
-    kept = {name: _simplify_node(value) for name, value in node.items() if (name, value) != ("default", None)}
-    if isinstance(kept.get("title"), str):
-        del kept["title"]
-    choices = [each for each in kept.get("anyOf", ()) if each != {"type": "null"}]
+    node = {name: _simplify_node(value) for name, value in node.items() if (name, value) != ("default", None)}
+    if isinstance(node.get("title"), str):
+        del node["title"]
+    choices = [each for each in node.get("anyOf", ()) if each != {"type": "null"}]
     if len(choices) == 1:
-        del kept["anyOf"]
-        kept = {**choices[0], **kept}
-    if kept.get("type") == "array" and kept.get("items", {}).get("type") == "string":
-        words = {name: kept.pop(name) for name in ("type", "items")}
-        kept["anyOf"] = [words, words["items"]]
-    return kept
+        del node["anyOf"]
+        node = {**choices[0], **node}
+    if node.get("type") == "array" and node.get("items", {}).get("type") == "string":
+        array = {name: node.pop(name) for name in ("type", "items")}
+        node["anyOf"] = [array, array["items"]]
+    return node
 
 
 def _rule_schema() -> dict[str, Any]:
     known = constraints()
-    parameters = {each.name for found in known.values() for each in found.parameters}
-    said = {name: _MODIFIERS.get(name, _ANYTHING) for name in MODIFIERS if name != "holds"}
+    parameters = {each.name for constraint in known.values() for each in constraint.parameters}
+    modifiers = {name: _MODIFIERS.get(name, _ANYTHING) for name in MODIFIERS if name != "holds"}
     properties = {
         **dict.fromkeys(sorted(parameters), _ANYTHING),
-        **said,
-        **{name: {"description": _describe_constraint(found)} for name, found in known.items()},
+        **modifiers,
+        **{name: {"description": _describe_constraint(constraint)} for name, constraint in known.items()},
     }
     rule = {
         "type": "object",
@@ -77,5 +77,5 @@ def _rule_schema() -> dict[str, Any]:
     }
 
 
-def _describe_constraint(found: Constraint) -> str:
-    return f"{found.name}{found.signature()}: {found.says}"
+def _describe_constraint(constraint: Constraint) -> str:
+    return f"{constraint.name}{constraint.signature()}: {constraint.says}"

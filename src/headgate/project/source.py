@@ -1,4 +1,4 @@
-"""Where batches come from: files that this process reads, or files and tables that Spark reads."""
+"""The sources of batches: files read by this process, or files and tables read by Spark."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from headgate.project.row_filter import batch_predicate, column_of
 from headgate.values.errors import EngineError
 from headgate.values.run import partition_sort_key
 
-FINGERPRINT_PREFIX = "files:"  # with this begins the fingerprint of files
-_CSV_DEFAULTS = {"header": "true", "inferSchema": "true"}  # as the local engine reads csv files
+FINGERPRINT_PREFIX = "files:"  # of a fingerprint that was computed from files
+_CSV_DEFAULTS = {"header": "true", "inferSchema": "true"}  # as the local engine reads CSV files
 
 
 class BatchSource(Protocol):
@@ -21,7 +21,7 @@ class BatchSource(Protocol):
 
     @property
     def is_listed(self) -> bool:
-        """Whether it can say which batches there are."""
+        """Whether it can list its batches."""
 
     def read(self, partition: str) -> Any: ...
 
@@ -105,7 +105,7 @@ class SparkFiles:
 
     @property
     def _is_here(self) -> bool:
-        """Whether the files are on this machine; those of a cluster or of a Connect server need not be."""
+        """Whether the files are on this machine, and not only on a cluster or a Connect server."""
         return self._template.is_local and Path(self._template.root).exists()
 
     def _find_paths(self, partition: str) -> list[str]:
@@ -113,16 +113,16 @@ class SparkFiles:
             from headgate.engine.spark_sources import escape_partition
 
             return [self._template.absolute.replace(PARTITION, escape_partition(partition))]
-        found = self._template.places(partition)
-        if not found:
+        paths = self._template.paths(partition)
+        if not paths:
             raise self._template.no_such_batch(self._dataset, partition)
         from headgate.engine.spark_sources import escape_glob
 
-        return [escape_glob(each) for each in found]
+        return [escape_glob(path) for path in paths]
 
 
 class SparkTable:
-    """A table of Spark's catalogue; a predicate tells its batches apart."""
+    """A table of Spark's catalogue, whose batches are selected by a predicate."""
 
     def __init__(self, settings: SourceConfig, session: Callable[[], Any]) -> None:
         self._settings = settings
@@ -171,7 +171,7 @@ def _fingerprint_batch(template: PathTemplate, settings: SourceConfig, partition
     from headgate.project.files import fingerprint_files
 
     if settings.where is not None and not template.has_partition:
-        return None  # a file that all batches share: it changes with each new one, and the old ones do not
+        return None  # all batches share these files, which change with every new batch
 
     read_as = [
         settings.format,
@@ -182,8 +182,8 @@ def _fingerprint_batch(template: PathTemplate, settings: SourceConfig, partition
         files = template.files(partition)
     except EngineError:
         return None
-    found = fingerprint_files(files, template.root, *read_as, *_reveal_options(settings).values())
-    return None if found is None else f"{FINGERPRINT_PREFIX}{found}"
+    fingerprint = fingerprint_files(files, template.root, *read_as, *_reveal_options(settings).values())
+    return None if fingerprint is None else f"{FINGERPRINT_PREFIX}{fingerprint}"
 
 
 def _sort_names(names: set[str]) -> tuple[str, ...]:

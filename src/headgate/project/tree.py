@@ -1,4 +1,4 @@
-"""A configuration as plain data, with the place of every key: a line of the file, or the setting that said it."""
+"""A configuration as plain data, with the place of every key: a line of the file, or a setting."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SYNTAX_HINTS = {
 
 
 class Tree:
-    """What was read: `data` for the models, `places` of its keys, and the `mistakes` that were met on the way."""
+    """The parsed configuration: its `data` for the models, the `places` of its keys, and the `mistakes` of parsing."""
 
     def __init__(
         self, file: str, text: str, settings: Mapping[str, str], example_hint: Callable[[KeyPath], str] = lambda _: ""
@@ -40,9 +40,8 @@ class Tree:
         self.mistakes: list[Mistake] = []
         self._file = file
         self._example_hint = example_hint
-        self._from_settings: dict[
-            int, tuple[Node, str]
-        ] = {}  # nodes that come from settings; kept, so that ids stay theirs
+        # Nodes of settings by id, with the place of each. The nodes are kept so that no id is used again.
+        self._from_settings: dict[int, tuple[Node, str]] = {}
         root = self._read_root(text)
         if root is None:
             return
@@ -54,7 +53,7 @@ class Tree:
         return f"Tree({self._file})"
 
     def find_place(self, path: KeyPath) -> str:
-        """Where a key is, or the nearest one around it."""
+        """The place of a key, or of the nearest key around it."""
         while path and path not in self.places:
             path = path[:-1]
         return self.places.get(path, f"{self._file}:1")
@@ -62,8 +61,8 @@ class Tree:
     def _read_root(self, text: str) -> yaml.MappingNode | None:
         try:
             root = nodes_of(text)
-        except BadCheckFile as trouble:
-            self._add_mistake(f"{self._file}:{trouble.line}", (), *_explain_syntax(trouble))
+        except BadCheckFile as error:
+            self._add_mistake(f"{self._file}:{error.line}", (), *_explain_syntax(error))
             return None
         if not isinstance(root, yaml.MappingNode):
             self._add_mistake(
@@ -78,24 +77,24 @@ class Tree:
     def _add_mistake(self, where: str, path: KeyPath, message: str, hint: str) -> None:
         self.mistakes.append(Mistake(where, key_path(path), message, hint))
 
-    # --- settings: the nodes of a value, in the place of those of the file
+    # --- settings: their nodes replace those of the file
 
     def _apply_setting(self, root: yaml.MappingNode, name: str, text: str) -> None:
         where = f"--set {format_setting(name)}"
         try:
             value = nodes_of(text) if text.strip() else yaml.ScalarNode(_NULL, "", *_marks_of(root))
             if isinstance(value, yaml.CollectionNode) and not value.flow_style:
-                # "memory:" is meant as a text; a mapping in one line has braces
+                # "memory:" is a string here, though YAML reads a mapping; a mapping of a setting has braces.
                 value = yaml.ScalarNode("tag:yaml.org,2002:str", text, *_marks_of(root), style='"')
-        except BadCheckFile as trouble:
-            return self._add_mistake(where, (), *_explain_syntax(trouble))
+        except BadCheckFile as error:
+            return self._add_mistake(where, (), *_explain_syntax(error))
         node: Node = root
         steps = _split_setting(root, name)
-        for at, step in enumerate(steps):
-            last = at + 1 == len(steps)
-            inner = self._step_into(node, step, value if last else None, where)
+        for index, step in enumerate(steps):
+            is_last = index + 1 == len(steps)
+            inner = self._step_into(node, step, value if is_last else None, where)
             if inner is None:
-                path = key_path(tuple(steps[:at]))
+                path = key_path(tuple(steps[:index]))
                 return self._add_mistake(
                     where, (), f"{path or name} has no {step!r}.", "Name keys as the file nests them."
                 )
@@ -103,25 +102,25 @@ class Tree:
         return None
 
     def _step_into(self, node: Node, step: str, value: Node | None, where: str) -> Node | None:
-        """The node under a key, put there if `value` is given or nothing is there yet."""
+        """The node under a key: `value` if it is given, else the existing node or a new mapping; None if impossible."""
         if isinstance(node, yaml.SequenceNode):
             if not step.isdecimal() or int(step) >= len(node.value):
                 return None
-            at = int(step)
+            index = int(step)
             if value is not None:
-                node.value[at] = self._mark_as_setting(value, where)
-            return node.value[at]  # type: ignore[no-any-return]
+                node.value[index] = self._mark_as_setting(value, where)
+            return node.value[index]  # type: ignore[no-any-return]
         if not isinstance(node, yaml.MappingNode):
             return None
-        known = [at for at, (key, _) in enumerate(node.value) if getattr(key, "value", None) == step]
-        if known and value is None:
-            return node.value[known[0]][1]  # type: ignore[no-any-return]
+        existing = [index for index, (key, _) in enumerate(node.value) if getattr(key, "value", None) == step]
+        if existing and value is None:
+            return node.value[existing[0]][1]  # type: ignore[no-any-return]
         key = yaml.ScalarNode("tag:yaml.org,2002:str", step, *_marks_of(node), style='"')
-        put = self._mark_as_setting(value or yaml.MappingNode("tag:yaml.org,2002:map", [], *_marks_of(node)), where)
-        for at in reversed(known):
-            del node.value[at]
-        node.value.insert(known[0] if known else len(node.value), (self._mark_as_setting(key, where), put))
-        return put
+        inner = self._mark_as_setting(value or yaml.MappingNode("tag:yaml.org,2002:map", [], *_marks_of(node)), where)
+        for index in reversed(existing):
+            del node.value[index]
+        node.value.insert(existing[0] if existing else len(node.value), (self._mark_as_setting(key, where), inner))
+        return inner
 
     def _mark_as_setting(self, node: Node, where: str) -> Node:
         self._from_settings[id(node)] = node, where
@@ -140,66 +139,67 @@ class Tree:
         if isinstance(node, yaml.MappingNode):
             return self._read_mapping(node, path, inherited)
         if isinstance(node, yaml.SequenceNode):
-            found = []
-            for at, each in enumerate(node.value):
-                self.places[(*path, at)] = self._locate_node(each, inherited)
-                found.append(self._read_value(each, (*path, at), inherited))
-            return found
+            items = []
+            for index, item in enumerate(node.value):
+                self.places[(*path, index)] = self._locate_node(item, inherited)
+                items.append(self._read_value(item, (*path, index), inherited))
+            return items
         if _is_null(node):
             hint = self._example_hint(path).removesuffix(".") or "Write a value behind it"
             self._add_mistake(self._locate_node(node, inherited), path, "it says nothing.", f"{hint}, or leave it out.")
             return None
         try:
             return value_of(node)
-        except BadCheckFile as trouble:
-            self._add_mistake(self._locate_node(node, inherited), path, *_split_error(trouble))
+        except BadCheckFile as error:
+            self._add_mistake(self._locate_node(node, inherited), path, *_split_error(error))
             return None
 
     def _read_mapping(self, node: yaml.MappingNode, path: KeyPath, inherited: str) -> dict[str, Any]:
-        found: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         for key, value in node.value:
             where = self._locate_node(key, inherited)
             if not isinstance(key, yaml.ScalarNode):
                 self._add_mistake(where, path, f"a key is a word, not {kind_of(key)}.", "Write key: value.")
-            elif key.value in found:
+            elif key.value in values:
                 first = self.places[(*path, key.value)]
                 hint = "Leave one of them out."
                 self._add_mistake(where, (*path, key.value), f"it is said twice; first at {first}.", hint)
             else:
                 inner = (*path, key.value)
                 self.places[inner] = where
-                found[key.value] = self._read_value(value, inner, inherited)
-        return found
+                values[key.value] = self._read_value(value, inner, inherited)
+        return values
 
     def _read_checks(self, node: Node, path: KeyPath, inherited: str) -> Check:
-        """Rule by rule, so that every mistake is told."""
+        """Read the checks of a dataset one by one, so that the mistakes of all of them are reported."""
         name = str(path[1])
         items = node.value if isinstance(node, yaml.SequenceNode) else [node]
         good = []
-        for at, item in enumerate(items):
-            one = yaml.SequenceNode("tag:yaml.org,2002:seq", [item], *_marks_of(item)) if item is not node else node
+        for index, item in enumerate(items):
+            single = yaml.SequenceNode("tag:yaml.org,2002:seq", [item], *_marks_of(item)) if item is not node else node
             try:
-                read_nodes(one)
+                read_nodes(single)
                 good.append(item)
-            except BadCheckFile as trouble:
-                inside = (*path, at) if item is not node else path
-                where = inherited or f"{self._file}:{trouble.line}"
-                message, hint = _split_error(trouble)
-                self._add_mistake(where, inside, message, hint or "docs/constraints.md lists what there is.")
+            except BadCheckFile as error:
+                item_path = (*path, index) if item is not node else path
+                where = inherited or f"{self._file}:{error.line}"
+                message, hint = _split_error(error)
+                self._add_mistake(where, item_path, message, hint or "docs/constraints.md lists what there is.")
         return Check(name).with_rules(read_nodes(yaml.SequenceNode("tag:yaml.org,2002:seq", good, *_marks_of(node))))
 
 
 def check_of(items: Any, name: str = "checks") -> Check:
-    """A check from plain lists and mappings, as a model that is made in Python has them."""
+    """A check from plain lists and mappings, for a model that is made in Python."""
     return Check(name).with_rules(read_nodes(nodes_of(yaml.safe_dump(list(items), allow_unicode=True))))
 
 
 def format_setting(name: str) -> str:
+    """The name of a setting as an error shows it."""
     return format_value(name).strip("'")
 
 
 def _split_setting(root: Node, name: str) -> list[str]:
-    """The keys that a dotted name goes through; names with dots in them are known from the file.
+    """The keys of a dotted name; a key that contains dots is recognized from the file.
 
     >>> _split_setting(nodes_of("datasets: {shop.orders: {runs: 3}}"), "datasets.shop.orders.runs")
     ['datasets', 'shop.orders', 'runs']
@@ -230,17 +230,17 @@ def _describe_node(node: Node) -> str:
     return format_value(node.value) if isinstance(node, yaml.ScalarNode) else kind_of(node)
 
 
-def _split_error(trouble: BadCheckFile) -> tuple[str, str]:
-    message = str(trouble).removesuffix(trouble.hint).strip().removeprefix(f"line {trouble.line}: ")
-    return message, trouble.hint
+def _split_error(error: BadCheckFile) -> tuple[str, str]:
+    message = str(error).removesuffix(error.hint).strip().removeprefix(f"line {error.line}: ")
+    return message, error.hint
 
 
-def _explain_syntax(trouble: BadCheckFile) -> tuple[str, str]:
-    """The words of the parser, with what to write."""
-    message, hint = _split_error(trouble)
+def _explain_syntax(error: BadCheckFile) -> tuple[str, str]:
+    """The message of the parser, with a hint."""
+    message, hint = _split_error(error)
     if "empty" in message:
         return message, _EMPTY_HINT
     if "characters; " in message or "more than" in message:
         return message, "Split the project into several files."
-    known = next((write for word, write in _SYNTAX_HINTS.items() if word in message), "")
-    return message, hint or known or "Put texts with special characters in quotes, and indent with two spaces."
+    known_hint = next((text for part, text in _SYNTAX_HINTS.items() if part in message), "")
+    return message, hint or known_hint or "Put texts with special characters in quotes, and indent with two spaces."

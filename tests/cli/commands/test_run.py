@@ -25,20 +25,6 @@ def test_every_batch_that_waits_is_judged_and_a_held_one_does_not_end_the_run(la
     assert result.stderr == ""
 
 
-def test_commands_to_copy_are_those_of_a_shell(judged: Path) -> None:
-    for words in (("explain", "orders", BROKEN), ("run", "orders", "--partition", BROKEN)):
-        found = called(*words).stdout
-        assert f"headgate accept orders {BROKEN}" in found
-        assert "gate." not in found
-
-
-def test_commands_to_copy_name_the_configuration_if_it_is_elsewhere(judged: Path) -> None:
-    Path("headgate.yml").rename("other.yml")
-    found = called("explain", "orders", BROKEN, "--config", "other.yml").stdout
-    line = next(line for line in found.splitlines() if "headgate accept" in line)
-    assert "--config other.yml" in line
-
-
 def test_what_was_judged_does_not_wait(judged: Path) -> None:
     result = called("run")
     assert result.exit_code == 0
@@ -190,7 +176,7 @@ def test_pages_that_cannot_be_written_end_with_4(judged: Path) -> None:
 
 def test_an_alert_that_is_not_delivered_ends_with_4(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_day(judged, 10)
-    _tell(monkeypatch, Failed("Webhook: the receiver answered 500"))
+    _answer_alerts(monkeypatch, Failed("Webhook: the receiver answered 500"))
     result = called("run", "--output-json", "out.json")
     assert result.exit_code == 4
     assert "was not delivered: Webhook: the receiver answered 500" in result.stderr
@@ -199,24 +185,24 @@ def test_an_alert_that_is_not_delivered_ends_with_4(judged: Path, monkeypatch: p
 
 def test_what_failed_weighs_more_than_an_alert(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_day(judged, 10, broken=True)
-    _tell(monkeypatch, DeliveryError("nobody is there"))
+    _answer_alerts(monkeypatch, DeliveryError("nobody is there"))
     assert called("run").exit_code == 1
 
 
-def _tell(monkeypatch: pytest.MonkeyPatch, answer: Failed | Exception) -> None:
+def _answer_alerts(monkeypatch: pytest.MonkeyPatch, answer: Failed | Exception) -> None:
     from headgate.gate.gate import Gate
 
-    def told(*_: object) -> Failed:
+    def notify(*_: object) -> Failed:
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    before = Gate.__init__
+    original = Gate.__init__
 
-    def made(self: Gate, *args: object, **given: object) -> None:
-        before(self, *args, **{**given, "notify": told})  # type: ignore[arg-type]
+    def with_alerts(self: Gate, *args: object, **given: object) -> None:
+        original(self, *args, **{**given, "notify": notify})  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Gate, "__init__", made)
+    monkeypatch.setattr(Gate, "__init__", with_alerts)
 
 
 def test_a_store_that_cannot_be_used_ends_the_run_with_3(judged: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -235,7 +221,7 @@ def test_a_store_that_cannot_be_used_ends_the_run_with_3(judged: Path, monkeypat
     assert [(each["partition"], each["error"]["kind"]) for each in found["batches"]] == [(NEW, "StoreUnavailable")]
 
 
-def test_a_spark_that_does_not_start_is_told_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_spark_that_does_not_start_is_reported_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from headgate.project.project import Project
     from headgate.values.errors import EngineError
 

@@ -1,4 +1,4 @@
-"""`headgate backtest`: what the gate would have done in the past, from recorded states."""
+"""`headgate backtest`: what the gate would have done with the recorded batches under several budgets."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def backtest(
     from headgate.gate.backtest.backtest import BUDGETS
     from headgate.values.errors import MisuseError
 
-    for each in budget or ():
-        if not 0 < each < 1:
+    for share in budget or ():
+        if not 0 < share < 1:
             raise MisuseError(
-                f"--budget {each:g} is no share of good batches between 0 and 1.", hint="Write --budget 0.01."
+                f"--budget {share:g} is no share of good batches between 0 and 1.", hint="Write --budget 0.01."
             )
     gate = context.open_project().dataset(dataset).gate
     with context.show_progress(f"backtest of {dataset}"):
-        found = gate.backtest(budgets=budget or BUDGETS, spots=spots)
-    context.echo(found)
-    return CommandResult(backtest=found.to_dict())
+        result = gate.backtest(budgets=budget or BUDGETS, spots=spots)
+    context.echo(result)
+    return CommandResult(backtest=result.to_dict())

@@ -1,4 +1,4 @@
-"""`headgate check`: a batch held against checks, once; nothing is recorded."""
+"""`headgate check`: evaluate checks on a batch once, without recording anything."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from headgate.display.page import Page
     from headgate.evaluate.verification import Verification
 
-MAX_CHECKS_BYTES = 4 << 20  # bytes of a file of checks
+MAX_CHECKS_BYTES = 4 << 20
 
 Checks = Annotated[
     Path | None,
@@ -51,21 +51,21 @@ def check(
     from headgate.cli.input_batch import find_batch
     from headgate.evaluate.verify import verify
 
-    found = find_batch(context, source, partition, format)
-    wanted = _read_checks(checks) if checks is not None else _find_declared_checks(found)
-    known: dict[str, Any] = {}
-    if found.dataset is not None:
-        known = {"store": found.dataset.gate.store, "dataset": found.name, "partition": partition}
-    with context.show_progress(f"check of {found.title}") as report:
-        verdict = verify(found.data, wanted, progress=report, **known)
+    batch = find_batch(context, source, partition, format)
+    wanted = _read_checks(checks) if checks is not None else _find_declared_checks(batch)
+    history: dict[str, Any] = {}
+    if batch.dataset is not None:
+        history = {"store": batch.dataset.gate.store, "dataset": batch.name, "partition": partition}
+    with context.show_progress(f"check of {batch.title}") as report:
+        verdict = verify(batch.data, wanted, progress=report, **history)
     code = code_of(verdict, fail_on)
     if code or not context.quiet:
         context.echo(verdict if context.verbose else summarize_verdict(context, verdict))
-    return CommandResult(code, source=found.to_dict(), verdict=verdict.to_dict())
+    return CommandResult(code, source=batch.to_dict(), verdict=verdict.to_dict())
 
 
 def summarize_verdict(context: CommandContext, verdict: Verification) -> Page | str:
-    """What was not met and what could not be evaluated; on a terminal with its colours."""
+    """The checks that failed or could not be evaluated; coloured on a terminal."""
     from headgate.display.blocks import Point, Points, Tone
     from headgate.display.page import Page
     from headgate.values.expectation import Status
@@ -80,10 +80,11 @@ def summarize_verdict(context: CommandContext, verdict: Verification) -> Page | 
 
 
 def code_of(verdict: Verification, fail_on: options.FailOn) -> int:
+    """The exit code of a verification."""
     from headgate.values.expectation import Status
 
     match verdict.status:
-        case Status.ERROR | Status.SKIP:  # silence is not a pass
+        case Status.ERROR | Status.SKIP:  # a check that did not run did not pass
             return exit_codes.UNKNOWN
         case Status.FAIL if fail_on is not options.FailOn.NEVER:
             return exit_codes.FAILED
@@ -98,11 +99,11 @@ def _read_checks(path: Path) -> Check:
         if path.stat().st_size > MAX_CHECKS_BYTES:
             raise MisuseError(f"{path} is too large for a file of checks.", hint="It has at most 4 MB.")
         return Check.from_yaml(path.read_text(encoding="utf-8"), name=path.stem)
-    except (OSError, UnicodeDecodeError) as trouble:
-        why = getattr(trouble, "strerror", None) or "it is not text in UTF-8"
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is not text in UTF-8"
         raise MisuseError(
             f"the checks in {path} could not be read: {why}.", hint="headgate suggest FILE > checks.yml makes some."
-        ) from trouble
+        ) from error
 
 
 def _find_declared_checks(batch: InputBatch) -> list[Check]:

@@ -1,4 +1,4 @@
-"""`headgate explain`: the verdict on a recorded batch, told again from the history."""
+"""`headgate explain`: the recorded verdict on a batch, from the history alone."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from headgate.cli.command import command
 from headgate.cli.commands.rulings import ruling_to_dict
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
-from headgate.cli.verdict_story import make_shell_page
+from headgate.cli.shell_page import make_shell_page
 
 
 @command("explain")
@@ -34,10 +34,10 @@ def explain(
     verdict = verdict_of(chosen, partition, revision)
     rulings = [each for each in gate.store.rulings(dataset, partition) if each.number == verdict.revision.number]
     context.echo(make_shell_page(context, verdict))
-    for each in rulings:
-        if each.who != "gate":
-            said = f": {each.note}" if each.note else ""
-            context.echo(f"  {each.decision.value.capitalize()} by {each.who or 'somebody'}{said}")
+    for ruling in rulings:
+        if ruling.who != "gate":
+            note = f": {ruling.note}" if ruling.note else ""
+            context.echo(f"  {ruling.decision.value.capitalize()} by {ruling.who or 'somebody'}{note}")
     if context.verbose:
         context.echo("", verdict.table())
     written = WrittenPages(context)

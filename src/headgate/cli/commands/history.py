@@ -31,13 +31,13 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     from headgate.cli import recorded_runs
 
     gate = context.open_project().dataset(dataset).gate
-    found = recorded_runs.read_runs(gate, last)
-    if not found:
+    runs = recorded_runs.read_runs(gate, last)
+    if not runs:
         context.echo(f"{dataset} has no recorded run.")
         return CommandResult(dataset=dataset, runs=[])
     if metric is None:
-        context.echo(recorded_runs.runs_page(found))
-        return CommandResult(dataset=dataset, runs=[each.to_dict() for each in found])
-    points = recorded_runs.read_series(gate, found, metric)
+        context.echo(recorded_runs.runs_page(runs))
+        return CommandResult(dataset=dataset, runs=[each.to_dict() for each in runs])
+    points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])

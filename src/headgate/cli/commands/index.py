@@ -1,4 +1,4 @@
-"""`headgate index`: patterns of a lake's columns, built, added up, looked at, asked."""
+"""`headgate index`: build, merge, describe and query an index of patterns."""
 
 from __future__ import annotations
 
@@ -100,9 +100,9 @@ def stats(context: CommandContext, index: Index = None) -> CommandResult:
     import msgspec
 
     with _open_index(index) as opened:
-        found = opened.stats()
-    context.echo(found)
-    return CommandResult(stats=msgspec.to_builtins(found, str_keys=True))
+        statistics = opened.stats()
+    context.echo(statistics)
+    return CommandResult(stats=msgspec.to_builtins(statistics, str_keys=True))
 
 
 @app.command("infer", short_help="Find the patterns of a file's text columns.")
@@ -129,12 +129,12 @@ def infer(
       headgate index infer orders.parquet
       headgate index infer orders.csv --column code --index lake.hgi --limit 0.02
     """
-    from headgate.cli.commands.index_rules import infer_rules, table_of
+    from headgate.cli.commands.index_rules import infer_rules, rules_table
 
     with _open_index(index) as opened:
-        found = infer_rules(opened, source, column, limit, format)
-    context.echo(table_of(found))
-    return CommandResult(exit_codes.PASSED, rules=found)
+        rules = infer_rules(opened, source, column, limit, format)
+    context.echo(rules_table(rules))
+    return CommandResult(exit_codes.PASSED, rules=rules)
 
 
 def _require_index(path: Path) -> None:

@@ -1,4 +1,7 @@
-"""The rules that an index gives for the columns of a file."""
+"""The rules that an index gives for the columns of a file.
+
+Tested by `tests/cli/commands/test_index.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
 def infer_rules(
     index: PatternIndex, source: str, columns: Sequence[str] | None, limit: float | None, format: str | None
 ) -> list[dict[str, Any]]:
-    """A record for each text column, or for each that is named, with its rule or without."""
+    """A record for each text column, or for each of `columns`; its fields are None where no rule is safe enough."""
     import pyarrow as pa
 
     from headgate.cli.input_batch import open_file
@@ -24,12 +27,11 @@ def infer_rules(
         if name not in data.schema.names:
             raise MisuseError(f"{source} has no column {name!r};", hint=did_you_mean(name, data.schema.names))
     text = [each.name for each in data.schema if pa.types.is_string(each.type) or pa.types.is_large_string(each.type)]
-    found = []
+    rules = []
     for name in columns or text:
         values = data.to_table(columns=[name]).column(0).cast(pa.string())
-        rule = index.infer(values, limit=limit)
-        found.append({"column": name, **_rule_to_dict(rule)})
-    return found
+        rules.append({"column": name, **_rule_to_dict(index.infer(values, limit=limit))})
+    return rules
 
 
 def _rule_to_dict(rule: Any) -> dict[str, Any]:
@@ -44,8 +46,8 @@ def _rule_to_dict(rule: Any) -> dict[str, Any]:
     }
 
 
-def table_of(rules: Sequence[dict[str, Any]]) -> Table | str:
-    """A row for each column."""
+def rules_table(rules: Sequence[dict[str, Any]]) -> Table | str:
+    """A table with a row for each column."""
     from headgate.display.table import Table
 
     if not rules:

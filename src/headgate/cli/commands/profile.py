@@ -1,4 +1,4 @@
-"""`headgate profile`: every column of a batch at a glance."""
+"""`headgate profile`: a summary of every column of a batch."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def profile(
       headgate profile orders --partition 2026-11-14 --output-json profile.json
     """
     from headgate.cli.input_batch import find_batch
-    from headgate.learn.rules.profile import profile as profiled
+    from headgate.learn.rules.profile import profile as profile_columns
 
-    found = find_batch(context, source, partition, format)
-    with context.show_progress(f"profile of {found.title}") as report:
-        made = profiled(found.data, column, progress=report)
-    context.echo(made)
-    return CommandResult(source=found.to_dict(), profile=made.to_dict())
+    batch = find_batch(context, source, partition, format)
+    with context.show_progress(f"profile of {batch.title}") as report:
+        result = profile_columns(batch.data, column, progress=report)
+    context.echo(result)
+    return CommandResult(source=batch.to_dict(), profile=result.to_dict())

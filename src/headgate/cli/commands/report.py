@@ -1,4 +1,4 @@
-"""`headgate report`: pages of a batch, of a dataset, or of all, from the history."""
+"""`headgate report`: HTML pages of a batch, of a dataset, or of all datasets, from the history."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _write_single_page(
 
 
 def _write_linked_pages(written: WrittenPages, project: Project, chosen: Dataset | None, partition: str | None) -> None:
-    """Pages that link to each other: what is asked for last, as that is where the reader begins."""
+    """Write pages that link to each other. The page that was asked for comes last: its path is printed."""
     from headgate.cli.recorded_runs import verdict_of
     from headgate.cli.report_files import FOLDER, write_batch_page
     from headgate.report.site import Site

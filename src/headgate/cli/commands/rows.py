@@ -1,4 +1,4 @@
-"""`headgate rows`: the rows of a batch that break something, with their reasons."""
+"""`headgate rows`: the failing rows of a batch, with their reasons."""
 
 from __future__ import annotations
 
@@ -39,19 +39,19 @@ def rows(
     chosen = context.open_project().dataset(dataset)
     try:
         verdict = chosen.gate.explain(partition)
-    except UnknownRun:  # it waits: then the declared checks are all there is
+    except UnknownRun:  # not judged yet: only the declared checks are evaluated
         verdict = None
     with context.show_progress(f"rows of {dataset} {partition}", "looking"):
-        found = find_failing_rows(chosen, partition, verdict, limit)
-    _check_columns(column or (), found.columns)
-    if found.rows:
-        more = f"; the first {len(found.rows)}" if found.total > len(found.rows) else ""
-        break_ = "rows break" if found.total != 1 else "row breaks"
-        context.echo(found.page(f"{dataset} {partition}: {found.total:,} {break_} something{more}", column or ()))
+        failing = find_failing_rows(chosen, partition, verdict, limit)
+    _check_columns(column or (), failing.columns)
+    if failing.rows:
+        more = f"; the first {len(failing.rows)}" if failing.total > len(failing.rows) else ""
+        break_ = "rows break" if failing.total != 1 else "row breaks"
+        context.echo(failing.page(f"{dataset} {partition}: {failing.total:,} {break_} something{more}", column or ()))
     else:
         context.echo(f"{dataset} {partition}: no single row is to blame.")
-    told = [{"values": row, "reasons": list(why)} for row, why in zip(found.rows, found.reasons, strict=True)]
-    return CommandResult(dataset=dataset, partition=partition, total=found.total, rows=told)
+    records = [{"values": row, "reasons": list(why)} for row, why in zip(failing.rows, failing.reasons, strict=True)]
+    return CommandResult(dataset=dataset, partition=partition, total=failing.total, rows=records)
 
 
 def _check_columns(wanted: Sequence[str], columns: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""`headgate accept`, `reject`, `release` and `discard`: a person decides about a batch."""
+"""`headgate accept`, `reject`, `release` and `discard`: record a person's ruling on a batch."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def discard(
 def record_ruling(
     context: CommandContext, action: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
 ) -> CommandResult:
-    """Record what a person says of a batch, and carry it out."""
+    """Record a ruling on a batch, carry it out, and print what follows from it."""
     import shlex
 
     from headgate.cli.recorded_runs import verdict_of
@@ -120,15 +120,15 @@ def record_ruling(
     chosen = context.open_project().dataset(dataset)
     number = verdict_of(chosen, partition, number).revision.number
     ruling = getattr(chosen.gate, action)(partition, note=note, who=who or find_login_name(), number=number)
-    then = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
-    said = f" ({ruling.note})" if ruling.note else ""
+    consequence = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
+    reason = f" ({ruling.note})" if ruling.note else ""
     if not context.quiet:
-        context.echo(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{said}.", then)
+        context.echo(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{reason}.", consequence)
     return CommandResult(ruling=ruling_to_dict(ruling))
 
 
 def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
-    """A ruling as data."""
+    """A ruling as it is in the JSON document."""
     return {
         "dataset": ruling.dataset,
         "partition": ruling.partition,
@@ -141,7 +141,7 @@ def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
 
 
 def find_login_name() -> str:
-    """The name of the person at the keyboard; a container may have none."""
+    """The login name of the user; "unknown" in a container that has none."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):

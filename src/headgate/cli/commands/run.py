@@ -1,4 +1,4 @@
-"""`headgate run`: every batch that waits is judged, recorded, and published or held."""
+"""`headgate run`: judge every batch that waits, record it, and publish or hold it."""
 
 from __future__ import annotations
 
@@ -63,28 +63,28 @@ def run(
     project = context.open_project()
     chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
     _check_partition(chosen, partition)
-    found: list[BatchResult] = []
+    results: list[BatchResult] = []
     for dataset in chosen:
-        for each in judge_batches(context, dataset, partition):
-            found.append(each)
-            run_summary.print_batch(context, each)
-    idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in found)]
-    written = report_files.write_run_pages(context, project, chosen, found, output_html)
-    empty = run_summary.print_summary(context, found, idle, written)
-    codes = [each.exit_code(fail_on) for each in found]
+        for result in judge_batches(context, dataset, partition):
+            results.append(result)
+            run_summary.print_batch(context, result)
+    idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in results)]
+    written = report_files.write_run_pages(context, project, chosen, results, output_html)
+    empty = run_summary.print_summary(context, results, idle, written)
+    codes = [each.exit_code(fail_on) for each in results]
     codes += [exit_codes.UNDELIVERED] if written.has_failed else []
-    codes += [exit_codes.UNKNOWN] if empty else []  # a source without any batch is a wrong path sooner than a quiet day
+    codes += [exit_codes.UNKNOWN] if empty else []  # a source without any batch is more likely a wrong path
     return CommandResult(
         exit_codes.worst_code(codes),
-        batches=[each.to_dict(fail_on, context.secrets) for each in found],
+        batches=[each.to_dict(fail_on, context.secrets) for each in results],
         empty=empty,
-        summary=run_summary.count_results(found),
+        summary=run_summary.count_results(results),
         reports=[str(path) for path in written.paths],
     )
 
 
 def _check_partition(chosen: list[Dataset], partition: str | None) -> None:
-    """A partition is of one dataset; and where the source cannot list its batches, one must be named."""
+    """Require one dataset for a named partition, and a named partition for a source that cannot list its batches."""
     from headgate.values.errors import MisuseError
 
     names = [each.name for each in chosen]

@@ -1,4 +1,7 @@
-"""What `headgate run` prints: a line for what passed, the story of what did not, and the sum of it all."""
+"""What `headgate run` prints: a line for a batch that passed, the explanation of one that did not, and the totals.
+
+Tested by `tests/cli/commands/test_run.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from headgate.cli.verdict_story import make_shell_page
+from headgate.cli.shell_page import make_shell_page
 
 if TYPE_CHECKING:
     from headgate.cli.context import CommandContext
@@ -17,13 +20,13 @@ if TYPE_CHECKING:
 
 
 def print_batch(context: CommandContext, result: BatchResult) -> None:
-    """One batch: a line if all is well, else everything that a person needs."""
+    """Print one batch: a line if it passed, else its explanation."""
     if result.verdict is None:
-        assert result.trouble is not None
-        from headgate.cli.command import report_error as tell_error
+        assert result.error is not None
+        from headgate.cli.command import report_error
 
         context.echo_err(f"✗ {f'{result.dataset.name} {result.partition}'.strip()} was not judged:", "red")
-        tell_error(context, result.trouble)
+        report_error(context, result.error)
     elif result.verdict.passed and result.verdict.action == "publish":
         if not context.quiet or result.verdict.warnings:
             context.echo(_format_line(result))
@@ -33,9 +36,8 @@ def print_batch(context: CommandContext, result: BatchResult) -> None:
             context.echo(make_shell_page(context, result.verdict))
     else:
         context.echo("")
-        context.echo(
-            make_shell_page(context, result.verdict, commands=result.alone)
-        )  # of many, the last lines say how to see them
+        # In a run of several batches, the last lines of the run name the commands instead.
+        context.echo(make_shell_page(context, result.verdict, commands=result.alone))
         context.echo("")
         _print_read_hint(context, result)
     if result.alert_failure:
@@ -45,12 +47,12 @@ def print_batch(context: CommandContext, result: BatchResult) -> None:
 
 
 def _print_read_hint(context: CommandContext, result: BatchResult) -> None:
-    """Where to see why a batch could not be read: the message may quote values of the data, so it is not told here."""
-    trouble = None if result.verdict is None else result.verdict.read_error
-    if trouble is not None:
-        look = f"headgate profile {shlex.quote(result.dataset.name)} --partition {shlex.quote(result.partition)}"
-        hint = getattr(trouble, "hint", "")
-        context.echo_err(f"{hint} What was said may quote values of the data; {look} shows it.".strip())
+    """Print which command shows why a batch could not be read. The error itself may quote values of the data."""
+    error = None if result.verdict is None else result.verdict.read_error
+    if error is not None:
+        command = f"headgate profile {shlex.quote(result.dataset.name)} --partition {shlex.quote(result.partition)}"
+        hint = getattr(error, "hint", "")
+        context.echo_err(f"{hint} What was said may quote values of the data; {command} shows it.".strip())
 
 
 def _format_line(result: BatchResult) -> object:
@@ -62,17 +64,17 @@ def _format_line(result: BatchResult) -> object:
     rows = "" if result.row_count is None else f"{result.row_count:>10,} rows"
     warned = f", {len(result.verdict.warnings)} warned" if result.verdict.warnings else ""
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
-    words = f"{name}  passed{warned}, published{rows}  {result.seconds:6.2f} s"
-    return Text.assemble(("✓ ", "green"), escape_controls(words))
+    line = f"{name}  passed{warned}, published{rows}  {result.seconds:6.2f} s"
+    return Text.assemble(("✓ ", "green"), escape_controls(line))
 
 
 def count_results(results: Sequence[BatchResult]) -> dict[str, int]:
-    """How many batches were judged, published, held, and could not be judged."""
-    done = Counter(each.verdict.action.value for each in results if each.verdict is not None)
+    """The numbers of batches: all, published, held, and not judged."""
+    actions = Counter(each.verdict.action.value for each in results if each.verdict is not None)
     return {
         "batches": len(results),
-        "published": done["publish"],
-        "held": done["hold"],
+        "published": actions["publish"],
+        "held": actions["hold"],
         "not_judged": sum(each.verdict is None for each in results),
     }
 
@@ -80,10 +82,10 @@ def count_results(results: Sequence[BatchResult]) -> dict[str, int]:
 def print_summary(
     context: CommandContext, results: Sequence[BatchResult], idle: Sequence[Dataset], written: WrittenPages
 ) -> list[str]:
-    """The last lines: how many, which are held, where the pages are. Gives the datasets whose source has no batch."""
-    there = {dataset.name: len(dataset.partitions()) for dataset in idle}
+    """Print the last lines of a run: totals, held batches, report. Returns the datasets that have no batch at all."""
+    counts = {dataset.name: len(dataset.partitions()) for dataset in idle}
     for dataset in idle:
-        if not there[dataset.name]:
+        if not counts[dataset.name]:
             source = dataset.settings.source
             hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
             context.echo_err(
@@ -91,10 +93,10 @@ def print_summary(
             )
     if not context.quiet:
         context.echo(
-            *(f"{name}: nothing waits; all {count:,} batches are judged." for name, count in there.items() if count)
+            *(f"{name}: nothing waits; all {count:,} batches are judged." for name, count in counts.items() if count)
         )
         context.echo(*_summary_lines(results, written))
-    return [name for name, count in there.items() if not count]
+    return [name for name, count in counts.items() if not count]
 
 
 def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Iterator[str]:
@@ -102,8 +104,8 @@ def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Ite
         yield _format_total(results)
     held = [each for each in results if each.verdict is not None and each.verdict.action == "hold"]
     if held and len(results) > 1:
-        for each in held:
-            yield f"  held: headgate explain {shlex.quote(each.dataset.name)} {shlex.quote(each.partition)}"
+        for result in held:
+            yield f"  held: headgate explain {shlex.quote(result.dataset.name)} {shlex.quote(result.partition)}"
     if written.start_page is not None:
         yield f"Report: {written.start_page}"
 

@@ -1,4 +1,4 @@
-"""`headgate suggest`: checks that a batch suggests itself, to be pasted."""
+"""`headgate suggest`: checks suggested from the data of a batch, as YAML or Python."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def suggest(
       headgate suggest orders --partition 2026-11-14 --python
     """
     from headgate.cli.input_batch import find_batch
-    from headgate.learn.rules.suggest import suggest as suggested
+    from headgate.learn.rules.suggest import suggest as suggest_rules
 
-    found = find_batch(context, source, partition, format)
-    with context.show_progress(f"suggestions for {found.title}"):
-        made = suggested(found.data, found.name, columns=column)
+    batch = find_batch(context, source, partition, format)
+    with context.show_progress(f"suggestions for {batch.title}"):
+        suggestions = suggest_rules(batch.data, batch.name, columns=column)
     if why:
-        context.echo(made)
+        context.echo(suggestions)
     else:
-        context.echo_raw(made.to_python(found.name) if python else made.to_yaml(found.name))
-    return CommandResult(source=found.to_dict(), **made.to_dict(), yaml=made.to_yaml(found.name))
+        context.echo_raw(suggestions.to_python(batch.name) if python else suggestions.to_yaml(batch.name))
+    return CommandResult(source=batch.to_dict(), **suggestions.to_dict(), yaml=suggestions.to_yaml(batch.name))

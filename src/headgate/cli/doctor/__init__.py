@@ -1,1 +1,1 @@
-"""`headgate doctor`: is everything there that Headgate needs."""
+"""`headgate doctor`: checks of the machine, the store and the project."""

@@ -1,4 +1,4 @@
-"""`headgate doctor`: whether everything that Headgate needs is there, and what to do if not."""
+"""`headgate doctor`: check everything that Headgate needs, and say what to do about problems."""
 
 from __future__ import annotations
 
@@ -36,12 +36,15 @@ def doctor(
       headgate doctor --spark
       headgate doctor --config quality/headgate.yml --output-json -
     """
-    lines = [_clean_finding(context, line) for line in _run_checks(context, spark)]
-    context.echo(FindingTable([line for line in lines if line.level != "ok"] if context.quiet else lines))
-    counts = {level: sum(line.level == level for line in lines) for level in _STYLES}
+    findings = [_clean_finding(context, each) for each in _run_checks(context, spark)]
+    context.echo(FindingTable([each for each in findings if each.level != "ok"] if context.quiet else findings))
+    counts = {level: sum(each.level == level for each in findings) for level in _STYLES}
     context.echo(_format_summary(counts))
-    findings = [{"name": line.what, "status": line.level, "says": line.message, "hint": line.hint} for line in lines]
-    return CommandResult(_choose_exit_code(lines), findings=findings)
+    return CommandResult(_choose_exit_code(findings), findings=[_finding_to_dict(each) for each in findings])
+
+
+def _finding_to_dict(finding: Finding) -> dict[str, str]:
+    return {"name": finding.what, "status": finding.level, "says": finding.message, "hint": finding.hint}
 
 
 def _run_checks(context: CommandContext, spark: bool) -> Iterator[Finding]:
@@ -55,16 +58,16 @@ def _run_checks(context: CommandContext, spark: bool) -> Iterator[Finding]:
         return
     try:
         project = context.open_project()
-    except ConfigError as trouble:
+    except ConfigError as error:
         yield from check_environment(needs_spark=spark, remote=False)
-        mistakes: Sequence[Any] = trouble.mistakes or (trouble,)
-        for each in mistakes:
-            hint = str(getattr(each, "hint", ""))
-            said = str(each).removesuffix(hint).strip()
-            yield Finding("problem", "configuration", said, hint, configured=True)
+        mistakes: Sequence[Any] = error.mistakes or (error,)
+        for mistake in mistakes:
+            hint = str(getattr(mistake, "hint", ""))
+            message = str(mistake).removesuffix(hint).strip()
+            yield Finding("problem", "configuration", message, hint, configured=True)
         return
-    except HeadgateError as trouble:
-        yield Finding("problem", "configuration", str(trouble), configured=True)
+    except HeadgateError as error:
+        yield Finding("problem", "configuration", str(error), configured=True)
         return
     yield from _run_project_checks(context, project, spark)
 
@@ -89,32 +92,34 @@ def _clean_finding(context: CommandContext, finding: Finding) -> Finding:
     )
 
 
-def _choose_exit_code(lines: Sequence[Finding]) -> int:
-    problems = [line for line in lines if line.level == "problem"]
-    return exit_codes.worst_code(exit_codes.MISUSED if line.configured else exit_codes.UNKNOWN for line in problems)
+def _choose_exit_code(findings: Sequence[Finding]) -> int:
+    problems = [each for each in findings if each.level == "problem"]
+    return exit_codes.worst_code(exit_codes.MISUSED if each.configured else exit_codes.UNKNOWN for each in problems)
 
 
 def _format_summary(counts: dict[str, int]) -> str:
     if not counts["problem"] and not counts["warning"]:
         return "All is well."
-    told = [f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in ("problem", "warning") if counts[level]]
-    return f"{' and '.join(told)}."
+    parts = [
+        f"{counts[level]} {level}{'s' * (counts[level] != 1)}" for level in ("problem", "warning") if counts[level]
+    ]
+    return f"{' and '.join(parts)}."
 
 
 class FindingTable:
-    """The lines as a table: plain text as `str`, with colours on a terminal."""
+    """The findings as a table: plain text as `str`, with colours on a terminal."""
 
-    def __init__(self, lines: Sequence[Finding]) -> None:
-        self.lines = lines
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = findings
 
     def __str__(self) -> str:
-        wide = max((len(line.what) for line in self.lines), default=0)
-        told = []
-        for line in self.lines:
-            told.append(f"{line.level:<8} {line.what:<{wide}}  {line.message}")
-            if line.hint:
-                told.append(f"{'':<8} {'':<{wide}}  -> {line.hint}")
-        return "\n".join(told)
+        width = max((len(finding.what) for finding in self.findings), default=0)
+        lines = []
+        for finding in self.findings:
+            lines.append(f"{finding.level:<8} {finding.what:<{width}}  {finding.message}")
+            if finding.hint:
+                lines.append(f"{'':<8} {'':<{width}}  -> {finding.hint}")
+        return "\n".join(lines)
 
     def __rich__(self) -> Any:
         from rich.table import Table
@@ -124,9 +129,9 @@ class FindingTable:
         table.add_column(no_wrap=True)
         table.add_column(no_wrap=True)
         table.add_column(overflow="fold")
-        for line in self.lines:
-            said = Text(line.message)
-            if line.hint:
-                said.append(f"\n-> {line.hint}", style="bold")
-            table.add_row(Text(line.level, style=_STYLES[line.level]), Text(line.what), said)
+        for finding in self.findings:
+            message = Text(finding.message)
+            if finding.hint:
+                message.append(f"\n-> {finding.hint}", style="bold")
+            table.add_row(Text(finding.level, style=_STYLES[finding.level]), Text(finding.what), message)
         return table

@@ -1,4 +1,4 @@
-"""Whether this machine has what Headgate needs: Python, packages, Java, Spark, room on the disk."""
+"""Checks of this machine: Python, packages, Java, Spark, folders and disk space."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ JAVA_FOR_SPARK_3 = (8, 17)
 _JAVA_TIMEOUT = 30.0  # seconds for `java -version` on a machine that is busy
 _WARN_BELOW_BYTES = 1 << 30
 _FAIL_BELOW_BYTES = 100 << 20
-_SPARK_PACKAGES = ("pyspark", "pyspark-client")  # the second has no engine of its own and only speaks Connect
+_SPARK_PACKAGES = ("pyspark", "pyspark-client")  # the second is a client of Spark Connect without an engine
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at, how it is, and what to do about it."""
+    """The result of one check: its subject, its level, a message, and a hint what to do."""
 
     level: Level
     what: str
     message: str
     hint: str = ""
     configured: bool = False
-    """Whether the configuration is to blame, rather than the world."""
+    """Whether the cause is a mistake in the configuration."""
 
 
 def find_version(package: str) -> str | None:
-    """The version of a package, without importing it."""
+    """The version of an installed package, without importing it; None if it is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
@@ -43,7 +43,7 @@ def find_version(package: str) -> str | None:
 
 
 def parse_version(version: str) -> tuple[int, ...]:
-    """What a version begins with.
+    """The first two numbers of a version.
 
     >>> parse_version("4.1.0.dev1"), parse_version("3.5.9"), parse_version("26")
     ((4, 1), (3, 5), (26,))
@@ -52,24 +52,25 @@ def parse_version(version: str) -> tuple[int, ...]:
 
 
 def check_environment(needs_spark: bool, remote: bool) -> Iterator[Finding]:
-    """Python, headgate, and Spark as far as it can be seen without starting it."""
+    """Check Python, headgate, and Spark as far as possible without starting it."""
     yield check_python(sys.version_info[:3])
     yield Finding("ok", "headgate", find_version("headgate") or "from a source tree")
-    found = next(((name, version) for name in _SPARK_PACKAGES if (version := find_version(name))), None)
-    if found is None:
+    installed = {name: version for name in _SPARK_PACKAGES if (version := find_version(name))}
+    if not installed:
         yield _report_no_spark(needs_spark)
         return
-    yield check_spark(found[1])
+    package, version = next(iter(installed.items()))
+    yield check_spark(version)
     yield from check_pandas(find_version("pandas"), needs_spark)
-    if found[0] == "pyspark" and not remote:
-        yield check_java(find_java_version(), found[1], needs_spark)
+    if package == "pyspark" and not remote:
+        yield check_java(find_java_version(), version, needs_spark)
 
 
 def check_python(version: Sequence[int]) -> Finding:
-    said = ".".join(map(str, version))
+    text = ".".join(map(str, version))
     if tuple(version) < OLDEST_PYTHON:
-        return Finding("problem", "Python", said, "Headgate needs Python 3.11 or later.")
-    return Finding("ok", "Python", said)
+        return Finding("problem", "Python", text, "Headgate needs Python 3.11 or later.")
+    return Finding("ok", "Python", text)
 
 
 def _report_no_spark(needs_spark: bool) -> Finding:
@@ -81,7 +82,8 @@ def _report_no_spark(needs_spark: bool) -> Finding:
 
 
 def check_spark(version: str) -> Finding:
-    """
+    """Check that this version of Spark is supported.
+
     >>> check_spark("3.4.1").level, check_spark("4.3.0").level, check_spark("5.0.0").level
     ('problem', 'ok', 'warning')
     """
@@ -95,14 +97,14 @@ def check_spark(version: str) -> Finding:
 
 
 def check_pandas(version: str | None, needs_spark: bool) -> Iterator[Finding]:
-    """pandas 3 and pyspark do not fit each other; without Spark it does not matter."""
+    """Check that pandas is older than 3, which pyspark does not support."""
     if version and parse_version(version) >= (3,):
         level: Level = "problem" if needs_spark else "warning"
         yield Finding(level, "pandas", f"{version} does not fit pyspark", 'pip install "pandas<3"')
 
 
 def find_java_version() -> str | None:
-    """The version of the Java that Spark would start; None if there is none, empty if it does not say."""
+    """The version of the Java that Spark would start; None if there is none, empty if it cannot be determined."""
     home = os.environ.get("JAVA_HOME")
     program = str(Path(home) / "bin" / "java") if home else "java"
     if shutil.which(program) is None:
@@ -113,12 +115,13 @@ def find_java_version() -> str | None:
         )
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    found = re.search(r'version "([^"]+)"', finished.stderr + finished.stdout)
-    return found[1] if found else ""
+    match = re.search(r'version "([^"]+)"', finished.stderr + finished.stdout)
+    return match[1] if match else ""
 
 
 def java_major(version: str) -> int:
-    """
+    """The major version of Java; up to Java 8 it is the second number.
+
     >>> java_major("17.0.9"), java_major("1.8.0_392"), java_major("21-ea")
     (17, 8, 21)
     """
@@ -127,7 +130,7 @@ def java_major(version: str) -> int:
 
 
 def check_java(version: str | None, spark: str, needs_spark: bool) -> Finding:
-    """Whether the Java that is there can run this Spark.
+    """Check that this version of Java can run this version of Spark.
 
     >>> check_java("11.0.2", "4.1.0", True).level, check_java("17.0.9", "4.1.0", True).level
     ('problem', 'ok')
@@ -151,7 +154,7 @@ def check_java(version: str | None, spark: str, needs_spark: bool) -> Finding:
 
 
 def check_packages(what: str, packages: Sequence[str], extra: str) -> Finding:
-    """Whether what a part of the configuration needs is installed."""
+    """Check that the packages of a part of the configuration are installed."""
     absent = [name for name in packages if find_version(name) is None]
     if absent:
         return Finding("problem", what, f"{', '.join(absent)} not installed", f'pip install "headgate[{extra}]"')
@@ -159,34 +162,33 @@ def check_packages(what: str, packages: Sequence[str], extra: str) -> Finding:
 
 
 def nearest_folder(path: Path) -> Path:
-    """The folder itself, or the nearest one above it that exists."""
+    """The path itself if it exists, else its nearest parent that does."""
     return next(each for each in (path, *path.parents) if each.exists())
 
 
 def check_disk_space(what: str, path: Path) -> Finding:
     free = shutil.disk_usage(nearest_folder(path)).free
-    said = f"{free / (1 << 30):,.1f} GB free"
     if free < _FAIL_BELOW_BYTES:
         return Finding("problem", what, f"only {free >> 20:,} MB free at {path}", "Make room: nothing can be recorded.")
     if free < _WARN_BELOW_BYTES:
         return Finding("warning", what, f"only {free >> 20:,} MB free at {path}", "Make room before it runs out.")
-    return Finding("ok", what, said)
+    return Finding("ok", what, f"{free / (1 << 30):,.1f} GB free")
 
 
 def check_folder(what: str, path: Path) -> Finding:
-    """Whether a folder can be written to, or made; nothing is left behind."""
+    """Check that a folder can be written to or created, without leaving anything behind."""
     import tempfile
 
-    above = nearest_folder(path)
-    if not above.is_dir():
-        return Finding("problem", what, f"{above} is not a folder", "Name another folder in headgate.yml.")
+    existing = nearest_folder(path)
+    if not existing.is_dir():
+        return Finding("problem", what, f"{existing} is not a folder", "Name another folder in headgate.yml.")
     try:
-        with tempfile.NamedTemporaryFile(dir=above, prefix=".headgate-doctor-"):
+        with tempfile.NamedTemporaryFile(dir=existing, prefix=".headgate-doctor-"):
             pass
-    except OSError as trouble:
-        who = f"May {_user_name()} write there?"
-        return Finding("problem", what, f"{above} cannot be written to: {trouble.strerror}", who)
-    return Finding("ok", what, f"{path} can be written to" if above == path else f"{path} will be made")
+    except OSError as error:
+        hint = f"May {_user_name()} write there?"
+        return Finding("problem", what, f"{existing} cannot be written to: {error.strerror}", hint)
+    return Finding("ok", what, f"{path} can be written to" if existing == path else f"{path} will be made")
 
 
 def _user_name() -> str:

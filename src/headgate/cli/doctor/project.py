@@ -1,4 +1,4 @@
-"""Whether what a headgate.yml names is there: its store, sources, folders, packages, variables, and Spark."""
+"""Checks of a project: its store, sources, folders, packages, environment variables, and Spark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CONNECT_PORT = 15002
 
 
 def check_project(project: Project, spark: bool) -> Iterator[Finding]:
-    """All that can be looked at; Spark is started where the file names it or somebody asked for it."""
+    """Check everything that the configuration names. Spark is started if it has `spark:`, or if `spark` is true."""
     yield from _check_project_store(project)
     yield from _check_folders(project)
     yield from check_alerts(project)
@@ -41,7 +41,7 @@ def check_project(project: Project, spark: bool) -> Iterator[Finding]:
     started = True
     if spark or project.config.spark is not None:
         session = list(check_session(project))
-        started = all(line.level != "problem" for line in session)
+        started = all(each.level != "problem" for each in session)
         yield from session
     for name in project.names:
         dataset = project.dataset(name)
@@ -69,20 +69,20 @@ def _check_project_store(project: Project) -> Iterator[Finding]:
 
 def _check_folders(project: Project) -> Iterator[Finding]:
     if project.reports is not None:
-        line = check_folder("reports", project.reports)
-        yield line
-        if line.level == "ok":
-            yield from (room for room in [check_disk_space("reports", project.reports)] if room.level != "ok")
-    for name, said in project.config.datasets.items():
-        if said.publish is not None:
-            yield check_folder(f"{name}: publish", project.folder / said.publish)
-        if said.index is not None and not (project.folder / said.index).is_file():
+        folder = check_folder("reports", project.reports)
+        yield folder
+        if folder.level == "ok" and (space := check_disk_space("reports", project.reports)).level != "ok":
+            yield space
+    for name, settings in project.config.datasets.items():
+        if settings.publish is not None:
+            yield check_folder(f"{name}: publish", project.folder / settings.publish)
+        if settings.index is not None and not (project.folder / settings.index).is_file():
             hint = "Make it with headgate index build, or leave index: out for the public one."
-            yield Finding("problem", f"{name}: index", f"there is no {said.index}", hint)
+            yield Finding("problem", f"{name}: index", f"there is no {settings.index}", hint)
 
 
 def check_alerts(project: Project) -> Iterator[Finding]:
-    """Packages and variables that alerts need; what a variable holds is never told."""
+    """Check the packages and variables that alerts need. The value of a variable is never shown."""
     alerts = project.config.alerts
     if not alerts:
         return
@@ -106,15 +106,15 @@ def check_alerts(project: Project) -> Iterator[Finding]:
 
 
 def _report_unset(what: str, names: list[str]) -> Finding:
-    each = ", ".join(dict.fromkeys(names))
+    listed = ", ".join(dict.fromkeys(names))
     plural = len(set(names)) > 1
-    said = f"the variable{'s' * plural} {each} {'are' if plural else 'is'} not set"
-    return Finding("problem", what, said, f"Set it where this runs: export {names[0]}=...")
+    message = f"the variable{'s' * plural} {listed} {'are' if plural else 'is'} not set"
+    return Finding("problem", what, message, f"Set it where this runs: export {names[0]}=...")
 
 
 def _check_jars(project: Project) -> Iterator[Finding]:
-    """Whether Spark gets the jars that the formats of the sources need."""
-    formats = {said.source.format for said in project.config.datasets.values()} & set(_JAR_NAMES)
+    """Check that Spark gets the jars that the formats of the sources need."""
+    formats = {each.source.format for each in project.config.datasets.values()} & set(_JAR_NAMES)
     settings = project.config.spark
     for kind in sorted(formats):
         if settings is not None and settings.remote is not None:
@@ -125,20 +125,21 @@ def _check_jars(project: Project) -> Iterator[Finding]:
 
 
 def check_jar(kind: str, packages: list[str], spark: str, is_bundled: bool) -> Finding:
-    """
+    """Check that the jar of a table format is named or bundled, and made for the Scala of this Spark.
+
     >>> check_jar("delta", ["io.delta:delta-spark_2.12:3.2.0"], "4.1.0", False).message
     'io.delta:delta-spark_2.12:3.2.0 is made for Scala 2.12; Spark 4.1.0 has 2.13'
     """
-    what, write = f"{kind} jar", f"Write spark: {{packages: [{_COORDINATES[kind]}]}}, in the version for your Spark."
-    found = next((each for each in packages if _JAR_NAMES[kind] in each), None)
-    if found is None:
+    what, hint = f"{kind} jar", f"Write spark: {{packages: [{_COORDINATES[kind]}]}}, in the version for your Spark."
+    package = next((each for each in packages if _JAR_NAMES[kind] in each), None)
+    if package is None:
         if is_bundled:
             return Finding("ok", what, "among pyspark's own jars")
-        return Finding("problem", what, "no jar for it is named", write)
-    scala = re.search(r"_(2\.1\d)", found)
+        return Finding("problem", what, "no jar for it is named", hint)
+    scala = re.search(r"_(2\.1\d)", package)
     if parse_version(spark) >= (4,) and scala and scala[1] != "2.13":
-        return Finding("problem", what, f"{found} is made for Scala {scala[1]}; Spark {spark} has 2.13", write)
-    return Finding("ok", what, found)
+        return Finding("problem", what, f"{package} is made for Scala {scala[1]}; Spark {spark} has 2.13", hint)
+    return Finding("ok", what, package)
 
 
 def _jars_in_config(config: dict[str, Hidden]) -> Iterator[str]:
@@ -150,13 +151,13 @@ def _jars_in_config(config: dict[str, Hidden]) -> Iterator[str]:
 def _is_bundled_jar(kind: str) -> bool:
     from importlib.util import find_spec
 
-    found = find_spec("pyspark") if find_version("pyspark") else None
-    folders = list(found.submodule_search_locations or ()) if found else []
+    spec = find_spec("pyspark") if find_version("pyspark") else None
+    folders = list(spec.submodule_search_locations or ()) if spec else []
     return any(next(Path(each).glob(f"jars/{_JAR_NAMES[kind]}*.jar"), None) for each in folders)
 
 
 def check_session(project: Project) -> Iterator[Finding]:
-    """Whether a session can be had, and whether it answers."""
+    """Check that a Spark session can be started or reached, and that it answers a query."""
     from time import monotonic
 
     from headgate.values.errors import HeadgateError
@@ -174,40 +175,38 @@ def check_session(project: Project) -> Iterator[Finding]:
         yield reached
         if reached.level == "problem":
             return
-    began = monotonic()
+    started = monotonic()
     try:
         session = project.session()
         count = session.range(3).count()
         assert count == 3
-        yield Finding("ok", "Spark", f"{session.version} started and counted in {monotonic() - began:.1f} s")
-    except HeadgateError as trouble:
-        yield Finding("problem", "Spark", str(trouble).removesuffix(trouble.hint).strip(), trouble.hint)
-    except Exception as trouble:  # of Spark, Java or gRPC; of many kinds
+        yield Finding("ok", "Spark", f"{session.version} started and counted in {monotonic() - started:.1f} s")
+    except HeadgateError as error:
+        yield Finding("problem", "Spark", str(error).removesuffix(error.hint).strip(), error.hint)
+    except Exception as error:  # Spark, Java and gRPC have exceptions of many types
         hint = "headgate doctor -vv --spark, and the lines above."
-        yield Finding(
-            "problem", "Spark", f"it did not start ({type(trouble).__name__})", f"See the log of Spark: {hint}"
-        )
+        yield Finding("problem", "Spark", f"it did not start ({type(error).__name__})", f"See the log of Spark: {hint}")
 
 
 def check_connect(remote: str) -> Finding:
-    """Whether somebody listens where the Connect server should be. Tokens in the address are not looked at."""
-    found = re.fullmatch(r"sc://(?:[^@/;]*@)?(\[[^\]]+\]|[^:/;]+)(?::(\d+))?(?:/.*)?", remote)
-    if found is None:
+    """Check that a server listens at the address of Spark Connect. Tokens in the address are not used."""
+    match = re.fullmatch(r"sc://(?:[^@/;]*@)?(\[[^\]]+\]|[^:/;]+)(?::(\d+))?(?:/.*)?", remote)
+    if match is None:
         hint = "Write remote: sc://host:15002, or ${env:NAME} for a variable that holds it."
         return Finding("problem", "Connect", "the address of the server cannot be read", hint, configured=True)
-    host, port = found[1].strip("[]"), int(found[2] or _CONNECT_PORT)
+    host, port = match[1].strip("[]"), int(match[2] or _CONNECT_PORT)
     try:
         with socket.create_connection((host, port), timeout=_CONNECT_TIMEOUT):
             return Finding("ok", "Connect", f"{host}:{port} answers")
-    except OSError as trouble:
-        why = trouble.strerror or type(trouble).__name__
+    except OSError as error:
+        why = error.strerror or type(error).__name__
         return Finding(
             "problem", "Connect", f"{host}:{port} does not answer: {why}", "Is the server up, and the port open?"
         )
 
 
 def check_source(dataset: Dataset) -> Finding:
-    """Whether there are batches, and whether the newest can be read."""
+    """Check that a dataset has batches and that the newest can be read."""
     from headgate.values.errors import HeadgateError, MisuseError
 
     try:
@@ -217,18 +216,18 @@ def check_source(dataset: Dataset) -> Finding:
         if not partitions:
             return _report_no_batch(dataset)
         width = _count_columns(dataset.read(partitions[-1]))
-    except HeadgateError as trouble:
-        said = str(trouble).removesuffix(trouble.hint).strip()
-        return Finding("problem", dataset.name, said, trouble.hint, configured=isinstance(trouble, MisuseError))
-    except Exception as trouble:  # of Spark, of a driver; of many kinds
-        first = (str(trouble).strip().splitlines() or [""])[0][:200]
-        return Finding("problem", dataset.name, f"it cannot be read: {type(trouble).__name__}: {first}", "Is it there?")
+    except HeadgateError as error:
+        message = str(error).removesuffix(error.hint).strip()
+        return Finding("problem", dataset.name, message, error.hint, configured=isinstance(error, MisuseError))
+    except Exception as error:  # Spark and drivers have exceptions of many types
+        first = (str(error).strip().splitlines() or [""])[0][:200]
+        return Finding("problem", dataset.name, f"it cannot be read: {type(error).__name__}: {first}", "Is it there?")
     count = f"{len(partitions):,} batch{'es' * (len(partitions) != 1)}"
     return Finding("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {width} columns")
 
 
 def _count_columns(data: Any) -> int:
-    """How many columns a batch has; a Spark DataFrame is looked at, not computed."""
+    """The number of columns of a batch; a Spark DataFrame is not computed for it."""
     return len(data.schema.names)
 
 
@@ -237,8 +236,8 @@ def _report_no_batch(dataset: Dataset) -> Finding:
 
     where = dataset.settings.source.path or dataset.settings.source.table
     hint = "Is the path right? Paths are relative to headgate.yml."
-    try:
+    try:  # reading a batch that is not there raises an error whose hint says what is there
         dataset.read("2000-01-01")
-    except HeadgateError as trouble:
-        hint = trouble.hint or hint
+    except HeadgateError as error:
+        hint = error.hint or hint
     return Finding("warning", dataset.name, f"nothing is at {where}", hint)

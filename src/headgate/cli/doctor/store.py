@@ -1,4 +1,4 @@
-"""Whether the store can be reached, read and written, without making or changing anything in it."""
+"""Checks that the store can be reached, read and written, without creating or changing anything in it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SQL_PACKAGES = ("sqlalchemy", "alembic")
 
 
 def check_store(url: str, secret: str | None = None, what: str = "store") -> Iterator[Finding]:
-    """What can be said of the store at an address, which is never told itself."""
+    """Check the store at an address. The address is never shown: it may hold a password."""
     scheme = url.partition(":")[0].partition("+")[0]
     match scheme:
         case "memory":
@@ -39,11 +39,11 @@ def check_store(url: str, secret: str | None = None, what: str = "store") -> Ite
             yield Finding("problem", what, f"{scheme}: is not a kind of store", hint, configured=True)
 
 
-def _report_error(what: str, trouble: HeadgateError) -> Finding:
+def _report_error(what: str, error: HeadgateError) -> Finding:
     from headgate.values.errors import NewerFormat
 
-    hint = trouble.hint or ("Upgrade headgate." if isinstance(trouble, NewerFormat) else "")
-    return Finding("problem", what, str(trouble).removesuffix(hint).strip(), hint)
+    hint = error.hint or ("Upgrade headgate." if isinstance(error, NewerFormat) else "")
+    return Finding("problem", what, str(error).removesuffix(hint).strip(), hint)
 
 
 def _check_if_installed(packages: Finding, check: Any) -> Iterator[Finding]:
@@ -65,27 +65,27 @@ def _check_files(what: str, folder: Path, secret: str | None) -> Iterator[Findin
 
 
 def _check_history(what: str, url: str, secret: str | None) -> Finding:
-    """The history that is there already: its format, and how much it holds."""
+    """Check an existing history: its format, and how much it holds."""
     from headgate.store.open import open_store
     from headgate.values.errors import HeadgateError
 
     try:
         store = open_store(url, secret=secret)
-    except HeadgateError as trouble:
-        return _report_error(what, trouble)
+    except HeadgateError as error:
+        return _report_error(what, error)
     try:
         names = store.datasets()
         commits = sum(map(store.head, names))
-    except HeadgateError as trouble:
-        return _report_error(what, trouble)
+    except HeadgateError as error:
+        return _report_error(what, error)
     finally:
         store.close()
-    held = f"{len(names)} dataset{'s' * (len(names) != 1)}, {commits:,} commit{'s' * (commits != 1)}"
-    return Finding("ok", what, f"{held}; its format is one that this version reads")
+    content = f"{len(names)} dataset{'s' * (len(names) != 1)}, {commits:,} commit{'s' * (commits != 1)}"
+    return Finding("ok", what, f"{content}; its format is one that this version reads")
 
 
 def _check_objects(what: str, url: str, secret: str | None) -> Iterator[Finding]:
-    """An object is put and deleted again: on object stores nothing else tells whether one may write."""
+    """Check a bucket by writing and deleting an object: an object store has no other test of write access."""
     from secrets import token_hex
 
     from headgate.store.files import places
@@ -96,17 +96,17 @@ def _check_objects(what: str, url: str, secret: str | None) -> Iterator[Finding]
         blobs = Objects.at(url)
         blobs.patience = 5.0
         try:
-            there = blobs.read(places.STORE) is not None
+            has_history = blobs.read(places.STORE) is not None
             trial = f"doctor-{token_hex(8)}"
             blobs.put(trial, b"")
             _delete_object(blobs, trial)
         finally:
             blobs.close()
-    except HeadgateError as trouble:
-        yield _report_error(what, trouble)
+    except HeadgateError as error:
+        yield _report_error(what, error)
         return
     yield Finding("ok", what, "the bucket can be read and written")
-    if there:
+    if has_history:
         yield _check_history(what, url, secret)
 
 
@@ -122,8 +122,8 @@ def _check_sqlite(what: str, url: str) -> Iterator[Finding]:
 
     try:
         file = Path(str(parse_url(url).database)).absolute()
-    except MisuseError as trouble:
-        yield Finding("problem", what, str(trouble), configured=True)
+    except MisuseError as error:
+        yield Finding("problem", what, str(error), configured=True)
         return
     written = check_folder(what, file.parent)
     yield written
@@ -134,15 +134,15 @@ def _check_sqlite(what: str, url: str) -> Iterator[Finding]:
 
 
 def _check_sql(what: str, url: str) -> Iterator[Finding]:
-    """Looked at with statements that change nothing, and a transaction that is taken back."""
+    """Check a database with statements that change nothing, in a transaction that is rolled back."""
     from headgate.store.sql.connection import engine_for, parse_url, secrets_in
     from headgate.values.errors import HeadgateError
 
     try:
         address = parse_url(url)
         engine = engine_for(address)
-    except HeadgateError as trouble:
-        yield _report_error(what, trouble)._replace(configured=True)
+    except HeadgateError as error:
+        yield _report_error(what, error)._replace(configured=True)
         return
     from sqlalchemy.exc import SQLAlchemyError
 
@@ -150,11 +150,13 @@ def _check_sql(what: str, url: str) -> Iterator[Finding]:
         with engine.connect() as connection:
             yield from _check_database(what, connection)
             connection.rollback()
-    except SQLAlchemyError as trouble:
-        words = str(getattr(trouble, "orig", None) or type(trouble).__name__).strip().splitlines()[0]
+    except SQLAlchemyError as error:
+        reason = str(getattr(error, "orig", None) or type(error).__name__).strip().splitlines()[0]
         for secret in secrets_in(address):
-            words = words.replace(secret, "***")
-        yield Finding("problem", what, f"it cannot be used: {words[:200]}", "Is the server up, and is the login right?")
+            reason = reason.replace(secret, "***")
+        yield Finding(
+            "problem", what, f"it cannot be used: {reason[:200]}", "Is the server up, and is the login right?"
+        )
     finally:
         engine.dispose()
 
@@ -169,8 +171,8 @@ def _check_database(what: str, connection: Any) -> Iterator[Finding]:
         return
     revision = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
     if revision not in REVISIONS:
-        said = f"its schema has revision {revision}; this version knows up to {REVISIONS[-1]}"
-        yield Finding("problem", what, said, "Upgrade headgate.")
+        message = f"its schema has revision {revision}; this version knows up to {REVISIONS[-1]}"
+        yield Finding("problem", what, message, "Upgrade headgate.")
         return
     count = connection.execute(text("SELECT count(*) FROM datasets")).scalar()
     behind = "" if revision == REVISIONS[-1] else f"; the next run upgrades it to {REVISIONS[-1]}"
@@ -196,16 +198,16 @@ def _check_may_write(what: str, connection: Any) -> Finding:
     from headgate.store.sql.connection import begin_write
     from headgate.store.sql.tables import datasets
 
-    connection.rollback()
+    connection.rollback()  # the checks before have begun a transaction for reading
     if connection.dialect.name == "postgresql":
         names = [str(table.name) for table in datasets.metadata.sorted_tables]
-        asked = text(
+        query = text(
             "SELECT bool_and(has_table_privilege(format('%I', name), 'INSERT'))"
             " FROM unnest(CAST(:names AS text[])) AS name"
         )
-        if not connection.execute(asked, {"names": names}).scalar():
+        if not connection.execute(query, {"names": names}).scalar():
             return Finding("problem", what, "this user may not write to it", "GRANT INSERT on its tables.")
     else:
-        begin_write(connection)
+        begin_write(connection)  # SQLite takes its write lock here, and raises if it may not
         connection.rollback()
     return Finding("ok", what, "it can be written to")

@@ -1,1 +1,1 @@
-"""`headgate init`: finds recurring data and writes a first headgate.yml."""
+"""`headgate init`: find recurring data and write a first headgate.yml."""

@@ -1,4 +1,4 @@
-"""A file that grows: which of its columns tells the batches apart."""
+"""Finds the column that divides a growing file into batches."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 from headgate.cli.init.sources import FoundSource, is_date, sort_partitions
 
 DATE_COLUMNS = ("day", "date", "dt", "ds", "batch_date", "load_date", "run_date", "snapshot_date", "partition_date")
-"""Columns that say when a row came; the date of an order or a birth says something else."""
+"""Names of columns that hold the date of arrival of a row, not that of an order or a birth; the best first."""
 
 
 def split_by_column(source: FoundSource) -> FoundSource:
-    """The source with the days of its column as batches, if it is one file that has such a column."""
+    """The source with the days of its date column as batches, if it is one file with such a column."""
     if source.partitions or source.needs_spark:
         return source
     from headgate.cli.input_batch import open_file
@@ -24,7 +24,7 @@ def split_by_column(source: FoundSource) -> FoundSource:
             days = read_values(data, name, source.name)
             if len(days) > 1 and all(map(is_date, days)):
                 return replace(source, key=name, partitions=sort_partitions(list(days)))
-    except (HeadgateError, OSError, ValueError):  # whoever looks for suggestions tells it
+    except (HeadgateError, OSError, ValueError):  # the same error is reported when checks are suggested
         return source
     return source
 

@@ -1,4 +1,4 @@
-"""The text of a new headgate.yml: commented, with checks that the batches themselves suggest."""
+"""Writes the text of a new headgate.yml, with comments and with checks suggested from the data."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from headgate.checks.rule import Rule
 
 SUGGESTION_ROWS = 50_000
-"""Rows of a batch that suggestions are made from."""
+"""The first rows of a batch, from which checks are suggested."""
 EARLIER_BATCHES = 4
-"""Batches before the newest that a suggestion must hold on too."""
+"""The number of batches before the newest on which a suggestion must hold too."""
 LEARNED_RULES = {"is_in_range"}
-"""What the history teaches better than one batch can."""
+"""Rules that are not suggested, since the gate learns them better from the history."""
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _YAML_WORDS = {"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 
@@ -53,24 +53,28 @@ EXAMPLE = """\
 
 @dataclass
 class SuggestedChecks:
-    """Rules that hold on the newest batch: those that hold on earlier ones too, and those that do not, with where."""
+    """Rules that hold on the newest batch.
+
+    `held` are those that hold on the earlier batches too, `broken` the others, each with the batch that breaks it.
+    `error` says why there are none.
+    """
 
     newest: str = ""
     held: list[Rule] = field(default_factory=list)
     broken: list[tuple[Rule, str]] = field(default_factory=list)
-    trouble: str = ""
+    error: str = ""
 
 
 def suggest_checks(source: FoundSource) -> SuggestedChecks:
-    """What the newest batch suggests, tried on the batches before it."""
+    """Suggest checks from the newest batch, and try them on the batches before it."""
     from headgate.values.errors import HeadgateError
 
     if source.needs_spark:
-        return SuggestedChecks(trouble="read with Spark: headgate suggest DATASET --partition P prints checks")
+        return SuggestedChecks(error="read with Spark: headgate suggest DATASET --partition P prints checks")
     try:
         return _suggest_from_batches(source)
-    except (HeadgateError, OSError, ValueError) as trouble:
-        return SuggestedChecks(trouble=str(trouble).splitlines()[0][:200])
+    except (HeadgateError, OSError, ValueError) as error:
+        return SuggestedChecks(error=str(error).splitlines()[0][:200])
 
 
 def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
@@ -79,7 +83,7 @@ def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
     from headgate.learn.rules.suggest import measure_coverage, metrics_of, suggest
 
     newest, *earlier = list(reversed(source.partitions)) or [""]
-    found = SuggestedChecks(newest)
+    suggested = SuggestedChecks(newest)
     rules = [
         each.rule
         for each in suggest(_read_rows(source, newest), source.name).holding
@@ -87,12 +91,12 @@ def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
     ]
     drafts = [(rule, expectations(rule)) for rule in rules]
     for partition in earlier[:EARLIER_BATCHES]:
-        outcomes = analyze(_read_rows(source, partition), metrics_of(asked for _, asked in drafts)).outcomes
-        failing = [rule for rule, asked in drafts if measure_coverage(asked, outcomes) not in (1.0, None)]
-        found.broken += [(rule, partition) for rule in failing]
-        drafts = [(rule, asked) for rule, asked in drafts if rule not in failing]
-    found.held = [rule for rule, _ in drafts]
-    return found
+        outcomes = analyze(_read_rows(source, partition), metrics_of(expected for _, expected in drafts)).outcomes
+        failing = [rule for rule, expected in drafts if measure_coverage(expected, outcomes) not in (1.0, None)]
+        suggested.broken += [(rule, partition) for rule in failing]
+        drafts = [(rule, expected) for rule, expected in drafts if rule not in failing]
+    suggested.held = [rule for rule, _ in drafts]
+    return suggested
 
 
 def _read_rows(source: FoundSource, partition: str) -> Any:
@@ -108,30 +112,30 @@ def _read_rows(source: FoundSource, partition: str) -> Any:
 
 
 def format_config(sources: Sequence[tuple[FoundSource, SuggestedChecks]], folder: Path) -> str:
-    """The file, for a configuration that lies in this folder."""
+    """The text of a configuration in this folder."""
     spark = SPARK if any(source.needs_spark for source, _ in sources) else ""
-    each = "\n".join("\n".join(_dataset_lines(*found, folder)) for found in sources)
-    return f"{HEAD}{spark}\ndatasets:\n{each + chr(10) if sources else EXAMPLE}{ALERTS}"
+    datasets = "\n".join("\n".join(_dataset_lines(*each, folder)) for each in sources)
+    return f"{HEAD}{spark}\ndatasets:\n{datasets + chr(10) if sources else EXAMPLE}{ALERTS}"
 
 
-def _dataset_lines(source: FoundSource, found: SuggestedChecks, folder: Path) -> Iterator[str]:
+def _dataset_lines(source: FoundSource, suggested: SuggestedChecks, folder: Path) -> Iterator[str]:
     yield f"  {quote_scalar(source.name)}:"
     yield f"    source: {{{', '.join(_source_items(source, folder))}}}"
     if not source.partitions:
         yield """    # One batch. If a column tells batches apart, add to the source:  where: "day = '{partition}'\""""
     yield "    false_alarms: 0.01        # of the good batches at most one in a hundred is held by what was learned"
     yield "    # owner: team@            # who is asked about a held batch"
-    if found.trouble:
-        yield f"    # No checks are suggested: {make_printable(found.trouble)}"
-    if found.held:
-        origin = f" by {make_printable(found.newest)}" if found.newest else ""
+    if suggested.error:
+        yield f"    # No checks are suggested: {make_printable(suggested.error)}"
+    if suggested.held:
+        origin = f" by {make_printable(suggested.newest)}" if suggested.newest else ""
         yield f"    checks:                   # suggested{origin}: strike what need not be so"
-        yield from (f"    {line}" for line in _rule_lines(found.held))
-    if found.broken:
+        yield from (f"    {line}" for line in _rule_lines(suggested.held))
+    if suggested.broken:
         yield "    # Suggested too, but not so in every earlier batch:"
-        for rule, where in found.broken:
+        for rule, partition in suggested.broken:
             yield from (f"    # {line}" for line in _rule_lines([rule]))
-            yield f"    #     (not in {make_printable(where)})"
+            yield f"    #     (not in {make_printable(partition)})"
 
 
 def _source_items(source: FoundSource, folder: Path) -> Iterator[str]:
@@ -143,21 +147,21 @@ def _source_items(source: FoundSource, folder: Path) -> Iterator[str]:
 
 
 def path_of(source: FoundSource, folder: Path) -> str:
-    """The path as the file says it: relative where the data lie beside the file."""
-    whole = os.path.abspath(source.root / source.inside) if source.inside else os.path.abspath(source.root)
-    near = os.path.relpath(whole, os.path.abspath(folder))
-    return Path(whole if near.startswith("..") else near).as_posix()
+    """The path for a configuration in this folder: relative if the data are below the folder."""
+    absolute = os.path.abspath(source.root / source.inside) if source.inside else os.path.abspath(source.root)
+    relative = os.path.relpath(absolute, os.path.abspath(folder))
+    return Path(absolute if relative.startswith("..") else relative).as_posix()
 
 
 def _rule_lines(rules: Sequence[Rule]) -> list[str]:
-    """The items of a list of checks, as lines."""
+    """The lines of a list of checks in YAML."""
     from headgate.checks.check import Check
 
     return Check("suggested", rules=list(rules)).to_yaml().splitlines()[1:]
 
 
 def quote_scalar(text: str) -> str:
-    """A text as YAML reads it back.
+    """A text as a YAML scalar, quoted if YAML would read it otherwise.
 
     >>> quote_scalar("orders"), quote_scalar("on"), quote_scalar("größe: 1")
     ('orders', '"on"', '"größe: 1"')
@@ -167,5 +171,5 @@ def quote_scalar(text: str) -> str:
 
 
 def make_printable(text: str) -> str:
-    """A text that stays in its line."""
+    """The text with unprintable characters replaced, so that it cannot begin a new line."""
     return "".join(char if char.isprintable() else "?" for char in text)

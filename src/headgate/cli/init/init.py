@@ -1,4 +1,4 @@
-"""`headgate init`: a first headgate.yml, from the data that are there; or a demo to try everything on."""
+"""`headgate init`: write a first headgate.yml from existing data, or a demo."""
 
 from __future__ import annotations
 
@@ -46,31 +46,25 @@ def init(
     """
     if demo:
         return _write_demo(context, paths or [Path()], config)
+    from headgate.cli.init.draft import format_config, suggest_checks
+
     target = _require_absent(Path(config))
     sources = _find_sources(paths or [Path()], named=bool(paths))
     with context.show_progress("suggestions"):
-        found = list(zip(sources, map(_suggest_for_source, sources), strict=True))
-    from headgate.cli.init.draft import format_config
-
-    _write_new(target, format_config(found, target.parent))
-    return _report_written(context, target, found)
-
-
-def _suggest_for_source(source: FoundSource) -> SuggestedChecks:
-    from headgate.cli.init.draft import suggest_checks
-
-    return suggest_checks(source)
+        drafts = [(source, suggest_checks(source)) for source in sources]
+    _write_new(target, format_config(drafts, target.parent))
+    return _report_written(context, target, drafts)
 
 
 def _find_sources(paths: list[Path], *, named: bool) -> list[FoundSource]:
-    """All that the folders hold, each under a name of its own; a folder that somebody named must hold something."""
+    """The datasets in these folders, each with a unique name. A folder that the user named must hold one."""
     from dataclasses import replace
 
     from headgate.cli.init.batch_column import split_by_column
     from headgate.cli.init.sources import sources_in
     from headgate.values.errors import MisuseError
 
-    found: dict[str, FoundSource] = {}
+    sources: dict[str, FoundSource] = {}
     for path in paths:
         if not path.exists():
             raise MisuseError(f"there is no {path}.", hint="Name the folder that the batches are in.")
@@ -82,10 +76,10 @@ def _find_sources(paths: list[Path], *, named: bool) -> list[FoundSource]:
                 "orders-2026-11-14.csv, or one file that grows; headgate init without a folder writes an example to "
                 "change.",
             )
-        for each in inside:
-            name = next(name for name in _possible_names(each.name) if name not in found)
-            found[name] = replace(split_by_column(each), name=name)
-    return list(found.values())
+        for source in inside:
+            name = next(name for name in _possible_names(source.name) if name not in sources)
+            sources[name] = replace(split_by_column(source), name=name)
+    return list(sources.values())
 
 
 def _possible_names(name: str) -> list[str]:
@@ -93,15 +87,17 @@ def _possible_names(name: str) -> list[str]:
 
 
 def _report_written(
-    context: CommandContext, target: Path, found: list[tuple[FoundSource, SuggestedChecks]]
+    context: CommandContext, target: Path, drafts: list[tuple[FoundSource, SuggestedChecks]]
 ) -> CommandResult:
+    """Print what was written and what to type next."""
     from headgate.cli.init.draft import make_printable, path_of
 
     config_option = "" if str(target) == options.CONFIG else f" --config {shlex.quote(str(target))}"
-    then = f"headgate {_next_command([source for source, _ in found])}{config_option}"
+    next_command = f"headgate {_choose_next([source for source, _ in drafts])}{config_option}"
     datasets = []
-    context.echo(f"{target} is written: {_format_count(len(found), 'dataset')}." if found else f"{target} is written.")
-    for source, suggested in found:
+    count = f": {_format_count(len(drafts), 'dataset')}" if drafts else ""
+    context.echo(f"{target} is written{count}.")
+    for source, suggested in drafts:
         path = path_of(source, target.parent)
         checks = len(suggested.held)
         line = f"{source.name}: {source.format}, {path}, {_describe_batches(source)}; "
@@ -113,21 +109,21 @@ def _report_written(
                 "format": source.format,
                 "path": path,
                 "partitions": len(source.partitions),
-                "checks": checks,
+                "checks": len(suggested.held),
             }
         )
-    if not found:
+    if not drafts:
         context.echo("No recurring data were found here. It has an example: put your own table there.")
-    context.echo(f"Next: look through {target}, then type   {then}")
-    return CommandResult(config=str(target), datasets=datasets, next=then)
+    context.echo(f"Next: look through {target}, then type   {next_command}")
+    return CommandResult(config=str(target), datasets=datasets, next=next_command)
 
 
-def _next_command(found: list[FoundSource]) -> str:
-    """What can be typed now; a source that cannot list its batches needs one to be named."""
-    unlisted = [source.name for source in found if not source.partitions]
+def _choose_next(sources: list[FoundSource]) -> str:
+    """The command to type next; a source that cannot list its batches needs a partition."""
+    unlisted = [source.name for source in sources if not source.partitions]
     if unlisted:
         return f"run {unlisted[0]} --partition 2026-11-14"
-    return "run" if found else "doctor"
+    return "run" if sources else "doctor"
 
 
 def _describe_batches(source: FoundSource) -> str:
@@ -145,18 +141,18 @@ def _write_demo(context: CommandContext, paths: list[Path], config: str) -> Comm
     if len(paths) > 1:
         raise MisuseError("the demo goes into one folder.", hint="Write headgate init --demo FOLDER.")
     folder = paths[0]
-    target = _require_absent(folder / Path(config).name)  # beside the lake, whose path in it is relative
+    target = _require_absent(folder / Path(config).name)  # beside the lake: the demo's paths are relative
     lake = folder / "lake" / "flights"
     if lake.exists():
         raise MisuseError(f"there is a {lake} already.", hint="Name another folder: headgate init --demo FOLDER.")
     count = _write_days(lake)
     _write_new(target, demo.CONFIG.read_text(encoding="utf-8"))
-    elsewhere = f"cd {shlex.quote(str(folder))}" if folder.resolve() != Path.cwd() else ""
-    then = "headgate run" if config == options.CONFIG else f"headgate run --config {shlex.quote(target.name)}"
+    change_folder = f"cd {shlex.quote(str(folder))} && " if folder.resolve() != Path.cwd() else ""
+    next_command = "headgate run" if config == options.CONFIG else f"headgate run --config {shlex.quote(target.name)}"
     context.echo(
         f"{target} and {lake} are written: {count} days of flights from New York, one folder for each day.",
         "Some of the days are broken. Which ones, and why, is for the gate to say.",
-        f"Next, type   {elsewhere + ' && ' if elsewhere else ''}{then}",
+        f"Next, type   {change_folder}{next_command}",
     )
     datasets = [
         {
@@ -167,7 +163,7 @@ def _write_demo(context: CommandContext, paths: list[Path], config: str) -> Comm
             "checks": 3,
         }
     ]
-    return CommandResult(config=str(target), datasets=datasets, next=then)
+    return CommandResult(config=str(target), datasets=datasets, next=next_command)
 
 
 def _write_days(lake: Path) -> int:
@@ -181,9 +177,9 @@ def _write_days(lake: Path) -> int:
             (lake / f"day={name}").mkdir(parents=True)
             pq.write_table(day, lake / f"day={name}" / "flights.parquet")
             count += 1
-    except OSError as trouble:
-        shutil.rmtree(lake, ignore_errors=True)  # half a demo is none, and would be in the way of the next try
-        raise _write_error(lake, trouble) from trouble
+    except OSError as error:
+        shutil.rmtree(lake, ignore_errors=True)  # an incomplete demo would be in the way of the next try
+        raise _write_error(lake, error) from error
     return count
 
 
@@ -201,16 +197,16 @@ def _require_absent(target: Path) -> Path:
 def _write_new(target: Path, text: str) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        with open(target, "x", encoding="utf-8") as file:  # x: somebody may have written one in the meantime
+        with open(target, "x", encoding="utf-8") as file:  # x: another process may have written one in the meantime
             file.write(text)
-    except OSError as trouble:
-        raise _write_error(target, trouble) from trouble
+    except OSError as error:
+        raise _write_error(target, error) from error
 
 
-def _write_error(path: Path, trouble: OSError) -> Exception:
+def _write_error(path: Path, error: OSError) -> Exception:
     from headgate.values.errors import MisuseError
 
-    return MisuseError(f"{path} could not be written: {trouble.strerror}.", hint="Name a folder that you may write to.")
+    return MisuseError(f"{path} could not be written: {error.strerror}.", hint="Name a folder that you may write to.")
 
 
 def _format_count(number: int, one: str, many: str = "") -> str:

@@ -1,4 +1,4 @@
-"""Finds recurring data in folders: which files or folders are the batches of one dataset."""
+"""Finds datasets in folders: the files or folders that are the batches of each."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ _COMPRESSED = (".gz", ".bz2", ".zst", ".lz4")
 _DATE = re.compile(r"(?<!\d)(?:\d{4}-\d{2}-\d{2}(?:[T_-]\d{2}(?:[:-]?\d{2})?)?|\d{4}-\d{2}|20\d{6}(?:\d{2})?)(?!\d)")
 _HIVE = re.compile(r"(?P<key>[A-Za-z_][A-Za-z0-9_]*)=(?P<value>.+)", re.DOTALL)
 _HIVE_NULL = "__HIVE_DEFAULT_PARTITION__"
-_SPECIAL = re.compile(r"[*?\[\]{}]")  # in a path these stand for other names
+_SPECIAL = re.compile(r"[*?\[\]{}]")  # wildcards and placeholders of a path
 _MAX_DEPTH = 4
 _MAX_DATASETS = 20
-"""Datasets that one file is written for; whoever has more names a folder."""
+"""The most datasets of one configuration; a user who has more names folders."""
 
 
 @dataclass(frozen=True)
 class FoundSource:
-    """A dataset that was found: where its batches are, and which there are, oldest first."""
+    """A dataset that was found, with its path and its partitions, oldest first."""
 
     name: str
     format: str
     root: Path
     inside: str
-    """The path below the root, with `{partition}` in it; without it the root is one batch."""
+    """The path below the root, with `{partition}` in it; empty if the root itself is read."""
     partitions: tuple[str, ...] = ()
     key: str = ""
-    """The column that batches are told apart by, in tables of Delta and Iceberg and in a file that grows."""
+    """The column that holds the partition, in Delta and Iceberg tables and in a growing file."""
 
     @property
     def needs_spark(self) -> bool:
@@ -51,7 +51,7 @@ class FoundSource:
 
 
 def sources_in(folder: Path) -> list[FoundSource]:
-    """Every dataset at or below a folder, or the one that a file belongs to."""
+    """The datasets at or below a folder, or the one that a file belongs to."""
     if folder.is_file():
         return [*_find_dated_files(folder.parent, [folder.name])] or [*_find_single_file(folder)]
     return list(_walk_folder(folder, _MAX_DEPTH))[:_MAX_DATASETS]
@@ -74,7 +74,7 @@ def _walk_folder(folder: Path, depth: int) -> Iterator[FoundSource]:
 
 
 def _find_table(folder: Path) -> FoundSource | None:
-    """A table of Delta or Iceberg, by the log that it keeps of itself."""
+    """The Delta or Iceberg table in a folder, recognized by its log; None if there is none."""
     if (folder / "_delta_log").is_dir():
         kind = "delta"
     elif any((folder / "metadata").glob("*.metadata.json")):
@@ -82,17 +82,17 @@ def _find_table(folder: Path) -> FoundSource | None:
     else:
         return None
     inside = folder / "data" if kind == "iceberg" and (folder / "data").is_dir() else folder
-    cut = _find_hive_folders(inside, [name for name in _list_names(inside) if (inside / name).is_dir()])
-    key = cut.inside.partition("=")[0] if cut else ""
-    return FoundSource(_name_from_folder(folder), kind, folder, "", cut.partitions if cut else (), key)
+    hive = _find_hive_folders(inside, [name for name in _list_names(inside) if (inside / name).is_dir()])
+    key = hive.inside.partition("=")[0] if hive else ""
+    return FoundSource(_name_from_folder(folder), kind, folder, "", hive.partitions if hive else (), key)
 
 
 def _find_hive_folders(folder: Path, folders: list[str]) -> FoundSource | None:
-    """Folders such as day=2026-11-14; those of the key that most of them have."""
+    """The dataset of folders such as day=2026-11-14; of several keys, the one with the most folders."""
     values: dict[str, list[str]] = defaultdict(list)
     for name in folders:
-        if (found := _HIVE.fullmatch(name)) and found["value"] != _HIVE_NULL:
-            values[found["key"]].append(found["value"])
+        if (match := _HIVE.fullmatch(name)) and match["value"] != _HIVE_NULL:
+            values[match["key"]].append(match["value"])
     if not values:
         return None
     key = max(values, key=lambda each: len(values[each]))
@@ -105,29 +105,29 @@ def _find_dated_folders(folder: Path, folders: list[str]) -> FoundSource | None:
 
 
 def _make_source(folder: Path, inside: str, values: list[str]) -> FoundSource | None:
+    """The dataset of these partitions, in the format of the newest that has a known one."""
+    if _SPECIAL.search(str(folder)):
+        return None
     partitions = sort_partitions(values)
     for newest in reversed(partitions):
         if kind := _format_inside(folder / inside.replace(PARTITION, newest)):
-            return (
-                None
-                if _SPECIAL.search(str(folder))
-                else FoundSource(_name_from_folder(folder), kind, folder, inside, partitions)
-            )
+            return FoundSource(_name_from_folder(folder), kind, folder, inside, partitions)
     return None
 
 
 def _find_dated_files(folder: Path, files: list[str]) -> Iterator[FoundSource]:
-    """Files whose names differ in a date only, such as orders-2026-11-14.csv: one dataset for each other part."""
+    """The datasets of files whose names differ only in a date, such as orders-2026-11-14.csv."""
     groups: dict[tuple[str, str], list[str]] = defaultdict(list)
     for name in files:
-        if found := _DATE.search(name):
-            groups[name[: found.start()], name[found.end() :]].append(found.group())
+        if match := _DATE.search(name):
+            groups[name[: match.start()], name[match.end() :]].append(match.group())
     for (before, after), dates in sorted(groups.items()):
         inside = f"{before}{PARTITION}{after}"
         kind = format_of(inside)
         if kind and not _SPECIAL.search(f"{folder}{before}{after}"):
-            alike = [name for name in _list_names(folder) if name.startswith(before) and name.endswith(after)]
-            dates = [date for name in alike if _DATE.fullmatch(date := name[len(before) : len(name) - len(after)])]
+            # `files` may be a single file that the user named: its dataset has the others of the folder too.
+            similar = [name for name in _list_names(folder) if name.startswith(before) and name.endswith(after)]
+            dates = [date for name in similar if _DATE.fullmatch(date := name[len(before) : len(name) - len(after)])]
             yield FoundSource(
                 _make_name(before) or _name_from_folder(folder), kind, folder, inside, sort_partitions(dates)
             )
@@ -146,7 +146,7 @@ def sort_partitions(partitions: list[str]) -> tuple[str, ...]:
 
 
 def is_date(text: str) -> bool:
-    """Whether a text is a day, an hour or a month and nothing more.
+    """Whether a text is only a day, an hour or a month.
 
     >>> is_date("2026-11-14"), is_date("20261114"), is_date("A-2026-11-14")
     (True, True, False)
@@ -155,7 +155,7 @@ def is_date(text: str) -> bool:
 
 
 def format_of(name: str) -> str | None:
-    """The format that a file's name tells, also of one that is packed.
+    """The format that the suffix of a file names; a suffix of compression is skipped.
 
     >>> format_of("orders-2026-11-14.csv.gz"), format_of("part-0.snappy.parquet"), format_of("notes.txt")
     ('csv', 'parquet', None)
@@ -174,7 +174,7 @@ def _format_inside(folder: Path) -> str | None:
 
 
 def _list_names(folder: Path) -> list[str]:
-    """What is in a folder, less what is hidden; nothing where it may not be read."""
+    """The names in a folder, without hidden ones; empty if it cannot be read."""
     try:
         return sorted(name for name in os.listdir(folder) if not name.startswith((".", "_")))
     except OSError:
@@ -186,7 +186,7 @@ def _name_from_folder(folder: Path) -> str:
 
 
 def _make_name(text: str) -> str:
-    """A name for a dataset, of letters that need no quotes.
+    """A dataset name that needs no quotes.
 
     >>> _make_name("Daily orders_"), _make_name("2026-")
     ('Daily_orders', 'd2026')

@@ -1,4 +1,4 @@
-"""Sixty days of real flights that come with the package, some of them broken on purpose."""
+"""The demo: sixty days of real flights, some of them broken on purpose."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Any
 FLIGHTS = Path(__file__).with_name("flights.parquet")
 CONFIG = Path(__file__).with_name("demo.yml")
 BLIZZARD = ("2013-02-08", "2013-02-09")
-"""Days on which half of the flights did not leave, which nobody had to make."""
+"""Days of a real blizzard, on which half of the flights did not leave."""
 
 
 def send_kilometres(day: Any) -> Any:
-    """An upstream job starts to send kilometres for miles."""
+    """An upstream job sends kilometres instead of miles."""
     from headgate.inject.inject import inject_issue
 
     return inject_issue(day, "unit_change", "distance", factor=1.609344)
@@ -27,7 +27,7 @@ def drop_one_airport(day: Any) -> Any:
 
 
 def send_city_code(day: Any) -> Any:
-    """Flights to Boston carry the code of the city, NYC, which is no airport."""
+    """Flights to Boston have the city code NYC as their origin, which is no airport."""
     import pyarrow.compute as pc
 
     origin = pc.if_else(pc.equal(day["dest"], "BOS"), "NYC", day["origin"])
@@ -35,7 +35,7 @@ def send_city_code(day: Any) -> Any:
 
 
 def lower_case_carriers(day: Any) -> Any:
-    """Somebody normalised the airline codes."""
+    """An upstream job lower-cases the airline codes."""
     import pyarrow.compute as pc
 
     return day.set_column(day.column_names.index("carrier"), "carrier", pc.utf8_lower(day["carrier"]))
@@ -50,7 +50,7 @@ INCIDENTS: Mapping[str, Callable[[Any], Any]] = {
 
 
 def read_days() -> Iterator[tuple[str, Any]]:
-    """Each day's name and its flights as they were, the oldest first: pyarrow tables."""
+    """Each day with its unchanged flights as a pyarrow table, oldest first."""
     import pyarrow.compute as pc
     import pyarrow.parquet as pq
 
@@ -60,6 +60,6 @@ def read_days() -> Iterator[tuple[str, Any]]:
 
 
 def read_broken_days() -> Iterator[tuple[str, Any]]:
-    """The same days with the incidents in them."""
+    """The same days with the incidents applied."""
     for name, day in read_days():
         yield name, INCIDENTS[name](day) if name in INCIDENTS else day

@@ -1,4 +1,4 @@
-"""A verdict as the command line tells it: with commands that can be typed as they stand."""
+"""The page of a verdict for the command line, with commands that can be copied to a shell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ _VERB = re.compile(r"^headgate [a-z]+")
 
 
 def make_shell_page(context: CommandContext, verdict: BatchVerdict, commands: bool = True) -> Page:
-    """The whole explanation; its commands, if wanted, name the configuration where that is not the usual one."""
+    """The explanation of a verdict. Its commands name the configuration if that is not headgate.yml.
+
+    `commands=False` leaves the commands out.
+    """
     from msgspec.structs import replace
 
     from headgate.display.blocks import Commands
@@ -41,5 +44,5 @@ def make_shell_page(context: CommandContext, verdict: BatchVerdict, commands: bo
 
 
 def _insert_option(option: str) -> Callable[[re.Match[str]], str]:
-    """Right after the verb: what follows may be names behind a `--`."""
-    return lambda found: found.group() + option
+    """A substitution that puts the option right after the verb: what follows may stand behind a `--`."""
+    return lambda match: match.group() + option
