@@ -56,7 +56,7 @@ def entries_in(target: Path) -> Entries:
         return sum(index.read_chunks(), Entries.empty())
 
 
-def values_in(paths: Sequence[Path], rows: int = lake.ROWS) -> dict[str, list[str]]:
+def values_in(paths: Sequence[Path], rows: int = lake.MAX_ROWS) -> dict[str, list[str]]:
     found = [each for table in find_tables(paths) for each in columns_of(table, rows)]
     return {each.name: each.values for each in found if isinstance(each, LakeColumn)}
 
@@ -155,7 +155,7 @@ def test_bytes_that_are_no_text_in_a_parquet_column_are_replaced(tmp_path: Path)
 
 
 def test_wide_tables_are_read_to_fewer_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lake, "CELLS", 4_000)
+    monkeypatch.setattr(lake, "MAX_CELLS", 4_000)
     for at in range(2):
         pq.write_table(pa.table({f"c{at}": codes(at, 1_500) for at in range(3)}), tmp_path / f"part-{at}.parquet")
     assert {len(values) for values in values_in([tmp_path]).values()} == {1_333}
@@ -169,7 +169,7 @@ def test_trouble_with_a_file_is_told_and_costs_no_other_file(tmp_path: Path) -> 
     (whole / "empty.csv").write_bytes(b"")
     (whole / "binary.csv").write_bytes(b"\x00\x01\x02")
     (whole / "packed.csv.gz").write_bytes(b"not packed at all")
-    (whole / "endless.csv").write_text("x" * (lake._LONGEST_LINE + 1))
+    (whole / "endless.csv").write_text("x" * (lake._MAX_LINE + 1))
     pq.write_table(pa.table({}), whole / "bare.parquet")
     built = build_index(whole, tmp_path / "x.hgi")
     assert [Path(each.path).name for each in built.skipped] == [
@@ -210,7 +210,7 @@ def test_entries_are_the_evidence_of_all_columns_at_once() -> None:
 def test_how_much_is_kept_in_memory_changes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = written(made(3, 40), tmp_path / "lake")
     build_index(folder, tmp_path / "one.hgi")
-    for name, value in {"_COLUMNS_AT_ONCE": 3, "_MOST_WAITING": 500}.items():
+    for name, value in {"_COLUMNS_AT_ONCE": 3, "_MAX_WAITING": 500}.items():
         monkeypatch.setattr(build, name, value)
     build_index(folder, tmp_path / "two.hgi")
     assert (tmp_path / "one.hgi").read_bytes() == (tmp_path / "two.hgi").read_bytes()
@@ -333,7 +333,7 @@ def test_misuse_is_told_before_anything_is_read(
 
 
 def test_the_sum_of_many_entries_is_that_of_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build, "_MOST_WAITING", 100)
+    monkeypatch.setattr(build, "_MAX_WAITING", 100)
     chance = np.random.default_rng(7)
     total, every = build._EntrySum(), []
     for _ in range(50):

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns import index_file as pattern_file
-from headgate.learn.patterns.entries import ENTRY, ONE, Entries, Keys, Rows
+from headgate.learn.patterns.entries import ENTRY, IMPURITY_ONE, Entries, Keys, Rows
 from headgate.learn.patterns.index_file import BLOCK, FORMAT, MAGIC, PatternFile, merge_indexes, write_index
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, StoredDataError
 
@@ -45,7 +45,7 @@ def entries_of(keys: list[int] | Keys) -> Entries:
     rows["led"] = rows["slipped"] + 2
     rows["most"] = rows["led"] + rows["key"] % 3
     rows["columns"] = rows["most"] + rows["key"] % 7
-    rows["impurity"] = rows["columns"] * np.uint64(ONE // 8) + rows["key"] % 11
+    rows["impurity"] = rows["columns"] * np.uint64(IMPURITY_ONE // 8) + rows["key"] % 11
     rows["tokens"], rows["open"] = rows["key"] % 9, rows["key"] % 2
     return Entries.of(rows)
 

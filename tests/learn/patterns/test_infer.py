@@ -246,7 +246,7 @@ def test_alignment_puts_equal_symbols_over_one_another() -> None:
     values = ["1-2-3", "1-2", "a:1-2-3"]
     tokens, weights = lex(values), np.array([5, 3, 1])
     grid = align_groups(tokens, group_values(tokens, weights))
-    rows = [[tokens.text(at) if at >= 0 else "" for at in row] for row in grid.at.tolist()]
+    rows = [[tokens.text(at) if at >= 0 else "" for at in row] for row in grid.tokens.tolist()]
     widths = {len(row) for row in rows}
     assert widths == {7}
     assert sorted("".join(row) for row in rows) == sorted(values)

@@ -15,17 +15,19 @@ from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.propose import propose_pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
-from headgate.learn.patterns.segments import Segment
+from headgate.learn.patterns.segments import PatternSegment
 from headgate.learn.patterns.settings import InferenceSettings
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
 from tests.learn.patterns import lakes
 
-CODE = Segment(
+CODE = PatternSegment(
     Pattern((Atom(AtomKind.UPPER, 2), Atom(AtomKind.CONST, text="-"), Atom(AtomKind.DIGIT))), columns=40, fpr=0.01
 )
-TAIL = Segment(Pattern((Atom(AtomKind.CONST, text="/"), Atom(AtomKind.DIGIT, 4))), optional=True, columns=7, fpr=0.02)
-WORD = Segment(Pattern((Atom(AtomKind.LOWER),)), columns=900, fpr=0.2)
+TAIL = PatternSegment(
+    Pattern((Atom(AtomKind.CONST, text="/"), Atom(AtomKind.DIGIT, 4))), optional=True, columns=7, fpr=0.02
+)
+WORD = PatternSegment(Pattern((Atom(AtomKind.LOWER),)), columns=900, fpr=0.2)
 
 
 def rule(seen: int = 100, outside: int = 0, **given: object) -> PatternRule:
@@ -141,7 +143,7 @@ def test_a_proposal_says_which_issues_it_catches_and_can_be_bought() -> None:
 
 
 def test_a_rule_catches_nothing_in_values_that_it_always_follows() -> None:
-    loose = PatternRule((Branch((Segment(Pattern((Atom(AtomKind.ALPHANUM),)), columns=9),)),), 10, 0, 0.1, 0.5)
+    loose = PatternRule((Branch((PatternSegment(Pattern((Atom(AtomKind.ALPHANUM),)), columns=9),)),), 10, 0, 0.1, 0.5)
     values = ["abc123"] * 300
     offer = propose_pattern(loose, "code", values)
     assert not any(issue.startswith(("distribution_change", "casing_change")) for _, issue in offer.catches)
