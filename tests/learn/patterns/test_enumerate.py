@@ -15,7 +15,7 @@ from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.entries import ENTRY, IMPURITY_ONE, Entries
 from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
 from headgate.learn.patterns.lexer import MAX_LENGTH, lex
-from headgate.learn.patterns.pattern import Pattern
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.sample import SampledColumn, first_values
 from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
 
@@ -130,3 +130,13 @@ def test_no_key_is_there_for_two_patterns_of_one_column() -> None:
     lake = [["ab-12", "ab-34", "cd-12"], ["1.5", "2.5"], ["a@b.c"]]
     patterns = {pattern for values in lake for value in values for pattern in all_patterns(value, TAU)}
     assert len(evidence_of(lake)) == len(patterns) == len(np.unique([pattern.key for pattern in patterns]))
+
+
+def test_the_backtest_counts_how_often_later_values_broke_what_the_first_ones_had() -> None:
+    steady = [f"{at % 9}a" for at in range(100)]
+    broken = [f"{at % 9}a" for at in range(10)] + ["zz"] * 90
+    slipping = [f"{at % 9}a" for at in range(97)] + ["zz"] * 3
+    entries = evidence_of([steady, broken, slipping])
+    pattern = Pattern((Atom(AtomKind.DIGIT, 1), Atom(AtomKind.CONST, text="a")))
+    row = entries.rows[entries.rows["key"] == np.uint64(pattern.key)][0]
+    assert [int(row[name]) for name in ("columns", "led", "slipped", "strayed", "failed", "most")] == [3, 3, 2, 1, 1, 2]

@@ -1,1 +1,1 @@
-"""Infers the pattern that the next values of a text column will follow, from a lake of columns (Auto-Validate, 2021)."""
+"""Infers the pattern that the next values of a text column follow, from a lake of columns (Auto-Validate, 2021)."""

@@ -18,7 +18,7 @@ from headgate.learn.patterns.pattern import Atom, AtomKind, class_keys, combine_
 
 
 class Step(IntEnum):
-    """A step of the generalisation hierarchy, from the constant to more general classes; steps with _K fix the length."""
+    """A step of the generalisation hierarchy from the constant to general classes; steps with _K fix the length."""
 
     CONST = 0
     DIGIT_K = 1
