@@ -41,7 +41,7 @@ def entries_in(target: Path) -> Entries:
         return sum(index.read_chunks(), Entries.empty())
 
 
-def test_trouble_with_a_file_is_told_and_costs_no_other_file(tmp_path: Path) -> None:
+def test_a_bad_file_is_reported_and_the_others_are_indexed(tmp_path: Path) -> None:
     whole = write_lake([codes(1), codes(2)], tmp_path / "lake")
     (whole / "corrupt.parquet").write_bytes(b"PAR1" + bytes(40) + b"PAR1")
     data = bytearray((whole / "t0001.parquet").read_bytes())
@@ -197,7 +197,7 @@ def test_entries_of_no_columns_are_none() -> None:
         ({"spark": object()}, "in this process"),
     ],
 )
-def test_misuse_is_told_before_anything_is_read(
+def test_misuse_is_refused_before_anything_is_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], told: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

@@ -84,7 +84,7 @@ def reference(lake: Sequence[Sequence[str]], tau: int) -> dict[int, dict[str, in
     return {key: {**fixed[key], **counts} for key, counts in total.items()}
 
 
-def told(entries: Entries) -> dict[int, dict[str, int]]:
+def as_dicts(entries: Entries) -> dict[int, dict[str, int]]:
     names = [name for name in ENTRY.names or () if name != "key"]
     return {int(row["key"]): {name: int(row[name]) for name in names} for row in entries.rows}
 
@@ -102,7 +102,7 @@ def evidence_of(lake: Sequence[Sequence[str]], tau: int = TAU) -> Entries:
 @example([["1", "a"]], TAU)  # exactly half
 @example([[""], ["", "x" * (MAX_LENGTH + 1)]], TAU)
 def test_evidence_is_what_the_patterns_of_each_value_say(lake: list[list[str]], tau: int) -> None:
-    assert told(evidence_of(lake, tau)) == reference(lake, tau)
+    assert as_dicts(evidence_of(lake, tau)) == reference(lake, tau)
 
 
 @EXAMPLES

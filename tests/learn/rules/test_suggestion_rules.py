@@ -48,7 +48,7 @@ def test_fewer_values_than_the_least_suggest_nothing(rule: str) -> None:
 
 
 @pytest.mark.parametrize("values", [[{"a": 1}] * 50, [[1, 2]] * 50, [b"\x00"] * 50, [True, False] * 25])
-def test_columns_of_other_kinds_are_no_trouble(values: list[object]) -> None:
+def test_columns_of_other_kinds_suggest_only_completeness(values: list[object]) -> None:
     assert [each.by for each in suggestions_for(column_of(values))] == ["completeness"]
 
 

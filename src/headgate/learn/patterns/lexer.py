@@ -247,8 +247,8 @@ def _find_chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Fl
     char = codes[runs.start] if len(runs) else codes
     joint = (runs.kind == _RUN_SYMBOLS) & (runs.length == 1) & ((char == _DOT) | (char == _COMMA))
     link = np.zeros(len(runs), dtype=bool)
-    alike = runs.value[1:] == runs.value[:-1]
-    link[1:-1] = joint[1:-1] & digits[:-2] & digits[2:] & alike[:-1] & alike[1:]
+    same_value = runs.value[1:] == runs.value[:-1]
+    link[1:-1] = joint[1:-1] & digits[:-2] & digits[2:] & same_value[:-1] & same_value[1:]
     begins = digits.copy()
     begins[2:] &= ~link[1:-1]
     first = np.flatnonzero(begins)

@@ -159,7 +159,8 @@ class _ColumnReader(NamedTuple):
         return self.analysis.states.get(metric.state_key, kind.state())
 
     def make_profile(self) -> ColumnProfile:
-        present, distinct, looks = map(self.find_state, (Completeness, ApproxCountDistinct, DataType))
+        present, looks = self.find_state(Completeness), self.find_state(DataType)
+        distinct = self.find_state(ApproxCountDistinct)
         return ColumnProfile(
             label=self.column.label,
             kind=self.column.kind,
