@@ -178,7 +178,7 @@ def test_a_long_column_is_cut_before_it_is_exchanged(spark: SparkSession, tmp_pa
         "if(id < 5000, null, id) AS position",
     )
     with apply_settings(spark, build.SETTINGS), contextlib.redirect_stdout(io.StringIO()) as plan:
-        build._read_frame(frame, build._Recipe(tau=8, floor=1, rows=10_000)).explain()
+        build._read_frame(frame, build._BuildSettings(tau=8, floor=1, rows=10_000)).explain()
     before_the_exchange = plan.getvalue().rpartition("Exchange hashpartitioning")[2]
     assert re.search("WindowGroupLimit .*Partial", before_the_exchange)
     build_index(frame, tmp_path / "there.hgi", rows=10_000)
