@@ -16,7 +16,7 @@ from benchmarks.patterns import corpus
 from headgate.learn.patterns import index
 from headgate.learn.patterns.build import build_index
 from headgate.learn.patterns.index import PatternIndex
-from headgate.learn.patterns.lake import LEAST
+from headgate.learn.patterns.lake import MIN_VALUES
 
 TARGET = Path(index.__file__).with_name("public.hgi")
 PAGE = Path(__file__).parents[1] / "docs" / "public-index.md"
@@ -59,7 +59,7 @@ def numbers() -> Iterator[tuple[str, list[str]]]:
             for name in [each for each in rows.column_names if not each.startswith("_")]:
                 values = [value for value in rows[name].cast("string").to_pylist() if value]
                 plain = sum(_NUMBER.fullmatch(value) is not None for value in values)
-                if len(values) >= LEAST and plain >= _NEARLY_ALL * len(values):
+                if len(values) >= MIN_VALUES and plain >= _NEARLY_ALL * len(values):
                     yield f"{feed} {batch} {name}", values
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from headgate.learn.rules.categorical import MOST_VALUES
+from headgate.learn.rules.categorical import MAX_VALUES
 from headgate.learn.rules.column import ColumnProfile, is_numeric, likely_type
 from headgate.learn.rules.key_names import unique_probability
 from headgate.learn.rules.rule import Suggestion, suggestion
@@ -39,7 +39,7 @@ def _of_values(column: ColumnProfile, numbers: bool) -> Iterator[Suggestion]:
         else:
             yield suggestion("non-negative", "is_non_negative", column.label)
     found = column.values
-    if found is not None and not found.error and len(found.counts) <= min(MOST_VALUES, 0.1 * found.total):
+    if found is not None and not found.error and len(found.counts) <= min(MAX_VALUES, 0.1 * found.total):
         if column.kind is Kind.STRING:
             yield suggestion("categorical", "is_contained_in", column.label, sorted(found.counts))
         elif column.kind is Kind.INTEGER:

@@ -17,7 +17,7 @@ from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
-from headgate.learn.patterns.segments import Segment
+from headgate.learn.patterns.segments import PatternSegment
 from headgate.store.memory import MemoryStore
 from headgate.store.port import HistoryStore
 from headgate.values.run import Run
@@ -107,7 +107,7 @@ class Speller(PatternIndex):
 
     def infer(self, values: Any, *_: Any, **__: Any) -> PatternRule:
         atom = Atom(AtomKind.CONST, text=values[0].as_py())
-        branch = Branch((Segment(Pattern((atom,)), columns=9),))
+        branch = Branch((PatternSegment(Pattern((atom,)), columns=9),))
         return PatternRule((branch,), seen=len(values), outside=0, alarm=0.001, miss=0.1)
 
 

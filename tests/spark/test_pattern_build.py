@@ -23,7 +23,7 @@ from headgate.learn.patterns.find_columns import find_columns
 from headgate.learn.patterns.index_file import PatternFile
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
-from headgate.learn.patterns.segments import Segment
+from headgate.learn.patterns.segments import PatternSegment
 from headgate.values.errors import MisuseError
 from tests.spark.conftest import CountJobs
 
@@ -178,7 +178,7 @@ def test_a_long_column_is_cut_before_it_is_exchanged(spark: SparkSession, tmp_pa
         "if(id < 5000, null, id) AS position",
     )
     with apply_settings(spark, build.SETTINGS), contextlib.redirect_stdout(io.StringIO()) as plan:
-        build._read_frame(frame, build._Recipe(tau=8, floor=1, rows=10_000)).explain()
+        build._read_frame(frame, build._BuildSettings(tau=8, floor=1, rows=10_000)).explain()
     before_the_exchange = plan.getvalue().rpartition("Exchange hashpartitioning")[2]
     assert re.search("WindowGroupLimit .*Partial", before_the_exchange)
     build_index(frame, tmp_path / "there.hgi", rows=10_000)
@@ -203,7 +203,7 @@ def test_a_dataframe_of_other_columns_is_refused(session: Any, tmp_path: Path) -
 
 
 def test_spark_finds_the_same_carriers_of_a_tag(session: Any, lake: Path) -> None:
-    tag = PatternRule((Branch((Segment(Pattern((Atom(AtomKind.PHRASE),))),)),), 100, 0, 0.0, 0.0)
+    tag = PatternRule((Branch((PatternSegment(Pattern((Atom(AtomKind.PHRASE),))),)),), 100, 0, 0.0, 0.0)
     found = find_columns(tag, lake, spark=session, least=0.01)
     assert found == find_columns(tag, lake, least=0.01)
     assert found

@@ -65,22 +65,6 @@ def test_the_band_is_students_interval_around_the_forecast() -> None:
     assert above.high == pytest.approx(found.value + stats.t.ppf(0.99, found.freedom) * found.deviation)
 
 
-@pytest.mark.parametrize(("trend", "period"), [(True, 7), (False, 7), (True, 1), (False, 1)])
-def test_a_regressions_leverage_is_the_textbooks(trend: bool, period: int) -> None:
-    values = weekly(2, 30)
-    rows = np.array(
-        [[1.0, *([at] if trend else []), *(at % period == p for p in range(1, period))] for at in range(31)]
-    )
-    rows = rows.astype(float)
-    expected = rows[30] @ np.linalg.inv(rows[:30].T @ rows[:30]) @ rows[30]
-    found = regress(values, period, trend)
-    assert found.leverage(30) == pytest.approx(expected)
-    assert found.rank == rows.shape[1]
-    solved = np.linalg.lstsq(rows[:30], values, rcond=None)[0]
-    assert found.fitted == pytest.approx(rows[:30] @ solved)
-    assert found.predict_at(30) == pytest.approx(rows[30] @ solved)
-
-
 @pytest.mark.parametrize("ahead", [1, 2, 5])
 def test_missing_values_at_the_end_are_forecast_across_and_the_season_stays_in_phase(ahead: int) -> None:
     values = np.tile([5.0, 5.0, 5.0, 5.0, 5.0, 1.0, 1.0], 8) + 0.01 * noise(1, 56)

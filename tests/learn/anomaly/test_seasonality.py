@@ -46,7 +46,7 @@ def test_a_week_is_found_with_a_tenth_of_the_values_missing(days: int) -> None:
 
 
 @pytest.mark.parametrize("period", CANDIDATES)
-def test_each_candidate_is_told_from_the_others(period: int) -> None:
+def test_each_candidate_is_distinguished_from_the_others(period: int) -> None:
     random = np.random.default_rng(period)
     shape = random.normal(scale=5.0, size=period)
     values = np.tile(shape, 5) + random.normal(size=5 * period)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from headgate.learn.patterns import index_file
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
@@ -94,3 +97,16 @@ def index(path: Path, each: int = 20) -> PatternIndex:
     made = columns(each)
     index_file.write_index(path, entries(made), {"name": "test", "columns": len(made), "tau": TAU, "language": 1})
     return PatternIndex.open(path)
+
+
+def codes(seed: int, count: int = 60) -> list[str]:
+    chance = random.Random(seed)
+    return [f"{chance.choice('ABC')}-{chance.randrange(10_000):04}" for _ in range(count)]
+
+
+def write_lake(columns: Iterable[Sequence[str]], folder: Path) -> Path:
+    """A lake of Parquet files with a column each."""
+    folder.mkdir()
+    for at, values in enumerate(columns):
+        pq.write_table(pa.table({"x": pa.array(values, pa.string())}), folder / f"t{at:04}.parquet")
+    return folder

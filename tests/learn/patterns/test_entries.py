@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.learn.patterns.entries import ENTRY, ONE, Entries, Rows
+from headgate.learn.patterns.entries import ENTRY, IMPURITY_ONE, Entries, Rows
 from headgate.values.errors import MisuseError
 
 FULL = 2**32 - 1
@@ -32,7 +32,7 @@ def rows(draw: st.DrawFn, columns: st.SearchStrategy[int] = COLUMNS) -> Rows:
     for key in draw(st.lists(KEYS, max_size=20)):
         have = draw(columns)
         led = sorted(draw(st.tuples(*[st.integers(0, have)] * 4)), reverse=True)
-        found.append(row(key, have, draw(st.integers(0, have)), led, draw(st.integers(0, have * ONE))))
+        found.append(row(key, have, draw(st.integers(0, have)), led, draw(st.integers(0, have * IMPURITY_ONE))))
     return rows_of(found)
 
 
@@ -80,8 +80,10 @@ def test_rows_of_one_key_add_up_as_plain_numbers_do(some: Rows) -> None:
 
 
 def test_impurities_are_added_to_the_last_bit() -> None:
-    found = Entries.of(rows_of([row(1, 1, impurity=ONE - 1), row(1, 1, impurity=ONE - 1), row(1, 1, impurity=3)]))
-    assert found.rows["impurity"].tolist() == [2 * ONE + 1]
+    found = Entries.of(
+        rows_of([row(1, 1, impurity=IMPURITY_ONE - 1), row(1, 1, impurity=IMPURITY_ONE - 1), row(1, 1, impurity=3)])
+    )
+    assert found.rows["impurity"].tolist() == [2 * IMPURITY_ONE + 1]
 
 
 def test_of_properties_that_differ_the_larger_stays() -> None:
@@ -90,14 +92,16 @@ def test_of_properties_that_differ_the_larger_stays() -> None:
 
 
 def test_counters_stop_when_they_are_full() -> None:
-    high = Entries.of(rows_of([row(1, FULL - 1, FULL - 1, [FULL - 1] * 4, (FULL - 1) * ONE)]))
+    high = Entries.of(rows_of([row(1, FULL - 1, FULL - 1, [FULL - 1] * 4, (FULL - 1) * IMPURITY_ONE)]))
     total = (high + high + high).rows[0]
     assert [int(total[name]) for name in ("columns", "most", "led", "slipped", "strayed", "failed")] == [FULL] * 6
     assert int(total["impurity"]) == 2**64 - 1
 
 
 def test_the_false_positive_rate_is_the_mean_impurity() -> None:
-    found = Entries.of(rows_of([row(1, 1, impurity=ONE // 2), row(1, 3, impurity=0), row(2, 2, impurity=2 * ONE)]))
+    found = Entries.of(
+        rows_of([row(1, 1, impurity=IMPURITY_ONE // 2), row(1, 3, impurity=0), row(2, 2, impurity=2 * IMPURITY_ONE)])
+    )
     assert found.fpr.tolist() == [0.125, 1.0]
 
 
@@ -133,7 +137,7 @@ def test_entries_differ_from_others_and_from_other_things() -> None:
         row(1, 3, led=(4, 0, 0, 0)),
         row(1, 3, led=(1, 2, 0, 0)),
         row(1, 3, led=(3, 3, 1, 2)),
-        row(1, 1, impurity=ONE + 1),
+        row(1, 1, impurity=IMPURITY_ONE + 1),
     ],
 )
 def test_a_row_that_is_no_sum_over_columns_is_refused(wrong: tuple[int, ...]) -> None:

@@ -12,17 +12,17 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns import whole_values
-from headgate.learn.patterns.entries import ENTRY, ONE, Entries
+from headgate.learn.patterns.entries import ENTRY, IMPURITY_ONE, Entries
 from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
-from headgate.learn.patterns.lexer import LONGEST, lex
-from headgate.learn.patterns.pattern import Pattern
+from headgate.learn.patterns.lexer import MAX_LENGTH, lex
+from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.sample import SampledColumn, first_values
 from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
 
 EXAMPLES = settings(max_examples=30)
 SPECIAL = [
     "",
-    "x" * (LONGEST + 1),
+    "x" * (MAX_LENGTH + 1),
     "1-" * 7,
     "http://a.b/c",
     "http://a.b",
@@ -47,7 +47,7 @@ def columns(draw: st.DrawFn) -> list[str]:
 def all_patterns(value: str, tau: int) -> dict[Pattern, int]:
     """The patterns of a value, with how many tokens each counts for."""
     found = {pattern: len(lex([value]).kind) for pattern in patterns_of(value, tau)}
-    if 0 < len(value) <= LONGEST:
+    if 0 < len(value) <= MAX_LENGTH:
         found |= {
             each: 1 for each in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if each.matches(value)
         }
@@ -64,7 +64,7 @@ def entry_of(pattern: Pattern, values: Sequence[str], tau: int) -> dict[str, int
     missed, later = has[first:].count(False), len(values) - first
     led = first > 0 and all(has[:first]) and later > 0
     return {
-        "impurity": has.count(False) * ONE // len(values),
+        "impurity": has.count(False) * IMPURITY_ONE // len(values),
         "columns": 1,
         "most": 2 * has.count(True) >= len(values),
         "led": led,
@@ -84,7 +84,7 @@ def reference(lake: Sequence[Sequence[str]], tau: int) -> dict[int, dict[str, in
     return {key: {**fixed[key], **counts} for key, counts in total.items()}
 
 
-def told(entries: Entries) -> dict[int, dict[str, int]]:
+def as_dicts(entries: Entries) -> dict[int, dict[str, int]]:
     names = [name for name in ENTRY.names or () if name != "key"]
     return {int(row["key"]): {name: int(row[name]) for name in names} for row in entries.rows}
 
@@ -100,9 +100,9 @@ def evidence_of(lake: Sequence[Sequence[str]], tau: int = TAU) -> Entries:
 @example([["1"] * 24 + ["a"]], TAU)  # exactly 5% of the later values
 @example([["1"] * 17 + ["a"] * 8], TAU)  # and exactly 40%
 @example([["1", "a"]], TAU)  # exactly half
-@example([[""], ["", "x" * (LONGEST + 1)]], TAU)
+@example([[""], ["", "x" * (MAX_LENGTH + 1)]], TAU)
 def test_evidence_is_what_the_patterns_of_each_value_say(lake: list[list[str]], tau: int) -> None:
-    assert told(evidence_of(lake, tau)) == reference(lake, tau)
+    assert as_dicts(evidence_of(lake, tau)) == reference(lake, tau)
 
 
 @EXAMPLES
@@ -116,7 +116,7 @@ def test_columns_together_say_what_they_say_one_by_one(lake: list[list[str]]) ->
 
 
 @pytest.mark.parametrize(
-    "lake", [[], [[]], [[""]], [["", ""], ["x" * (LONGEST + 1)]]], ids=["none", "empty", "blank", "long"]
+    "lake", [[], [[]], [[""]], [["", ""], ["x" * (MAX_LENGTH + 1)]]], ids=["none", "empty", "blank", "long"]
 )
 def test_columns_without_tokens_say_nothing(lake: list[list[str]]) -> None:
     assert len(evidence_of(lake)) == 0
@@ -130,3 +130,13 @@ def test_no_key_is_there_for_two_patterns_of_one_column() -> None:
     lake = [["ab-12", "ab-34", "cd-12"], ["1.5", "2.5"], ["a@b.c"]]
     patterns = {pattern for values in lake for value in values for pattern in all_patterns(value, TAU)}
     assert len(evidence_of(lake)) == len(patterns) == len(np.unique([pattern.key for pattern in patterns]))
+
+
+def test_the_backtest_counts_how_often_later_values_broke_what_the_first_ones_had() -> None:
+    steady = [f"{at % 9}a" for at in range(100)]
+    broken = [f"{at % 9}a" for at in range(10)] + ["zz"] * 90
+    slipping = [f"{at % 9}a" for at in range(97)] + ["zz"] * 3
+    entries = evidence_of([steady, broken, slipping])
+    pattern = Pattern((Atom(AtomKind.DIGIT, 1), Atom(AtomKind.CONST, text="a")))
+    row = entries.rows[entries.rows["key"] == np.uint64(pattern.key)][0]
+    assert [int(row[name]) for name in ("columns", "led", "slipped", "strayed", "failed", "most")] == [3, 3, 2, 1, 1, 2]

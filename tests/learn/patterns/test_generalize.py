@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from headgate.learn.patterns.enumerate import TAU, enumerate_patterns
 from headgate.learn.patterns.generalize import (
-    BARE,
-    FULL,
-    LEAN,
-    MIDDLING,
-    MOST_PATTERNS,
-    MOST_SLOTS,
-    SHORT,
+    BARE_MENU,
+    FULL_MENU,
+    LEAN_MENU,
+    MAX_PATTERNS,
+    MAX_SLOTS,
+    MEDIUM_MENU,
+    SHORT_MENU,
     SOME_SLOTS,
     THREE_SLOTS,
     Choice,
@@ -28,11 +28,11 @@ from headgate.learn.patterns.generalize import (
     menu_of,
 )
 from headgate.learn.patterns.generalize import make_atoms as atoms_of
-from headgate.learn.patterns.lexer import LONGEST, Case, TokenArrays, TokenKind, lex
+from headgate.learn.patterns.lexer import MAX_LENGTH, Case, TokenArrays, TokenKind, lex
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 
 EXAMPLES = settings(max_examples=60)
-MENUS = {"full": FULL, "short": SHORT, "middling": MIDDLING, "lean": LEAN, "bare": BARE}
+MENUS = {"full": FULL_MENU, "short": SHORT_MENU, "middling": MEDIUM_MENU, "lean": LEAN_MENU, "bare": BARE_MENU}
 FEW = 250  # patterns of a value that a test looks at one by one
 
 WORDS = st.sampled_from(
@@ -177,29 +177,38 @@ def test_every_kind_of_token_is_on_every_menu(menu: Menu) -> None:
     assert all(len(set(choices)) == len(choices) > 0 for choices in menu.values())
 
 
-@pytest.mark.parametrize("menu", [FULL, SHORT], ids=["full", "short"])
+@pytest.mark.parametrize("menu", [FULL_MENU, SHORT_MENU], ids=["full", "short"])
 def test_the_constant_is_the_first_choice_of_the_large_menus(menu: Menu) -> None:
     assert {choices[0] for choices in menu.values()} == {(Step.CONST,)}
 
 
 def test_a_smaller_menu_offers_nothing_that_a_larger_one_does_not() -> None:
     for kind in TokenKind:
-        assert set(BARE[kind]) <= set(LEAN[kind]) <= set(FULL[kind]) <= set(SHORT[kind])
+        assert set(BARE_MENU[kind]) <= set(LEAN_MENU[kind]) <= set(FULL_MENU[kind]) <= set(SHORT_MENU[kind])
 
 
 def test_the_more_slots_the_smaller_the_menu() -> None:
-    assert [menu_of(3, 2), menu_of(4, 2), menu_of(1, 0), menu_of(5, THREE_SLOTS)] == [SHORT, FULL, SHORT, MIDDLING]
-    assert [menu_of(9, THREE_SLOTS + 1), menu_of(9, SOME_SLOTS), menu_of(9, SOME_SLOTS + 1)] == [LEAN, LEAN, BARE]
-    assert [menu_of(20, MOST_SLOTS), menu_of(20, MOST_SLOTS + 1)] == [BARE, None]
+    assert [menu_of(3, 2), menu_of(4, 2), menu_of(1, 0), menu_of(5, THREE_SLOTS)] == [
+        SHORT_MENU,
+        FULL_MENU,
+        SHORT_MENU,
+        MEDIUM_MENU,
+    ]
+    assert [menu_of(9, THREE_SLOTS + 1), menu_of(9, SOME_SLOTS), menu_of(9, SOME_SLOTS + 1)] == [
+        LEAN_MENU,
+        LEAN_MENU,
+        BARE_MENU,
+    ]
+    assert [menu_of(20, MAX_SLOTS), menu_of(20, MAX_SLOTS + 1)] == [BARE_MENU, None]
 
 
-@pytest.mark.parametrize("slots", range(1, MOST_SLOTS + 1))
+@pytest.mark.parametrize("slots", range(1, MAX_SLOTS + 1))
 def test_no_value_has_more_patterns_than_the_most(slots: int) -> None:
     for symbols in range(slots - 1, slots + 2):
         menu = menu_of(slots + symbols, slots)
         assert menu is not None
         widest = max(len(choices) for kind, choices in menu.items() if kind is not TokenKind.SYMBOLS)
-        assert widest**slots * len(menu[TokenKind.SYMBOLS]) ** symbols <= MOST_PATTERNS
+        assert widest**slots * len(menu[TokenKind.SYMBOLS]) ** symbols <= MAX_PATTERNS
 
 
 def test_what_a_word_may_become() -> None:
@@ -250,14 +259,14 @@ def test_symbols_become_a_class_in_short_values_only() -> None:
     assert not any("<symbol>" in str(pattern) for pattern in patterns_of("a-b-"))
 
 
-@pytest.mark.parametrize("value", ["", "x" * (LONGEST + 1), "1-" * 7, "a." * 9])
+@pytest.mark.parametrize("value", ["", "x" * (MAX_LENGTH + 1), "1-" * 7, "a." * 9])
 def test_of_a_value_without_tokens_or_with_too_many_nothing_is_enumerated(value: str) -> None:
     assert list(enumerate_patterns(lex([value]))) == []
 
 
 @pytest.mark.parametrize("kind", list(TokenKind))
 def test_a_choice_is_open_if_it_tells_no_letter_and_no_digit(kind: TokenKind) -> None:
-    for choice in SHORT[kind]:
+    for choice in SHORT_MENU[kind]:
         assert is_open(choice, kind) == (kind is TokenKind.SYMBOLS or Step.CONST not in choice)
 
 

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns import index_file as pattern_file
-from headgate.learn.patterns.entries import ENTRY, ONE, Entries, Keys, Rows
+from headgate.learn.patterns.entries import ENTRY, IMPURITY_ONE, Entries, Keys, Rows
 from headgate.learn.patterns.index_file import BLOCK, FORMAT, MAGIC, PatternFile, merge_indexes, write_index
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, StoredDataError
 
@@ -45,7 +45,7 @@ def entries_of(keys: list[int] | Keys) -> Entries:
     rows["led"] = rows["slipped"] + 2
     rows["most"] = rows["led"] + rows["key"] % 3
     rows["columns"] = rows["most"] + rows["key"] % 7
-    rows["impurity"] = rows["columns"] * np.uint64(ONE // 8) + rows["key"] % 11
+    rows["impurity"] = rows["columns"] * np.uint64(IMPURITY_ONE // 8) + rows["key"] % 11
     rows["tokens"], rows["open"] = rows["key"] % 9, rows["key"] % 2
     return Entries.of(rows)
 
@@ -118,7 +118,7 @@ def test_an_index_of_any_size_holds_what_was_written(tmp_path: Path, count: int)
         assert not index.find_entries(random_keys(500, seed=2))["columns"].any()
 
 
-def test_what_was_said_about_an_index_is_kept(tmp_path: Path) -> None:
+def test_the_description_of_an_index_is_kept(tmp_path: Path) -> None:
     with PatternFile.open(written(tmp_path / "index.hgi", Entries.empty())) as index:
         assert index.about == ABOUT
         index.about["name"] = "other"
@@ -318,7 +318,7 @@ def test_a_large_count_with_the_layout_that_follows_is_refused(tmp_path: Path) -
 @pytest.mark.parametrize(
     "about", [b"\xc1", b"\x80" * 0, b"\x91\x01", b"\x81\x01\x01", b"\x81\xa1\xff\x01", b"\x91" * 3_000]
 )
-def test_what_is_said_about_an_index_must_be_a_map(tmp_path: Path, about: bytes) -> None:
+def test_the_description_of_an_index_must_be_a_map(tmp_path: Path, about: bytes) -> None:
     path = written(tmp_path / "index.hgi", golden_entries())
     whole = bytearray(path.read_bytes())
     whole[HEADER.size : HEADER.size + len(about)] = about
@@ -410,12 +410,12 @@ def test_parts_out_of_order_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "about", [{"name": object()}, {"name": "x" * 2_000_000}, {"number": 2**70}], ids=["object", "long", "large"]
 )
-def test_what_cannot_be_said_about_an_index_is_refused(tmp_path: Path, about: dict[str, Any]) -> None:
+def test_a_description_that_cannot_be_stored_is_refused(tmp_path: Path, about: dict[str, Any]) -> None:
     with pytest.raises(MisuseError, match="`about`"):
         write_index(tmp_path / "index.hgi", golden_entries(), about)
 
 
-def test_much_may_be_said_about_an_index(tmp_path: Path) -> None:
+def test_the_description_of_an_index_may_be_long(tmp_path: Path) -> None:
     about = {"sources": [f"source {at}" for at in range(2_000)]}
     with PatternFile.open(written(tmp_path / "index.hgi", golden_entries(), about)) as index:
         assert index.about == about

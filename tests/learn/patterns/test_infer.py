@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
 
-from headgate.learn.patterns.align import align_groups, group_values
 from headgate.learn.patterns.infer import infer
-from headgate.learn.patterns.lexer import lex
 from headgate.learn.patterns.rule import PatternRule
-from headgate.learn.patterns.scoring import ByBacktest, ByImpurity, critical_share
-from headgate.learn.patterns.segments import Cutter
 from headgate.learn.patterns.settings import InferenceSettings
-from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
 from tests.learn.patterns.lakes import Lake
 
@@ -177,110 +171,3 @@ def test_a_stricter_limit_never_gives_a_costlier_rule() -> None:
     costs = [rule.alarm for rule in rules if rule is not None]
     assert costs
     assert all(rule.alarm <= limit for rule, limit in zip(rules, (0.5, 0.2, 0.1, 0.05, 0.01), strict=True) if rule)
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        ({"method": "fmdv-x"}, "fmdv-v"),
-        ({"method": "fmdv", "limit": 1.5}, "limit is 1.5"),
-        ({"method": "fmdv", "coverage": 0}, "at least 1"),
-        ({"method": "fmdv", "tolerance": -0.1}, "tolerance"),
-    ],
-)
-def test_settings_that_make_no_sense_are_refused(given: dict[str, float], words: str) -> None:
-    with pytest.raises(MisuseError, match=words):
-        InferenceSettings.of(**given)
-
-
-def test_of_all_patterns_of_a_column_fmdv_takes_the_one_of_least_impurity() -> None:
-    values = lakes.column(lakes.code, size=30)
-    rule = inferred(values, "fmdv", limit=0.9, coverage=1)
-    assert rule is not None
-    tokens = lex(values)
-    grid = group_values(tokens, np.ones(len(values), dtype=np.int64))[0]
-    cutter = Cutter(tokens, align_groups(tokens, [grid]), np.ones(30, dtype=np.int64), lake(), 0.0, 13, False)
-    (span,) = cutter.list_spans()
-    rows = cutter.span_entries[1]
-    assert len(rows) == len(span.sums)
-    rates = rows["impurity"] / 2**32 / np.maximum(rows["columns"], 1)
-    assert rule.fpr == pytest.approx(rates[rows["columns"] > 0].min())
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_the_dynamic_programme_finds_the_cheapest_of_all_segmentations(seed: int) -> None:
-    """Equation 11 against trying every way to cut."""
-    rng = np.random.default_rng(seed)
-    parts = [lakes.DOMAINS[at] for at in rng.integers(0, 6, size=3)]
-    columns = [lakes.column(draw, size=30, seed=seed + at) for at, draw in enumerate(parts)]
-    values = ["|".join(row) for row in zip(*columns, strict=True)]
-    tokens, weights = lex(values), np.ones(len(values), dtype=np.int64)
-    group = group_values(tokens, weights)[0]
-    cutter = Cutter(tokens, align_groups(tokens, [group]), weights, lake(), 0.0, 13, True)
-    weigher = ByImpurity(0.99, 1)
-    spans, rows = cutter.span_entries
-    found, at = {}, 0
-    for span in spans:
-        own = rows[at : at + len(span.sums)]
-        if (best := cutter.choose_pattern(span, own, weigher(own), weigher)) is not None:
-            found[span.start, span.stop] = best
-        at += len(span.sums)
-    costs = [
-        sum(found[pair].segment.cost for pair in cut)
-        for cut in every_cut(len(cutter.places))
-        if all(pair in found for pair in cut)
-    ]
-    made = cutter.find_cheapest(found, weigher)
-    assert (made is None) == (not costs or min(costs) > 0.99)
-    if made is not None:
-        assert made.cost == pytest.approx(min(costs))
-
-
-def every_cut(width: int) -> list[list[tuple[int, int]]]:
-    inner = range(1, width)
-    ends = [(0, *cut, width) for size in range(width) for cut in combinations(inner, size)] if width <= 16 else []
-    return [list(pairwise(cut)) for cut in ends]
-
-
-def test_alignment_puts_equal_symbols_over_one_another() -> None:
-    values = ["1-2-3", "1-2", "a:1-2-3"]
-    tokens, weights = lex(values), np.array([5, 3, 1])
-    grid = align_groups(tokens, group_values(tokens, weights))
-    rows = [[tokens.text(at) if at >= 0 else "" for at in row] for row in grid.at.tolist()]
-    widths = {len(row) for row in rows}
-    assert widths == {7}
-    assert sorted("".join(row) for row in rows) == sorted(values)
-    for first, second in product(rows, rows):
-        for one, other in zip(first, second, strict=True):
-            assert not one or not other or one.isalnum() == other.isalnum()
-
-
-def test_the_backtest_counts_how_often_later_values_broke_what_the_first_ones_had() -> None:
-    steady = [f"{at % 9}a" for at in range(100)]
-    broken = [f"{at % 9}a" for at in range(10)] + ["zz"] * 90
-    slipping = [f"{at % 9}a" for at in range(97)] + ["zz"] * 3
-    found = lakes.entries([steady, broken, slipping])
-    pattern = inferred_pattern(found)
-    row = found.rows[found.rows["key"] == np.uint64(pattern)][0]
-    assert [int(row[name]) for name in ("columns", "led", "slipped", "strayed", "failed", "most")] == [3, 3, 2, 1, 1, 2]
-
-
-def inferred_pattern(found: object) -> int:
-    from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
-
-    return Pattern((Atom(AtomKind.DIGIT, 1), Atom(AtomKind.CONST, text="a"))).key
-
-
-def test_between_known_shares_the_backtest_is_interpolated() -> None:
-    row = np.zeros(1, lakes.ENTRY)
-    row["columns"], row["led"], row["slipped"], row["strayed"], row["failed"] = 100, 98, 80, 40, 10
-    costs = [float(ByBacktest(0.9, 1, share, 1_000)(row).cost[0]) for share in (0.5, 0.4, 0.2, 0.05, 0.01, 0.0001)]
-    assert costs == sorted(costs)
-    assert costs[0] == costs[1] == pytest.approx((10 + 1) / 100)
-    assert costs[3] == pytest.approx((40 + 1) / 100)
-    assert costs[-1] == pytest.approx((80 + 1) / 100)
-
-
-def test_the_more_values_trained_a_rule_the_smaller_the_share_that_breaks_it() -> None:
-    shares = [critical_share(seen, 0.01) for seen in (5, 10, 100, 1_000, 10_000)]
-    assert shares == sorted(shares, reverse=True)

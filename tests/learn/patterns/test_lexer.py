@@ -12,11 +12,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns.alphabet import SYMBOL_BLOCKS
-from headgate.learn.patterns.lexer import LONGEST, MOST_GROUPS, Case, TokenArrays, TokenKind, lex
+from headgate.learn.patterns.lexer import MAX_GROUPS, MAX_LENGTH, Case, TokenArrays, TokenKind, lex
 
 EXAMPLES = settings(max_examples=300)
 CHAIN = re.compile("[0-9]+(?:[.,][0-9]+)*")
-NUMBER = re.compile(rf"(?:[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?")
+NUMBER = re.compile(rf"(?:[0-9]+|[0-9]{{1,3}}(?:,[0-9]{{3}}){{1,{MAX_GROUPS}}})(?:\.[0-9]+)?")
 MIXED = {
     "LD": TokenKind.LETTERS_DIGITS,
     "DL": TokenKind.DIGITS_LETTERS,
@@ -49,7 +49,9 @@ NUMBERS = st.sampled_from(
     ]
 )
 VALUES = st.lists(st.one_of(CHARACTERS, CHARACTERS, NUMBERS), max_size=14).map("".join)
-LONG = st.sampled_from(["1" * LONGEST, "a-" * (LONGEST // 2), "1.5 " * 200, "x" * (LONGEST + 1), "é" * LONGEST])
+LONG = st.sampled_from(
+    ["1" * MAX_LENGTH, "a-" * (MAX_LENGTH // 2), "1.5 " * 200, "x" * (MAX_LENGTH + 1), "é" * MAX_LENGTH]
+)
 
 
 class Token(NamedTuple):
@@ -82,7 +84,7 @@ def numbers_of(value: str) -> dict[int, str]:
 
 def tokens_of(value: str) -> list[Token]:
     """The tokens of a value, one character after the other."""
-    if len(value) > LONGEST:
+    if len(value) > MAX_LENGTH:
         return []
     numbers, found, at = numbers_of(value), [], 0
     while at < len(value):
@@ -173,9 +175,9 @@ def test_no_values_have_no_tokens() -> None:
 
 
 def test_a_value_is_lexed_up_to_the_longest_and_not_beyond() -> None:
-    tokens = lex(["a" * LONGEST, "a" * (LONGEST + 1), "b"])
+    tokens = lex(["a" * MAX_LENGTH, "a" * (MAX_LENGTH + 1), "b"])
     assert tokens.count.tolist() == [1, 0, 1]
-    assert tokens.lengths.tolist() == [LONGEST, 0, 1]
+    assert tokens.lengths.tolist() == [MAX_LENGTH, 0, 1]
 
 
 def test_a_token_is_a_run_of_symbols_or_of_letters_and_digits_between_them() -> None:
@@ -203,8 +205,8 @@ def test_digits_alone_are_no_number() -> None:
 
 
 def test_a_number_with_too_many_groups_is_a_list() -> None:
-    assert kinds("1" + ",234" * MOST_GROUPS) == [TokenKind.NUMBER]
-    assert len(texts("1" + ",234" * (MOST_GROUPS + 1))) == 2 * MOST_GROUPS + 3
+    assert kinds("1" + ",234" * MAX_GROUPS) == [TokenKind.NUMBER]
+    assert len(texts("1" + ",234" * (MAX_GROUPS + 1))) == 2 * MAX_GROUPS + 3
 
 
 @pytest.mark.parametrize("before", list(" ([,;:=|"))

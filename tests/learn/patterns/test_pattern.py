@@ -11,14 +11,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headgate.learn.patterns import whole_values
 from headgate.learn.patterns.entries import ENTRY, Rows
 from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.infer import infer
-from headgate.learn.patterns.lexer import LONGEST, lex
+from headgate.learn.patterns.lexer import MAX_LENGTH
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.settings import InferenceSettings
 from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
@@ -178,58 +178,14 @@ def test_the_text_of_a_pattern_is_that_of_the_paper() -> None:
     assert str(Pattern((Atom(AtomKind.TITLE), const("<\\"), Atom(AtomKind.NUM)))) == "<upper><lower>+\\<\\\\<num>"
 
 
-@pytest.mark.parametrize("value", WHOLES, ids=ascii)
-def test_a_whole_is_found_where_its_expression_matches(value: str) -> None:
-    found = {
-        pattern for pattern, having in whole_values.find_whole_patterns(lex([value]), [value]).items() if having[0]
-    }
-    expected = {
-        pattern for pattern in (whole_values.PHRASE, whole_values.URL, whole_values.EMAIL) if pattern.matches(value)
-    }
-    assert found == expected
-    urls = np.array([whole_values.URL in found])
-    hosts = whole_values.find_hosts([value], urls)
-    assert list(hosts) == ([whole_values.host_of(value)] if urls[0] else [])
-    for pattern in (*found, *map(whole_values.make_host_pattern, hosts)):
-        assert pattern.matches(value)
-        assert in_re2(pattern.regex, value)
-
-
-@EXAMPLES
-@given(st.lists(st.one_of(VALUES, st.sampled_from(WHOLES), st.just("")), max_size=8))
-@example(["http://a.b/" + "x" * LONGEST, "a" * (LONGEST + 1), ""])
-def test_wholes_of_many_values_are_those_of_each(values: list[str]) -> None:
-    found = whole_values.find_whole_patterns(lex(values), values)
-    for at, value in enumerate(values):
-        alone = {
-            pattern for pattern, having in whole_values.find_whole_patterns(lex([value]), [value]).items() if having[0]
-        }
-        assert {pattern for pattern, having in found.items() if having[at]} == alone
-        assert not (alone and len(value) > LONGEST)
-
-
-def test_the_commonest_host_is_the_one_of_most_values() -> None:
-    values = ["http://a.b/1", "http://c.d", "http://a.b", "x"]
-    urls = np.array([True, True, True, False])
-    pattern, having = whole_values.commonest_host(values, urls, np.array([1, 9, 2, 50]))
-    assert (pattern, having.tolist()) == (whole_values.make_host_pattern("http://c.d"), [False, True, False, False])
-
-
-def test_every_address_at_a_host_is_below_it() -> None:
-    below = whole_values.make_host_pattern("http://a.b")
-    assert [below.matches(each) for each in ("http://a.b", "http://a.b/c d", "http://a.b?x", "http://a.bc")] == [
-        True, False, True, False
-    ]  # fmt: skip
-
-
-ONE = {
+ATOMS = {
     sort.name.lower(): Pattern((Atom(sort, 2 if sort is AtomKind.DECIMAL else 0),))
     for sort in AtomKind
     if sort is not AtomKind.CONST
 }
 ROWS = {
-    "long constant": Pattern((const("1" * (LONGEST - 1)), Atom(AtomKind.DIGIT))),
-    "long count": Pattern((Atom(AtomKind.ALPHANUM, LONGEST),)),
+    "long constant": Pattern((const("1" * (MAX_LENGTH - 1)), Atom(AtomKind.DIGIT))),
+    "long count": Pattern((Atom(AtomKind.ALPHANUM, MAX_LENGTH),)),
     "words": Pattern((Atom(AtomKind.ALPHANUM), const("-")) * 10),
     "numbers": Pattern((Atom(AtomKind.NUM), const("/")) * 10),
     "digits and commas": Pattern((Atom(AtomKind.DIGIT), const(",")) * 10),
@@ -240,12 +196,12 @@ ROWS = {
     "word, symbols, decimal": Pattern((Atom(AtomKind.TITLE), Atom(AtomKind.SYMBOL), Atom(AtomKind.DECIMAL, 3))),
     "below": whole_values.make_host_pattern("http://a"),
 }
-BODIES = {name: pattern.body for name, pattern in (ONE | ROWS).items()}
+BODIES = {name: pattern.body for name, pattern in (ATOMS | ROWS).items()}
 BODIES |= {
-    "optional word": f"(?:{ONE['letter'].body} )?{ONE['num'].body}",
-    "optional end": f"{ONE['num'].body}(?: {ONE['letter'].body})?",
-    "union": f"(?:{ONE['num'].body}|{ONE['phrase'].body}|{ONE['email'].body}|{ONE['url'].body})",
-    "union with the empty": f"(?:|{ONE['alphanum'].body}|{ROWS['words'].body})",
+    "optional word": f"(?:{ATOMS['letter'].body} )?{ATOMS['num'].body}",
+    "optional end": f"{ATOMS['num'].body}(?: {ATOMS['letter'].body})?",
+    "union": f"(?:{ATOMS['num'].body}|{ATOMS['phrase'].body}|{ATOMS['email'].body}|{ATOMS['url'].body})",
+    "union with the empty": f"(?:|{ATOMS['alphanum'].body}|{ROWS['words'].body})",
 }
 NEARLY = {
     "digits": "1" * MANY + "!",
@@ -292,8 +248,8 @@ def test_a_million_characters_that_nearly_match_are_refused_in_a_tenth_of_a_seco
 
 
 def test_the_longest_patterns_are_within_the_bounds_of_re2() -> None:
-    longest = [Pattern((Atom(sort, LONGEST),)) for sort in (AtomKind.LETTER, AtomKind.ALPHANUM, AtomKind.DIGIT)]
-    value = "1" * LONGEST
+    longest = [Pattern((Atom(sort, MAX_LENGTH),)) for sort in (AtomKind.LETTER, AtomKind.ALPHANUM, AtomKind.DIGIT)]
+    value = "1" * MAX_LENGTH
     union = f"^(?:{'|'.join(pattern.body for pattern in longest)}|{const(value).regex})$"
     array = pa.array([value, value[1:], f"{value}1"])
     np.testing.assert_array_equal(pc.match_substring_regex(array, union).to_numpy(False), [True, False, False])

@@ -10,22 +10,19 @@ import pytest
 from scipy.stats import fisher_exact
 
 import headgate as hg
-from headgate.learn.budget import choose_proposals
-from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
-from headgate.learn.patterns.propose import propose_pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
-from headgate.learn.patterns.segments import Segment
-from headgate.learn.patterns.settings import InferenceSettings
+from headgate.learn.patterns.segments import PatternSegment
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
-from tests.learn.patterns import lakes
 
-CODE = Segment(
+CODE = PatternSegment(
     Pattern((Atom(AtomKind.UPPER, 2), Atom(AtomKind.CONST, text="-"), Atom(AtomKind.DIGIT))), columns=40, fpr=0.01
 )
-TAIL = Segment(Pattern((Atom(AtomKind.CONST, text="/"), Atom(AtomKind.DIGIT, 4))), optional=True, columns=7, fpr=0.02)
-WORD = Segment(Pattern((Atom(AtomKind.LOWER),)), columns=900, fpr=0.2)
+TAIL = PatternSegment(
+    Pattern((Atom(AtomKind.CONST, text="/"), Atom(AtomKind.DIGIT, 4))), optional=True, columns=7, fpr=0.02
+)
+WORD = PatternSegment(Pattern((Atom(AtomKind.LOWER),)), columns=900, fpr=0.2)
 
 
 def rule(seen: int = 100, outside: int = 0, **given: object) -> PatternRule:
@@ -117,31 +114,6 @@ def test_what_is_no_column_of_texts_is_refused_with_words(values: object) -> Non
         rule().matches(values)  # type: ignore[arg-type]
 
 
-def test_nothing_is_proposed_of_no_rule() -> None:
-    with pytest.raises(MisuseError, match="no rule"):
-        propose_pattern(None, "code", ["a"])  # type: ignore[arg-type]
-
-
 def test_a_batch_without_rows_cannot_be_judged() -> None:
     with pytest.raises(MisuseError, match="0 rows"):
         rule().expectation("code", rows=0)
-
-
-def test_a_proposal_says_which_issues_it_catches_and_can_be_bought() -> None:
-    lake = lakes.lake()
-    values = lakes.column(lakes.iso, size=300)
-    found = infer(values, lake, lake.total, InferenceSettings.of("headgate"))
-    assert found is not None
-    offer = propose_pattern(found, "day", values, rows=300, neighbour=pa.array(lakes.column(lakes.code, size=300)))
-    caught = {issue for column, issue in offer.catches if column == "day"}
-    assert "schema_change(share=1.0)" in caught
-    assert {issue.split("(")[0] for issue in caught} >= {"schema_change", "character_deletion"}
-    assert choose_proposals([offer], budget=0.5) == [offer]
-    assert choose_proposals([offer], budget=found.alarm / 2) == []
-
-
-def test_a_rule_catches_nothing_in_values_that_it_always_follows() -> None:
-    loose = PatternRule((Branch((Segment(Pattern((Atom(AtomKind.ALPHANUM),)), columns=9),)),), 10, 0, 0.1, 0.5)
-    values = ["abc123"] * 300
-    offer = propose_pattern(loose, "code", values)
-    assert not any(issue.startswith(("distribution_change", "casing_change")) for _, issue in offer.catches)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.patterns.sample import DISTINCT, LEAST_COLUMN, SampledColumn, first_values, limit_distinct
+from headgate.learn.patterns.sample import MAX_DISTINCT, MIN_SPLIT_VALUES, SampledColumn, first_values, limit_distinct
 
 EXAMPLES = settings(max_examples=100)
 VALUES = st.lists(st.text(st.characters(exclude_categories=["Cs"]), max_size=4), max_size=60)
@@ -45,13 +45,14 @@ def test_values_with_one_checksum_are_kept_in_a_fixed_order() -> None:
 
 
 def test_at_most_so_many_distinct_values_are_kept() -> None:
-    assert len(limit_distinct(map(str, range(DISTINCT)))) == DISTINCT
-    assert len(limit_distinct(map(str, range(DISTINCT + 1)))) == DISTINCT
+    assert len(limit_distinct(map(str, range(MAX_DISTINCT)))) == MAX_DISTINCT
+    assert len(limit_distinct(map(str, range(MAX_DISTINCT + 1)))) == MAX_DISTINCT
     assert limit_distinct([]) == {}
 
 
 @pytest.mark.parametrize(
-    ("count", "first"), [(0, 0), (LEAST_COLUMN - 1, 0), (LEAST_COLUMN, 5), (59, 5), (60, 6), (69, 6), (1_000, 100)]
+    ("count", "first"),
+    [(0, 0), (MIN_SPLIT_VALUES - 1, 0), (MIN_SPLIT_VALUES, 5), (59, 5), (60, 6), (69, 6), (1_000, 100)],
 )
 def test_the_first_are_a_tenth_and_at_least_five(count: int, first: int) -> None:
     assert first_values(count) == first
@@ -68,5 +69,5 @@ def test_a_sampled_column_counts_its_values_and_the_first_of_them(values: list[s
 
 def test_the_first_values_are_those_of_the_whole_column_not_of_the_sample() -> None:
     found = SampledColumn.of([str(number) for number in range(1_000)])
-    assert (len(found.values), sum(found.counts)) == (DISTINCT, DISTINCT)
+    assert (len(found.values), sum(found.counts)) == (MAX_DISTINCT, MAX_DISTINCT)
     assert sum(found.early) == sum(int(value) < 100 for value in found.values)

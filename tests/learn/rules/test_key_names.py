@@ -137,7 +137,7 @@ def test_it_needs_no_scikit_learn_and_no_spark() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def test_the_schemas_are_as_many_as_is_said() -> None:
+def test_there_are_as_many_schemas_as_stated() -> None:
     rows = pytest.importorskip("training.key_names.rows").read_rows()
     said = load_weights().training
     assert (len(rows), sum(row.is_unique for row in rows)) == (said["columns"], said["unique"])

@@ -7,7 +7,15 @@ import datetime
 import pyarrow as pa
 import pytest
 
-from headgate.learn.rules.rule import LEAST, MANY, OFTEN, Suggestion, suggestion_rules, suggestions_for, suggests
+from headgate.learn.rules.rule import (
+    MIN_EXACT,
+    MIN_REPEATS,
+    MIN_VALUES,
+    Suggestion,
+    suggestion_rules,
+    suggestions_for,
+    suggests,
+)
 from tests.learn.rules.columns import column_of, suggested, texts
 
 RULES = [
@@ -35,12 +43,12 @@ def test_no_values_suggest_nothing(rule: str, values: pa.Array) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 def test_fewer_values_than_the_least_suggest_nothing(rule: str) -> None:
-    assert suggested(rule, [f"{at:03}" for at in range(LEAST - 1)], "id") == []
-    assert suggested(rule, list(range(LEAST - 1)), "id") == []
+    assert suggested(rule, [f"{at:03}" for at in range(MIN_VALUES - 1)], "id") == []
+    assert suggested(rule, list(range(MIN_VALUES - 1)), "id") == []
 
 
 @pytest.mark.parametrize("values", [[{"a": 1}] * 50, [[1, 2]] * 50, [b"\x00"] * 50, [True, False] * 25])
-def test_columns_of_other_kinds_are_no_trouble(values: list[object]) -> None:
+def test_columns_of_other_kinds_suggest_only_completeness(values: list[object]) -> None:
     assert [each.by for each in suggestions_for(column_of(values))] == ["completeness"]
 
 
@@ -48,14 +56,14 @@ def test_columns_of_other_kinds_are_no_trouble(values: list[object]) -> None:
 
 
 def test_a_column_with_many_values_and_none_missing_is_complete() -> None:
-    (found,) = suggested("complete", ["a"] * MANY)
+    (found,) = suggested("complete", ["a"] * MIN_EXACT)
     assert str(found) == "is_complete(c)"
     assert found.why == "all 2,000 values are present"
     assert found.exact
 
 
 def test_a_column_with_few_values_is_complete_to_a_share() -> None:
-    assert texts("complete", ["a"] * (MANY - 1)) == []
+    assert texts("complete", ["a"] * (MIN_EXACT - 1)) == []
     (found,) = suggested("completeness", ["a"] * 1_000)
     assert str(found) == "has_completeness(c) at least 0.99"
     assert not found.exact
@@ -65,7 +73,7 @@ def test_missing_values_lower_what_is_asked_by_more_than_their_share() -> None:
     (found,) = suggested("completeness", [1] * 280 + [None] * 720)
     assert str(found) == "has_completeness(c) at least 0.238"
     assert found.why == "280 of 1,000 values are present (28.0%)"
-    assert suggested("complete", [1] * MANY + [None]) == []
+    assert suggested("complete", [1] * MIN_EXACT + [None]) == []
 
 
 def test_a_column_that_is_hardly_ever_filled_suggests_nothing() -> None:
@@ -86,12 +94,12 @@ def test_a_column_that_is_hardly_ever_filled_suggests_nothing() -> None:
     ],
 )
 def test_texts_that_all_look_like_one_type_suggest_it(value: str, name: str) -> None:
-    assert texts("data_type", [value] * MANY) == [f'has_data_type(c, type="{name}")']
+    assert texts("data_type", [value] * MIN_EXACT) == [f'has_data_type(c, type="{name}")']
     assert texts("data_type", [value] * 100) == [f'has_data_type(c, type="{name}") at least 0.912']
 
 
 def test_whole_numbers_among_others_are_fractional() -> None:
-    assert texts("data_type", ["1", "2.5"] * MANY) == ['has_data_type(c, type="fractional")']
+    assert texts("data_type", ["1", "2.5"] * MIN_EXACT) == ['has_data_type(c, type="fractional")']
 
 
 def test_texts_most_of_which_are_numbers_suggest_a_share() -> None:
@@ -100,7 +108,9 @@ def test_texts_most_of_which_are_numbers_suggest_a_share() -> None:
     assert found.why == "990 of 1,000 values look integral (99.0%)"
 
 
-@pytest.mark.parametrize("values", [["a"] * MANY, ["1", "x"] * MANY, [1, 2] * MANY, ["1"] * 85 + ["x"] * 15])
+@pytest.mark.parametrize(
+    "values", [["a"] * MIN_EXACT, ["1", "x"] * MIN_EXACT, [1, 2] * MIN_EXACT, ["1"] * 85 + ["x"] * 15]
+)
 def test_plain_texts_and_numbers_have_no_type_to_suggest(values: list[object]) -> None:
     assert suggested("data_type", values) == []
 
@@ -136,19 +146,19 @@ def test_a_key_that_is_mostly_missing_is_none() -> None:
 
 @pytest.mark.parametrize("kind", [pa.int32(), pa.float64()])
 def test_numbers_of_which_none_is_negative(kind: pa.DataType) -> None:
-    assert texts("non_negative", pa.array(range(MANY)).cast(kind)) == ["is_non_negative(c)"]
+    assert texts("non_negative", pa.array(range(MIN_EXACT)).cast(kind)) == ["is_non_negative(c)"]
     assert texts("non_negative", pa.array(range(100)).cast(kind)) == ["is_non_negative(c) at least 0.912"]
-    assert texts("non_negative", pa.array(range(-1, MANY)).cast(kind)) == []
+    assert texts("non_negative", pa.array(range(-1, MIN_EXACT)).cast(kind)) == []
 
 
 def test_numbers_in_texts_are_held_against_their_minimum() -> None:
-    assert texts("non_negative", [f" {at}" for at in range(MANY)]) == ["has_text_min(c) at least 0"]
-    assert texts("non_negative", [str(at) for at in range(MANY - 1)]) == []
-    assert texts("non_negative", [str(at) for at in range(MANY)] + ["x"] * 1_000) == []
+    assert texts("non_negative", [f" {at}" for at in range(MIN_EXACT)]) == ["has_text_min(c) at least 0"]
+    assert texts("non_negative", [str(at) for at in range(MIN_EXACT - 1)]) == []
+    assert texts("non_negative", [str(at) for at in range(MIN_EXACT)] + ["x"] * 1_000) == []
 
 
 def test_dates_are_not_numbers() -> None:
-    days = [datetime.date(2026, 1, 1) + datetime.timedelta(days=at) for at in range(MANY)]
+    days = [datetime.date(2026, 1, 1) + datetime.timedelta(days=at) for at in range(MIN_EXACT)]
     assert texts("non_negative", days) == texts("value_range", days) == []
 
 
@@ -181,7 +191,7 @@ def test_values_that_were_all_seen_often_are_a_closed_list() -> None:
 
 
 def test_values_that_grow_rarer_and_rarer_are_no_closed_list() -> None:
-    langs = ["en"] * 1_400 + ["pt"] * 400 + ["es"] * 180 + ["de"] * 12 + ["nl"] * OFTEN
+    langs = ["en"] * 1_400 + ["pt"] * 400 + ["es"] * 180 + ["de"] * 12 + ["nl"] * MIN_REPEATS
     (found,) = suggested("categorical", langs)
     assert str(found) == 'is_contained_in(c, values=["de", "en", "es", "nl", "pt"]) at least 0.995'
 
@@ -275,4 +285,4 @@ def test_a_rule_of_ones_own_joins_the_others(monkeypatch: pytest.MonkeyPatch) ->
     def always(column: object, table: str) -> list[Suggestion]:
         return [rule.suggestion("because", "has_size", at_least=1)]
 
-    assert [each.by for each in suggestions_for(column_of([True] * MANY))] == ["always"]
+    assert [each.by for each in suggestions_for(column_of([True] * MIN_EXACT))] == ["always"]

@@ -1,1 +1,1 @@
-"""What the next value of a metric must meet, learned from the values before it."""
+"""Detects anomalies in a series of metric values: each detector gives the band of the next value from the past ones."""

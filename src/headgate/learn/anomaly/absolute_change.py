@@ -1,4 +1,4 @@
-"""How far a value may lie from the one before it."""
+"""Detects values that differ too much from the one before. Tested by `tests/learn/anomaly/test_change_detectors.py`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from headgate.values.outcome import Undefined
 
 @detector
 class AbsoluteChange(Detector, frozen=True):
-    """-most_down <= difference <= most_up: the first is x[i] - x[i-1], and the next order is the difference of these.
+    """-most_down <= difference <= most_up, where the difference of order 1 is x[i] - x[i-1].
 
-    Order 2, x[i] - 2 x[i-1] + x[i-2], lets a steady growth pass and flags a change of pace. Missing values are skipped:
-    the difference is to the last value there is. (Deequ's AbsoluteChangeStrategy, which writes -most_down.)
+    Order 2 is the difference of these differences, x[i] - 2 x[i-1] + x[i-2]: it lets steady growth pass and flags a
+    change of the growth. Missing values are skipped, so the difference is to the last value that is present. Deequ's
+    AbsoluteChangeStrategy is the same, with a negative number for `most_down`.
 
     >>> print(AbsoluteChange(most_down=10, most_up=50).band([100.0, 120.0]))
     within 110..170

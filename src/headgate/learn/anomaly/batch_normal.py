@@ -1,4 +1,4 @@
-"""The mean and deviation of the last values."""
+"""Detects values far from the mean of the last values. Tested by `tests/learn/anomaly/test_normal_detectors.py`."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from headgate.values.outcome import Undefined
 class BatchNormal(Detector, frozen=True):
     """|x - mean| <= deviations * deviation, over the last `window` values before x, or over all of them.
 
-    The deviation is that of a sample, by n - 1. Every value in the window counts, past incidents too; they leave it as
-    the window moves on, and so does an old level. `difference` differences the series that often first (Deequ 2018,
-    section 3.4). With no variance the band is the one value there has been, and what rounding may add to it.
+    The deviation is the sample standard deviation, with n - 1. Every value in the window counts, past anomalies too;
+    they leave the baseline as the window moves on, and so does an old level. `difference` is how often the series is
+    differenced first (Deequ 2018, section 3.4). If all values are equal, the band is that value, widened by rounding.
 
     >>> print(BatchNormal(window=5).band([0.0, 0.0, 9.0, 10.0, 11.0, 10.0, 10.0]))
     within 7.87868..12.1213
@@ -46,6 +46,6 @@ class BatchNormal(Detector, frozen=True):
         if self.window is not None:
             history = history[-(self.window + self.difference) :]
         changes = np.diff(history, n=self.difference)
-        # Around the first of them, equal values have exactly their own mean and no deviation.
+        # Subtracting the first value makes the deviation of equal values exactly 0.
         shifted = changes - changes[0]
         return normal_ends(self, history, float(changes[0] + shifted.mean()), float(shifted.std(ddof=1)))

@@ -1,4 +1,7 @@
-"""What a series detector is, and where detectors are found: a file in this folder that declares one is all it takes."""
+"""Defines and registers series detectors: a new detector is one file in this folder.
+
+Tested by `tests/learn/anomaly/test_detectors.py`.
+"""
 
 from __future__ import annotations
 
@@ -28,9 +31,9 @@ _registry: dict[str, type[Detector]] = {}
 
 
 class Detector(msgspec.Struct, frozen=True):
-    """Says from the past values of a metric what its next value must meet.
+    """Computes from the past values of a metric the band that its next value must lie in.
 
-    NaN and infinite values in the past are missing values. A value is judged by the values before it only: it is never
+    NaN and infinite values in the past are missing values. A value is judged only by the values before it and is never
     part of its own baseline. A detector of your own overrides `ends`, or `band` itself.
     """
 
@@ -39,9 +42,9 @@ class Detector(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> MetricKey:
-        """The stable name: parameters at their default are left out, but for those that the reader looks for.
+        """The stable name: parameters at their default are left out, except those in `always_shown`.
 
-        So a default is part of a stored name and never changes.
+        A default is therefore part of a stored name and never changes.
         """
         fields = msgspec.structs.fields(self)
         given = [(field.name, getattr(self, field.name), field.default) for field in fields]
@@ -53,23 +56,23 @@ class Detector(msgspec.Struct, frozen=True):
         return MetricKey(self.name, (), tuple(shown))
 
     def band(self, past: PastValues) -> Between | Undefined:
-        """What the value after these must meet, or why that cannot be said."""
+        """The band of the value after these, or the reason why there is none."""
         values = as_values(past)
-        with np.errstate(all="ignore"):  # an overflow leaves an end that is not finite, and `widen_band` sees it
+        with np.errstate(all="ignore"):  # an overflow leaves an end that is not finite, which `widen_band` detects
             ends = self.ends(values)
         return ends if isinstance(ends, Undefined) else widen_band(ends)
 
     def ends(self, values: Floats) -> Ends | Undefined:
-        """The ends of the band after these values, of which some may be NaN, and none infinite."""
+        """The ends of the band after these values; missing values are NaN, and none is infinite."""
         raise NotImplementedError(f"{type(self).__name__} has neither ends nor a band")
 
     def find_anomalies(self, series: PastValues) -> tuple[int, ...]:
-        """The positions of the values that lie outside the band made from the values before them.
+        """The positions of the values that lie outside the band of the values before them.
 
-        A missing value is not flagged; nor is one with too little before it to say.
+        A missing value is not flagged, and neither is a value with too few values before it.
         """
         values = as_numbers(series)
-        return tuple(at for at, value in enumerate(values.tolist()) if self._is_outside(value, values[:at]))
+        return tuple(index for index, value in enumerate(values.tolist()) if self._is_outside(value, values[:index]))
 
     def _is_outside(self, value: float, past: Floats) -> bool:
         if math.isnan(value):
@@ -99,7 +102,7 @@ def detectors() -> dict[str, type[Detector]]:
 
 
 def detector_from_key(key: MetricKey | str) -> Detector:
-    """The detector that a key names.
+    """The detector with the name and parameters of a key.
 
     >>> detector_from_key("threshold(low=5.0)")
     Threshold(low=5.0, high=None)

@@ -1,4 +1,7 @@
-"""What the detectors share that allow some standard deviations around a mean."""
+"""Shares code between the detectors that allow a number of standard deviations around a mean.
+
+Tested by `tests/learn/anomaly/test_normal_detectors.py`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from headgate.learn.anomaly.series import Ends, Floats, extrapolate_next, scale_
 
 
 class Normal(Protocol):
-    """The parameters of a detector around a mean."""
+    """The parameters that these detectors share."""
 
     @property
     def deviations(self) -> float: ...
@@ -31,7 +34,7 @@ def check_normal(owner: Normal) -> None:
 
 
 def normal_ends(owner: Normal, history: Floats, mean: float, deviation: float) -> Ends:
-    """mean +- deviations * deviation, of differences, moved to where the next value's own difference would be zero."""
+    """The ends mean +- deviations * deviation of the differences, added to the value with a difference of zero."""
     start = extrapolate_next(history, owner.difference)
     reach = owner.deviations * deviation
     return Ends(

@@ -1,4 +1,7 @@
-"""A running mean and deviation, which past incidents do not move."""
+"""Detects values far from a running mean that past anomalies do not move.
+
+Tested by `tests/learn/anomaly/test_normal_detectors.py`.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from headgate.values.outcome import Undefined
 
 
 class RunningMoments:
-    """Count, mean and squared deviations of the values seen so far (Welford 1962)."""
+    """Count, mean and sum of squared deviations of the values so far (Welford 1962)."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -39,14 +42,14 @@ class RunningMoments:
 class OnlineNormal(Detector, frozen=True):
     """|x - mean| <= deviations * deviation, over all values before x (Deequ 2018, sections 3.4 and 5.4).
 
-    The deviation is that of a sample, by n - 1. With `ignore_anomalies`, a value that was itself outside does not move
-    the mean: an incident does not widen the band that should find the next one. After a lasting change of level every
-    value is then outside; use `BatchNormal(window=...)` where levels change. The first `warm_up` values always count,
-    and are not judged. `difference` differences the series that often first. With no variance the band is the one value
-    there has been, and what rounding may add to it.
+    The deviation is the sample standard deviation, with n - 1. With `ignore_anomalies`, a value that was itself outside
+    does not move the mean, so that an anomaly does not widen the band that should catch the next one. After a lasting
+    change of level every value is then outside; use `BatchNormal(window=...)` if levels change. The first `warm_up`
+    values always count and are not judged. `difference` is how often the series is differenced first. If all values are
+    equal, the band is that value, widened by rounding.
 
-    Deequ has x in its own mean and deviation, so that with n values none can lie further out than sqrt(n - 1)
-    deviations: 3 are never passed by fewer than 11 values. Here x is never in its own baseline.
+    Deequ includes x in its own mean and deviation. With n values none can then be further out than sqrt(n - 1)
+    deviations, so a limit of 3 flags nothing among fewer than 11 values. Here x is never in its own baseline.
 
     >>> OnlineNormal().find_anomalies([10.0, 11.0, 9.0, 10.0, 10.0, 25.0, 10.0, 25.0])
     (5, 7)
@@ -76,10 +79,10 @@ class OnlineNormal(Detector, frozen=True):
         changes = np.diff(history, n=self.difference).tolist()
         largest = np.maximum.accumulate(np.abs(history)).tolist()
         running = RunningMoments()
-        for at, change in enumerate(changes):
-            # Whether a value was outside is for the values before it to say, the size of their rounding included.
-            known = largest[at + self.difference - 1] if at + self.difference else 0.0
-            if at < self.warm_up or not self._is_anomaly(change, running, slack_of(known * 2.0**self.difference)):
+        for index, change in enumerate(changes):
+            # A value is judged only by the values before it, so the slack for rounding comes from those too.
+            known = largest[index + self.difference - 1] if index + self.difference else 0.0
+            if index < self.warm_up or not self._is_anomaly(change, running, slack_of(known * 2.0**self.difference)):
                 running.add(change)
         return running
 

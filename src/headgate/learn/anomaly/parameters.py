@@ -1,4 +1,7 @@
-"""Checks of a detector's parameters, which say what to write instead."""
+"""Checks the parameters of detectors, with errors that say what to write instead.
+
+Tested by `tests/learn/anomaly/test_detectors.py`.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from headgate.values.errors import MisuseError
 def check_real(
     owner: Any, *fields: str, least: float = -math.inf, above: float = -math.inf, below: float = math.inf
 ) -> None:
-    """These parameters are finite numbers in a range, or None where that is their default; they become floats."""
+    """Demand finite numbers in a range, or None if that is the default, and convert them to floats."""
     for field in fields:
         value = getattr(owner, field)
         if value is None and _may_be_none(owner, field):
@@ -25,7 +28,7 @@ def check_real(
 
 
 def check_whole(owner: Any, *fields: str, least: int) -> None:
-    """These parameters are whole numbers from `least` on, or None where that is their default."""
+    """Demand integers of at least `least`, or None if that is the default."""
     for field in fields:
         value = getattr(owner, field)
         if value is None and _may_be_none(owner, field):
@@ -35,14 +38,14 @@ def check_whole(owner: Any, *fields: str, least: int) -> None:
 
 
 def check_flag(owner: Any, *fields: str) -> None:
-    """These parameters are true or false."""
+    """Demand booleans."""
     for field in fields:
         if not isinstance(getattr(owner, field), bool):
             raise _wrong_parameter(owner, field, "True or False")
 
 
 def check_ends(owner: Any, low: str, high: str, example: str) -> None:
-    """At least one of the two ends is given, and the lower is not above the higher."""
+    """Demand at least one of the two ends, and that the lower is not above the higher."""
     lower, higher = getattr(owner, low), getattr(owner, high)
     if lower is None and higher is None:
         raise MisuseError(f"{owner.name} needs {low} or {high}.", hint=f"Write {example}.")
@@ -51,7 +54,7 @@ def check_ends(owner: Any, low: str, high: str, example: str) -> None:
 
 
 def check_sides(owner: Any) -> None:
-    """A detector that looks neither below nor above would find nothing."""
+    """Demand that the detector looks below, above or both: otherwise it would find nothing."""
     check_flag(owner, "lower", "upper")
     if not (owner.lower or owner.upper):
         raise MisuseError(f"{owner.name} has lower=False and upper=False.", hint="Leave one of them True.")

@@ -1,4 +1,4 @@
-"""A level, a straight line and a season, by least squares: where smoothing starts, and what it falls back on."""
+"""Fits a level, a straight line and a season by least squares: the start of smoothing, and its fallback."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from headgate.learn.anomaly.series import Floats
 
 
 class Regression(NamedTuple):
-    """The fit of the present values: before the first of them, and at each; `rank` numbers were estimated for it."""
+    """The fit of the values that are present.
+
+    `level` is the level before the first value and `slope` the growth per value. `fitted` are the fitted values, `rank`
+    the number of estimated parameters, and `spread` their covariance in units of the residuals' variance.
+    """
 
     level: float
     slope: float
@@ -33,9 +37,10 @@ def regress(values: Floats, period: int, trend: bool) -> Regression:
     """Fit the values that are not missing."""
     size = len(values)
     design = _make_design(np.arange(size), period, trend, size)
-    there = ~np.isnan(values)
-    spread = np.linalg.pinv(design[there].T @ design[there]).astype(np.float64)
-    weights = spread @ design[there].T @ values[there]
+    present = ~np.isnan(values)
+    spread = np.linalg.pinv(design[present].T @ design[present]).astype(np.float64)
+    weights = spread @ design[present].T @ values[present]
+    # The first position of the period is the reference with 0; centring the season moves its mean into the level.
     season = np.append(0.0, weights[1 + trend :])
     slope = float(weights[1]) / size if trend else 0.0
     return Regression(
@@ -43,14 +48,14 @@ def regress(values: Floats, period: int, trend: bool) -> Regression:
         slope=slope,
         season=season - season.mean(),
         fitted=design @ weights,
-        rank=int(np.linalg.matrix_rank(design[there])),
+        rank=int(np.linalg.matrix_rank(design[present])),
         spread=spread,
         trend=trend,
     )
 
 
 def _make_design(positions: np.ndarray, period: int, trend: bool, size: int) -> Floats:
-    """One, the position as a share of the series, and a column for each place in the period but the first."""
+    """Columns: ones, the position as a share of the series, and an indicator for each phase but the first."""
     line = [positions / size] if trend else []
-    places = [positions % period == place for place in range(1, period)]
-    return np.column_stack([np.ones(len(positions)), *line, *places]).astype(np.float64)
+    phases = [positions % period == phase for phase in range(1, period)]
+    return np.column_stack([np.ones(len(positions)), *line, *phases]).astype(np.float64)

@@ -1,4 +1,7 @@
-"""By which factor a value may differ from one before it."""
+"""Detects values whose ratio to an earlier value is out of range.
+
+Tested by `tests/learn/anomaly/test_change_detectors.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,12 @@ from headgate.values.outcome import Undefined
 
 @detector
 class RelativeChange(Detector, frozen=True):
-    """least <= x[i] / x[i - order] <= most: new value over the value `order` runs before.
+    """least <= x[i] / x[i - order] <= most: the new value divided by the value `order` runs before.
 
-    That is Deequ's RelativeRateOfChangeStrategy: 0.9 and 1.1 allow 10% either way, and an order above 1 is a distance
-    back, not a difference of differences; order=7 compares with the same weekday. If the value `order` runs before is
-    missing, the one 2 * order runs before takes its place, and so on, so that the weekday stays the same. There is no
-    ratio to a value of zero.
+    This is Deequ's RelativeRateOfChangeStrategy: 0.9 and 1.1 allow 10% either way. An order above 1 is a distance, not
+    a difference of differences: order=7 compares with the same weekday. If the value `order` runs before is missing,
+    the value 2 * order runs before is used, and so on, so that the weekday stays the same. There is no band after a
+    value of zero.
 
     >>> print(RelativeChange(least=0.9, most=1.1).band([100.0, 200.0]))
     within 180..220
@@ -37,10 +40,10 @@ class RelativeChange(Detector, frozen=True):
 
     def ends(self, values: Floats) -> Ends | Undefined:
         in_phase = values[::-1][self.order - 1 :: self.order]
-        there = in_phase[~np.isnan(in_phase)]
-        if not len(there):
+        present = in_phase[~np.isnan(in_phase)]
+        if not len(present):
             return self._nothing_to_compare_with(values)
-        before = float(there[0])
+        before = float(present[0])
         if before == 0.0:
             return Undefined("the value to compare with is 0: there is no ratio to it")
         low, high = (None if factor is None else factor * before for factor in (self.least, self.most))

@@ -1,4 +1,4 @@
-"""Whether a series has a season, and which."""
+"""Detects whether a series has a season, and its period."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SIGNIFICANCE = 0.02
 
 
 class GroupTest(NamedTuple):
-    """The BIC of group means, and the probability of such differences between them where there are none."""
+    """The BIC of a model with group means, and the p-value of the F-test that the means are equal (`chance`)."""
 
     bic: float
     chance: float
@@ -29,18 +29,18 @@ def find_period(
 ) -> int | None:
     """The period of the series, or None if no candidate passes the test.
 
-    Values are grouped by their place in the period, and an F-test asks whether the groups' means differ. Of the
-    candidates of at most a third of the series, the one with the least BIC on first differences is tested, at
-    `significance` over the number of candidates. It must pass on the first differences, whose test holds where the
-    level wanders, and also on the values around their line or their moving average, whose test holds where it does not.
-    A missing value is left out of its group; places are counted by position, so the season stays in phase.
+    Values are grouped by their position in the period, and an F-test compares the groups' means. Of the candidates of
+    at most a third of the series, the one with the least BIC on first differences is tested, at `significance` divided
+    by the number of candidates. It must pass on the first differences, whose test is valid if the level wanders, and
+    also on the values around their line or their moving average, whose test is valid if it does not. A missing value
+    is left out of its group and still counts as a position, so that the season stays in phase.
 
     >>> find_period(np.tile([5.0, 5, 5, 5, 5, 1, 1], 6)), find_period(np.arange(40.0) ** 0.5)
     (7, None)
     """
-    there = values[~np.isnan(values)]
-    largest = float(np.abs(there).max(initial=0.0))
-    fitting = [period for period in candidates if 3 * period <= len(there)]
+    present = values[~np.isnan(values)]
+    largest = float(np.abs(present).max(initial=0.0))
+    fitting = [period for period in candidates if 3 * period <= len(present)]
     if not fitting or largest == 0.0:
         return None
     values = values / largest
@@ -61,7 +61,7 @@ def _chance_in_levels(values: Floats, period: int) -> float:
 
 
 def _moving_average(values: Floats, period: int) -> Floats:
-    """The mean of a whole period around each value; NaN at the ends, where there is none.
+    """The mean of a whole period around each value; NaN at both ends, where the period is incomplete.
 
     >>> _moving_average(np.array([1.0, 2.0, 6.0, 4.0]), 3)
     array([nan,  3.,  4., nan])
@@ -70,25 +70,25 @@ def _moving_average(values: Floats, period: int) -> Floats:
     window = np.ones(2 * half + 1)
     if period % 2 == 0:
         window[[0, -1]] = 0.5
-    there = ~np.isnan(values)
-    sums = np.convolve(np.where(there, values, 0.0), window, "valid")
-    counts = np.convolve(there.astype(np.float64), window, "valid")
+    present = ~np.isnan(values)
+    sums = np.convolve(np.where(present, values, 0.0), window, "valid")
+    counts = np.convolve(present.astype(np.float64), window, "valid")
     inside = np.divide(sums, counts, out=np.full(len(sums), np.nan), where=counts > 0)
     return np.pad(inside, half, constant_values=np.nan)
 
 
 def _test_groups(values: Floats, period: int, fitted: float = 0) -> GroupTest:
-    """The F-test of equal means by place in the period, after `fitted` numbers were estimated from the values."""
-    there = np.flatnonzero(~np.isnan(values))
-    values = values[there]
-    _, group, sizes = np.unique(there % period, return_inverse=True, return_counts=True)
+    """The F-test of equal means by position in the period, after `fitted` parameters were estimated from the values."""
+    present = np.flatnonzero(~np.isnan(values))
+    values = values[present]
+    _, group, sizes = np.unique(present % period, return_inverse=True, return_counts=True)
     freedom = len(values) - len(sizes) - fitted
     if freedom < 1 or len(sizes) < 2:
         return GroupTest(math.inf, 1.0)
     means = np.bincount(group, weights=values) / sizes
-    whole = float(((values - values.mean()) ** 2).sum())
-    # Below this, what is left is rounding: candidates that explain all of it are told apart by their length alone.
-    left = max(float(((values - means[group]) ** 2).sum()), len(values) * 1e-28)
-    bic = len(values) * math.log(left / len(values)) + len(sizes) * math.log(len(values))
-    ratio = max(whole - left, 0.0) / (len(sizes) - 1) / (left / freedom)
+    total = float(((values - values.mean()) ** 2).sum())
+    # A smaller residual is rounding: candidates that explain everything then differ only by their period.
+    residual = max(float(((values - means[group]) ** 2).sum()), len(values) * 1e-28)
+    bic = len(values) * math.log(residual / len(values)) + len(sizes) * math.log(len(values))
+    ratio = max(total - residual, 0.0) / (len(sizes) - 1) / (residual / freedom)
     return GroupTest(bic, float(import_extra("scipy.special").fdtrc(len(sizes) - 1, freedom, ratio)))

@@ -1,4 +1,4 @@
-"""The past values of a metric as an array, and the ends of a band as safe numbers."""
+"""Converts the past values of a metric to an array, and the ends of a band to a predicate that tolerates rounding."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from headgate.values.predicate import Between
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# A mean merged in another order differs by some units in the last place, and that is no news: about 1.4e-14 of a value.
+# Units in the last place by which a value may differ without being an anomaly, about 1.4e-14 of it: a mean that is
+# merged in another order differs by a few.
 ROUNDING = 64
 
 
 class Ends(NamedTuple):
-    """The ends of a band, and the size of the largest numbers they were computed from, which bounds their rounding."""
+    """The ends of a band, and the largest absolute value they were computed from, which bounds their rounding."""
 
     low: float | None
     high: float | None
@@ -27,7 +28,7 @@ class Ends(NamedTuple):
 
 
 def as_values(past: Any) -> Floats:
-    """The values in a row, with NaN for those that are missing or infinite.
+    """The values as an array, with NaN for those that are missing or infinite.
 
     >>> as_values([1, None, float("inf")])
     array([ 1., nan, nan])
@@ -37,7 +38,7 @@ def as_values(past: Any) -> Floats:
 
 
 def as_numbers(past: Any) -> Floats:
-    """The values in a row as they are."""
+    """The values as an array, unchanged."""
     try:
         values = np.asarray(past, dtype=np.float64)
     except (TypeError, ValueError):
@@ -55,16 +56,16 @@ def drop_missing(values: Floats, needed: int) -> Floats | Undefined:
     >>> drop_missing(np.array([1.0, np.nan, 2.0]), needed=7)
     Undefined(why='needs 7 values, there are 2')
     """
-    there = values[~np.isnan(values)]
-    return too_few(needed, len(there)) if len(there) < needed else there
+    present = values[~np.isnan(values)]
+    return too_few(needed, len(present)) if len(present) < needed else present
 
 
-def too_few(needed: int, there: int) -> Undefined:
-    return Undefined(f"needs {needed} value{'s' * (needed != 1)}, there {'is' if there == 1 else 'are'} {there}")
+def too_few(needed: int, present: int) -> Undefined:
+    return Undefined(f"needs {needed} value{'s' * (needed != 1)}, there {'is' if present == 1 else 'are'} {present}")
 
 
 def extrapolate_next(values: Floats, order: int) -> float:
-    """The next value if its difference of this order were zero; that difference is what the next value adds to it.
+    """The next value if its difference of this order is zero. The real difference is the real value minus this one.
 
     >>> extrapolate_next(np.array([1.0, 2.0, 4.0]), order=1), extrapolate_next(np.array([1.0, 2.0, 4.0]), order=2)
     (4.0, 6.0)
@@ -73,12 +74,12 @@ def extrapolate_next(values: Floats, order: int) -> float:
 
 
 def scale_of(values: Floats, order: int = 0) -> float:
-    """The size of the largest number met in differencing these values."""
+    """An upper bound of the absolute values that occur in differencing these values `order` times."""
     return float(np.abs(values).max() * 2.0**order)
 
 
 def widen_band(ends: Ends) -> Between | Undefined:
-    """The band, a few units in the last place wider than computed, so that rounding flags nothing.
+    """The band, widened by a few units in the last place, so that rounding flags nothing.
 
     >>> widen_band(Ends(0.1, 0.1, scale=0.1)).holds(0.1 + 1e-16)
     True
@@ -94,5 +95,5 @@ def widen_band(ends: Ends) -> Between | Undefined:
 
 
 def slack_of(scale: float) -> float:
-    """What rounding may add to numbers of this size."""
+    """The difference that rounding may cause in numbers of this size."""
     return ROUNDING * math.ulp(scale) if scale else 0.0

@@ -1,4 +1,4 @@
-"""Fixed ends, whatever the past."""
+"""Detects values outside fixed ends. Tested by `tests/learn/anomaly/test_change_detectors.py`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from headgate.learn.anomaly.series import Ends, Floats
 
 @detector
 class Threshold(Detector, frozen=True):
-    """low <= value <= high (Deequ 2018, section 3.4); either end may be missing. It needs no history.
+    """low <= value <= high (Deequ 2018, section 3.4); either end may be None. It needs no history.
 
     >>> print(Threshold(low=0.9).band([]))
     at least 0.9

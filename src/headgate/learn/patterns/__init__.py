@@ -1,1 +1,1 @@
-"""From a corpus of columns to the pattern that the next values of one column will follow (Auto-Validate, 2021)."""
+"""Infers the pattern that the next values of a text column follow, from a lake of columns (Auto-Validate, 2021)."""

@@ -1,8 +1,7 @@
-"""The characters of patterns, told apart in the same way by a table here and by classes of regular expressions.
+"""Classifies characters as symbols, digits and letters, in the same way as the character classes of patterns do.
 
-Letters and digits of ASCII are what they are. Beyond ASCII, the blocks of punctuation, spaces and currencies are
-symbols and every other character is a letter without case: Python, RE2 and Java agree on ranges of code points, and
-on nothing finer.
+Beyond ASCII, the blocks of punctuation, spaces and currencies are symbols and every other character is a letter
+without case. Ranges of code points are used because Python, RE2 and Java agree on them and on nothing finer.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ Numbers: TypeAlias = npt.NDArray[Any]
 
 # The first and the last code point of each block of symbols beyond ASCII.
 SYMBOL_BLOCKS = ((0x80, 0xBF), (0x2000, 0x206F), (0x20A0, 0x20CF), (0x3000, 0x303F))
-LAST = 0x10FFFF
+LAST_CODE = 0x10FFFF
 
 PHRASE_SYMBOLS = " .,'&/()\u2019-"
-"""What may stand between the words of a phrase; the hyphen last, where it is no range in a class."""
+"""The symbols allowed between the words of a phrase. The hyphen is last, where a character class takes it literally."""
 
 
 def _make_table() -> Classes:
@@ -35,24 +34,24 @@ def _make_table() -> Classes:
     return table
 
 
-_FIRST = _make_table()
+_CLASS_BELOW_256 = _make_table()
 
 
 def classify_codes(codes: Codes) -> Classes:
     """The class of each code point."""
-    found = _FIRST[np.minimum(codes, 255)]
+    classes = _CLASS_BELOW_256[np.minimum(codes, 255)]
     beyond = codes > 255
     if beyond.any():
-        found[beyond] = LETTER
+        classes[beyond] = LETTER
         for first, last in SYMBOL_BLOCKS[1:]:
-            found[(codes >= first) & (codes <= last)] = SYMBOL
-    return found
+            classes[(codes >= first) & (codes <= last)] = SYMBOL
+    return classes
 
 
 def _letters_beyond() -> str:
     """The ranges of code points beyond ASCII that are letters, as members of a character class."""
     starts = [last + 1 for _, last in SYMBOL_BLOCKS]
-    ends = [first - 1 for first, _ in SYMBOL_BLOCKS[1:]] + [LAST]
+    ends = [first - 1 for first, _ in SYMBOL_BLOCKS[1:]] + [LAST_CODE]
     return "".join(f"{chr(start)}-{chr(end)}" for start, end in zip(starts, ends, strict=True))
 
 

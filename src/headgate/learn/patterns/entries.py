@@ -1,4 +1,4 @@
-"""What a lake of columns says about its patterns: entries that add up."""
+"""Defines the entries of a pattern index: counts for each pattern of a lake, which can be added."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ ENTRY = np.dtype(
         ("spare", "<u2"),
     ]
 )
-ONE = 1 << 32  # an impurity of 1, in fixed point
-MOST = 0.5  # of the values of a column
-STRAYED, FAILED = 0.05, 0.4  # of the later values of a column, without the pattern that the first ones had
+IMPURITY_ONE = 1 << 32  # an impurity of 1, in fixed point
+MAJORITY = 0.5  # share of a column's values with the pattern
+STRAYED_SHARE, FAILED_SHARE = 0.05, 0.4  # share of a column's later values without the pattern of the first values
 
 Rows: TypeAlias = npt.NDArray[np.void]
 Keys: TypeAlias = npt.NDArray[np.uint64]
@@ -44,14 +44,16 @@ _LOW = np.uint64(_FULL)
 class Entries(msgspec.Struct, frozen=True, eq=False):
     """Rows of `ENTRY`, sorted by key, each key once: a commutative monoid (Auto-Validate, section 2.4).
 
-    `key` is a 64-bit hash of the pattern's tokens. `columns` have the pattern, `most` of them in half of their values.
-    `impurity` is the sum over the columns of the share of values without the pattern, in units of 2**-32: whole
-    numbers, so that merging is exact in any order. In `led` columns all of the first values had the pattern: had a
-    rule been made of it then, later values would have broken it in `slipped` of them (one value at least without the
-    pattern), in `strayed` (more than 5%) and in `failed` (more than 40%). `tokens` and `open` (1 if no letter or digit
-    is constant) belong to the key; where two rows differ, and for `spare`, the larger one stays.
+    `key` is a 64-bit hash of the pattern's tokens. `columns` is the number of columns that have the pattern in some
+    value, `most` of those that have it in at least half of their values. `impurity` is the sum over the columns of the
+    share of values without the pattern, in units of 2**-32: integers, so that merging is exact in any order.
 
-    The counters stop at 2**32 - 1 and `impurity` at 2**64 - 1; none wraps.
+    `led` is the number of columns whose first values all had the pattern. A rule learned from those first values would
+    have been broken by the later ones in `slipped` columns (at least one value without the pattern), in `strayed`
+    columns (more than 5% without it) and in `failed` columns (more than 40% without it).
+
+    `tokens` and `open` (1 if no letter or digit is constant) follow from the key. Merging two rows keeps the larger
+    `tokens`, `open` and `spare`. Counters saturate at 2**32 - 1 and `impurity` at 2**64 - 1; none wraps.
     """
 
     rows: Rows
@@ -60,20 +62,20 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
         _demand_entries(self.rows)
         if not bool((self.rows["key"][1:] > self.rows["key"][:-1]).all()):
             raise MisuseError("entries are sorted by key, and each key is there once.", hint="Write Entries.of(rows).")
-        held = self.rows.view()
-        held.flags.writeable = False
-        msgspec.structs.force_setattr(self, "rows", held)
+        read_only = self.rows.view()
+        read_only.flags.writeable = False
+        msgspec.structs.force_setattr(self, "rows", read_only)
 
     @classmethod
     def of(cls, rows: Rows) -> Entries:
-        """Rows in any order; those of one key are added up."""
+        """Entries from rows in any order; rows with the same key are added."""
         _demand_entries(rows)
-        # Stable, because that is a merge of sorted runs: linear for the sum of two.
+        # numpy's stable sort merges sorted runs, so it takes linear time for the concatenation of two sorted arrays.
         return cls(_sum_rows(rows[np.argsort(rows["key"], kind="stable")]))
 
     @classmethod
     def empty(cls) -> Entries:
-        """The identity.
+        """No entries: the identity of addition.
 
         >>> len(Entries.empty())
         0
@@ -86,12 +88,12 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
         return Entries.of(np.concatenate([self.rows, other.rows]))
 
     def at_least(self, columns: int) -> Entries:
-        """The entries of patterns which at least so many columns have."""
+        """The entries of patterns that at least this many columns have."""
         return Entries(self.rows[self.rows["columns"] >= columns])
 
     @property
     def fpr(self) -> npt.NDArray[np.float64]:
-        """The mean impurity over the columns that have the pattern: the paper's estimate of its false-positive rate."""
+        """The mean impurity over the columns that have the pattern: the paper's estimate of its false positive rate."""
         return mean_impurity(self.rows)
 
     def __len__(self) -> int:
@@ -105,13 +107,13 @@ class Entries(msgspec.Struct, frozen=True, eq=False):
 
 
 def mean_impurity(rows: Rows) -> npt.NDArray[np.float64]:
-    """FPR_T of each row (Definition 3); 1 where no column has the pattern, as nothing speaks for it."""
+    """FPR_T of each row (Definition 3); 1 where no column has the pattern, because there is no evidence for it."""
     columns = rows["columns"]
-    return np.where(columns > 0, rows["impurity"] / ONE / np.maximum(columns, 1), 1.0)
+    return np.where(columns > 0, rows["impurity"] / IMPURITY_ONE / np.maximum(columns, 1), 1.0)
 
 
 def _sum_rows(rows: Rows) -> Rows:
-    """Sorted rows with those of one key added up."""
+    """Add the rows of each key; the rows are sorted by key."""
     same = rows["key"][1:] == rows["key"][:-1]
     if not bool(same.any()):
         return rows
@@ -127,7 +129,7 @@ def _sum_rows(rows: Rows) -> Rows:
 
 
 def _sum_impurity(impurity: Keys, begins: npt.NDArray[np.intp]) -> Keys:
-    """Sums of 64-bit numbers that stop at the largest: halves are added apart, so that no sum can wrap."""
+    """Saturating sums of 64-bit numbers: the low and high halves are added separately, so that no sum wraps."""
     low = np.add.reduceat(impurity & _LOW, begins)
     high = np.add.reduceat(impurity >> _HALF, begins) + (low >> _HALF)
     return np.where(high > _LOW, np.uint64(_FULL_IMPURITY), (high << _HALF) | (low & _LOW))
@@ -147,7 +149,7 @@ def _demand_entries(rows: Any) -> None:
 
 
 def _is_consistent(rows: Rows) -> bool:
-    """Whether each row can be a sum over columns; where `columns` is full, impurity may have gone on."""
+    """Whether each row can be a sum over columns. Where `columns` is saturated, impurity may exceed 1 a column."""
     columns, impurity = rows["columns"], rows["impurity"]
     nested = rows["most"] <= columns
     for fewer, more in pairwise(("failed", "strayed", "slipped", "led", "columns")):

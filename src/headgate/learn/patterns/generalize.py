@@ -1,4 +1,4 @@
-"""The generalisation hierarchy: what each token of a value may become in a pattern, for many values at once."""
+"""Generalises tokens: lists the atoms that may replace each token in a pattern, for many values at once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from headgate.learn.patterns.pattern import Atom, AtomKind, class_keys, combine_
 
 
 class Step(IntEnum):
-    """A step up the hierarchy, from the constant to the classes above it; those with _K keep the length."""
+    """A step of the generalisation hierarchy from the constant to general classes; steps with _K fix the length."""
 
     CONST = 0
     DIGIT_K = 1
@@ -35,10 +35,10 @@ class Step(IntEnum):
 
 
 Choice: TypeAlias = tuple[Step, ...]
-"""What becomes of a token: one step for the whole of it, or one for each of its runs."""
+"""How a token is generalised: one step for the whole token, or one step for each of its runs."""
 
 Menu: TypeAlias = Mapping[TokenKind, tuple[Choice, ...]]
-"""What may become of tokens of each kind."""
+"""The choices for tokens of each kind."""
 
 _ATOM_KIND = {
     Step.DIGIT_K: AtomKind.DIGIT,
@@ -53,7 +53,7 @@ _ATOM_KIND = {
 _KEEPS_LENGTH = frozenset({Step.DIGIT_K, Step.LETTER_K, Step.ALPHANUM_K})
 _ATOM_KIND_OF_CASE = {Case.UPPER: AtomKind.UPPER, Case.LOWER: AtomKind.LOWER}
 
-_WHOLE = ((Step.ALPHANUM_K,), (Step.ALPHANUM,))
+_WHOLE_TOKEN = ((Step.ALPHANUM_K,), (Step.ALPHANUM,))
 _LETTERS_PART = (Step.CONST, Step.CASE_K, Step.LETTER_K, Step.LETTER)
 _DIGITS_PART = (Step.CONST, Step.DIGIT_K, Step.DIGIT)
 _FEW_LETTERS = (Step.CONST, Step.CASE_K, Step.LETTER)
@@ -69,112 +69,129 @@ def _make_pairs(first: tuple[Step, ...], second: tuple[Step, ...]) -> tuple[Choi
 
 
 def _make_triples(outer: tuple[Step, ...], middle: tuple[Step, ...]) -> tuple[Choice, ...]:
-    """Three runs, of which the first and the last go up in the same way or one of them stays."""
+    """Choices for three runs, of which the first and the last are of the same kind."""
     return tuple((a, b, c) for a in outer for b in middle for c in outer)
 
 
-FULL: Menu = {
+FULL_MENU: Menu = {
     TokenKind.SYMBOLS: _make_singles(Step.CONST),
     TokenKind.DIGITS: _make_singles(Step.CONST, Step.DIGIT_K, Step.DIGIT, Step.NUM, Step.ALPHANUM_K, Step.ALPHANUM),
     TokenKind.LETTERS: _make_singles(
         Step.CONST, Step.CASE_K, Step.CASE, Step.LETTER_K, Step.LETTER, Step.ALPHANUM_K, Step.ALPHANUM
     ),
     TokenKind.NUMBER: _make_singles(Step.CONST, Step.DECIMAL, Step.NUM),
-    TokenKind.LETTERS_DIGITS: (*_make_singles(Step.CONST), *_make_pairs(_LETTERS_PART, _DIGITS_PART), *_WHOLE),
-    TokenKind.DIGITS_LETTERS: (*_make_singles(Step.CONST), *_make_pairs(_DIGITS_PART, _LETTERS_PART), *_WHOLE),
-    TokenKind.LETTERS_DIGITS_LETTERS: (*_make_singles(Step.CONST), *_make_triples(_FEW_LETTERS, _FEW_DIGITS), *_WHOLE),
-    TokenKind.DIGITS_LETTERS_DIGITS: (*_make_singles(Step.CONST), *_make_triples(_FEW_DIGITS, _FEW_LETTERS), *_WHOLE),
-    TokenKind.MIXED: (*_make_singles(Step.CONST), *_WHOLE),
+    TokenKind.LETTERS_DIGITS: (*_make_singles(Step.CONST), *_make_pairs(_LETTERS_PART, _DIGITS_PART), *_WHOLE_TOKEN),
+    TokenKind.DIGITS_LETTERS: (*_make_singles(Step.CONST), *_make_pairs(_DIGITS_PART, _LETTERS_PART), *_WHOLE_TOKEN),
+    TokenKind.LETTERS_DIGITS_LETTERS: (
+        *_make_singles(Step.CONST),
+        *_make_triples(_FEW_LETTERS, _FEW_DIGITS),
+        *_WHOLE_TOKEN,
+    ),
+    TokenKind.DIGITS_LETTERS_DIGITS: (
+        *_make_singles(Step.CONST),
+        *_make_triples(_FEW_DIGITS, _FEW_LETTERS),
+        *_WHOLE_TOKEN,
+    ),
+    TokenKind.MIXED: (*_make_singles(Step.CONST), *_WHOLE_TOKEN),
 }
-SHORT: Menu = {**FULL, TokenKind.SYMBOLS: _make_singles(Step.CONST, Step.SYMBOL)}
-MIDDLING: Menu = {
-    **FULL,
+SHORT_MENU: Menu = {**FULL_MENU, TokenKind.SYMBOLS: _make_singles(Step.CONST, Step.SYMBOL)}
+MEDIUM_MENU: Menu = {
+    **FULL_MENU,
     TokenKind.LETTERS_DIGITS: (
         *_make_singles(Step.CONST),
         *((Step.CONST, step) for step in _FEW_DIGITS),
         (Step.CASE_K, Step.DIGIT),
         (Step.LETTER, Step.DIGIT),
-        *_WHOLE,
+        *_WHOLE_TOKEN,
     ),
     TokenKind.DIGITS_LETTERS: (
         *_make_singles(Step.CONST),
         *((step, Step.CONST) for step in _FEW_DIGITS),
         (Step.DIGIT, Step.CASE_K),
         (Step.DIGIT, Step.LETTER),
-        *_WHOLE,
+        *_WHOLE_TOKEN,
     ),
-    TokenKind.LETTERS_DIGITS_LETTERS: (*_make_singles(Step.CONST), (Step.LETTER, Step.DIGIT, Step.LETTER), *_WHOLE),
-    TokenKind.DIGITS_LETTERS_DIGITS: (*_make_singles(Step.CONST), (Step.DIGIT_K, Step.CONST, Step.DIGIT_K), *_WHOLE),
+    TokenKind.LETTERS_DIGITS_LETTERS: (
+        *_make_singles(Step.CONST),
+        (Step.LETTER, Step.DIGIT, Step.LETTER),
+        *_WHOLE_TOKEN,
+    ),
+    TokenKind.DIGITS_LETTERS_DIGITS: (
+        *_make_singles(Step.CONST),
+        (Step.DIGIT_K, Step.CONST, Step.DIGIT_K),
+        *_WHOLE_TOKEN,
+    ),
 }
-LEAN: Menu = {
-    **MIDDLING,
+LEAN_MENU: Menu = {
+    **MEDIUM_MENU,
     TokenKind.DIGITS: _make_singles(Step.DIGIT_K, Step.DIGIT, Step.NUM),
     TokenKind.LETTERS: _make_singles(Step.CASE, Step.LETTER_K, Step.LETTER),
     TokenKind.NUMBER: _make_singles(Step.DECIMAL, Step.NUM),
-    TokenKind.LETTERS_DIGITS: ((Step.CONST, Step.DIGIT), *_WHOLE),
-    TokenKind.DIGITS_LETTERS: ((Step.DIGIT, Step.CONST), *_WHOLE),
-    TokenKind.LETTERS_DIGITS_LETTERS: _WHOLE,
-    TokenKind.DIGITS_LETTERS_DIGITS: ((Step.DIGIT_K, Step.CONST, Step.DIGIT_K), *_WHOLE),
-    TokenKind.MIXED: _WHOLE,
+    TokenKind.LETTERS_DIGITS: ((Step.CONST, Step.DIGIT), *_WHOLE_TOKEN),
+    TokenKind.DIGITS_LETTERS: ((Step.DIGIT, Step.CONST), *_WHOLE_TOKEN),
+    TokenKind.LETTERS_DIGITS_LETTERS: _WHOLE_TOKEN,
+    TokenKind.DIGITS_LETTERS_DIGITS: ((Step.DIGIT_K, Step.CONST, Step.DIGIT_K), *_WHOLE_TOKEN),
+    TokenKind.MIXED: _WHOLE_TOKEN,
 }
-BARE: Menu = {
-    **LEAN,
+BARE_MENU: Menu = {
+    **LEAN_MENU,
     TokenKind.DIGITS: _make_singles(Step.DIGIT_K, Step.DIGIT),
     TokenKind.LETTERS: _make_singles(Step.LETTER_K, Step.LETTER),
-    TokenKind.LETTERS_DIGITS: _WHOLE,
-    TokenKind.DIGITS_LETTERS: _WHOLE,
-    TokenKind.DIGITS_LETTERS_DIGITS: _WHOLE,
+    TokenKind.LETTERS_DIGITS: _WHOLE_TOKEN,
+    TokenKind.DIGITS_LETTERS: _WHOLE_TOKEN,
+    TokenKind.DIGITS_LETTERS_DIGITS: _WHOLE_TOKEN,
 }
 
-FEW_SLOTS, THREE_SLOTS, SOME_SLOTS, MOST_SLOTS = 2, 3, 5, 8
+FEW_SLOTS, THREE_SLOTS, SOME_SLOTS, MAX_SLOTS = 2, 3, 5, 8
 _SHORT_TOKENS = 3
-MOST_PATTERNS = 900
+MAX_PATTERNS = 900
 
 
 def menu_of(tokens: int, slots: int) -> Menu | None:
-    """What may become of the tokens of a value with so many tokens and slots (tokens that are not symbols).
+    """The menu for a value with this many tokens, of which `slots` are not symbols; None for too many slots.
 
-    The more slots, the fewer choices each has: no value has more than `MOST_PATTERNS` patterns.
+    The more slots, the fewer choices each has: no value has more than `MAX_PATTERNS` patterns.
     """
     if slots <= FEW_SLOTS:
-        return SHORT if tokens <= _SHORT_TOKENS else FULL
+        return SHORT_MENU if tokens <= _SHORT_TOKENS else FULL_MENU
     if slots <= THREE_SLOTS:
-        return MIDDLING
+        return MEDIUM_MENU
     if slots <= SOME_SLOTS:
-        return LEAN
-    return BARE if slots <= MOST_SLOTS else None
+        return LEAN_MENU
+    return BARE_MENU if slots <= MAX_SLOTS else None
 
 
 class Choices(msgspec.Struct, frozen=True):
     """The choices for one token of each of many values: a row for a value, a column for a choice."""
 
     keys: Keys
-    given: Flags  # whether the choice is there for the value
+    given: Flags  # whether the value has the choice
 
     @classmethod
-    def of(cls, menu: Menu, kind: TokenKind, tokens: TokenArrays, at: Ints) -> Choices:
-        columns = list(_make_columns(menu[kind], tokens, at))
+    def of(cls, menu: Menu, kind: TokenKind, tokens: TokenArrays, indices: Ints) -> Choices:
+        """The choices on a menu for the tokens at these indices, which are all of one kind."""
+        columns = list(_make_columns(menu[kind], tokens, indices))
         return cls(np.stack([keys for keys, _ in columns], axis=1), np.stack([given for _, given in columns], axis=1))
 
 
-def _make_columns(choices: tuple[Choice, ...], tokens: TokenArrays, at: Ints) -> Iterator[tuple[Keys, Flags]]:
+def _make_columns(choices: tuple[Choice, ...], tokens: TokenArrays, indices: Ints) -> Iterator[tuple[Keys, Flags]]:
     for choice in choices:
         if len(choice) == 1:
-            yield _keys_of_whole(choice[0], tokens, at)
+            yield _keys_of_whole(choice[0], tokens, indices)
             continue
-        parts = [_keys_of_part(step, tokens, tokens.run[at] + place) for place, step in enumerate(choice)]
+        parts = [_keys_of_part(step, tokens, tokens.run[indices] + run) for run, step in enumerate(choice)]
         yield combine_keys([keys for keys, _ in parts]), np.logical_and.reduce([given for _, given in parts])
 
 
-def _keys_of_whole(step: Step, tokens: TokenArrays, at: Ints) -> tuple[Keys, Flags]:
-    always = np.ones(len(at), dtype=bool)
+def _keys_of_whole(step: Step, tokens: TokenArrays, indices: Ints) -> tuple[Keys, Flags]:
+    always = np.ones(len(indices), dtype=bool)
     if step is Step.CONST:
-        return const_keys(tokens.key[at]), always
+        return const_keys(tokens.key[indices]), always
     if step is Step.NUM:
-        return class_keys(AtomKind.NUM, np.zeros(len(at), dtype=np.uint64)), ~_before_a_point(tokens, at)
+        return class_keys(AtomKind.NUM, np.zeros(len(indices), dtype=np.uint64)), ~_before_a_point(tokens, indices)
     if step is Step.DECIMAL:
-        return class_keys(AtomKind.DECIMAL, tokens.decimals[at].astype(np.uint64)), tokens.decimals[at] > 0
-    return _keys_of_class(step, tokens.length[at], tokens.case[at])
+        return class_keys(AtomKind.DECIMAL, tokens.decimals[indices].astype(np.uint64)), tokens.decimals[indices] > 0
+    return _keys_of_class(step, tokens.length[indices], tokens.case[indices])
 
 
 def _keys_of_part(step: Step, tokens: TokenArrays, run: Ints) -> tuple[Keys, Flags]:
@@ -189,11 +206,11 @@ def _keys_of_class(step: Step, length: Ints, case: Classes) -> tuple[Keys, Flags
         keys = np.where(case == Case.UPPER, class_keys(AtomKind.UPPER, counts), class_keys(AtomKind.LOWER, counts))
         return keys, (case == Case.UPPER) | (case == Case.LOWER)
     if step is Step.CASE:
-        none = np.zeros(len(length), dtype=np.uint64)
-        keys = np.where(case == Case.UPPER, class_keys(AtomKind.UPPER, none), class_keys(AtomKind.LOWER, none))
-        return np.where(case == Case.TITLE, class_keys(AtomKind.TITLE, none), keys), case != Case.ANY
-    sort = _ATOM_KIND[step]
-    return class_keys(sort, counts if step in _KEEPS_LENGTH else np.zeros_like(counts)), np.ones(len(length), bool)
+        zeros = np.zeros(len(length), dtype=np.uint64)
+        keys = np.where(case == Case.UPPER, class_keys(AtomKind.UPPER, zeros), class_keys(AtomKind.LOWER, zeros))
+        return np.where(case == Case.TITLE, class_keys(AtomKind.TITLE, zeros), keys), case != Case.ANY
+    kind = _ATOM_KIND[step]
+    return class_keys(kind, counts if step in _KEEPS_LENGTH else np.zeros_like(counts)), np.ones(len(length), bool)
 
 
 _POINTS = hashing.hash_texts(
@@ -201,20 +218,20 @@ _POINTS = hashing.hash_texts(
 )
 
 
-def _before_a_point(tokens: TokenArrays, at: Ints) -> Flags:
-    """Whether a lone point or comma follows: <num> could take it for its own, and matching would have to try twice."""
-    after = np.minimum(at + 1, len(tokens.key) - 1)
-    follows = (after > at) & (tokens.value[after] == tokens.value[at])
+def _before_a_point(tokens: TokenArrays, indices: Ints) -> Flags:
+    """Whether a lone point or comma follows: <num> could match it too, and matching would have to backtrack."""
+    after = np.minimum(indices + 1, len(tokens.key) - 1)
+    follows = (after > indices) & (tokens.value[after] == tokens.value[indices])
     return np.asarray(follows & np.isin(tokens.key[after], _POINTS))
 
 
 def make_atoms(choice: Choice, tokens: TokenArrays, token: int) -> tuple[Atom, ...]:
-    """The choice for one token, as atoms of a pattern."""
+    """The atoms that a choice makes of one token."""
     if len(choice) > 1:
         run = int(tokens.run[token])
         return tuple(
-            _make_atom(step, tokens.piece(run + at), Case(int(tokens.pieces.case[run + at])))
-            for at, step in enumerate(choice)
+            _make_atom(step, tokens.piece(run + offset), Case(int(tokens.pieces.case[run + offset])))
+            for offset, step in enumerate(choice)
         )
     if choice[0] is Step.DECIMAL:
         return (Atom(AtomKind.DECIMAL, int(tokens.decimals[token])),)
@@ -232,7 +249,7 @@ def _make_atom(step: Step, text: str, case: Case) -> Atom:
 
 
 def is_open(choice: Choice, kind: TokenKind) -> bool:
-    """Whether the choice tells no letter and no digit of a value."""
+    """Whether the choice has no constant letter or digit."""
     return kind is TokenKind.SYMBOLS or Step.CONST not in choice
 
 
@@ -248,7 +265,7 @@ def _find_unambiguous(menu: tuple[tuple[Choice, ...], ...]) -> Flags:
 
 
 def find_unambiguous(menu: Menu, kinds: Sequence[TokenKind]) -> Flags:
-    """Which combinations of choices can be told apart while reading: not <num> with any symbols.
+    """Which combinations of choices can be matched without backtracking: those without both <num> and <symbol>.
 
     A sign, a point or a comma could be part of either, and matching would have to try both.
     """

@@ -1,4 +1,4 @@
-"""An index of patterns, open for questions: what rule fits a column, what tag, and what the lake is made of."""
+"""Queries an index of patterns: the rule or tag for a column, and statistics of the lake."""
 
 from __future__ import annotations
 
@@ -28,9 +28,10 @@ _DECADES = (1, 10, 100, 1_000, 10_000, 100_000)
 
 
 class PatternEvidence(msgspec.Struct, frozen=True):
-    """What an index says of one pattern. `fpr` is the mean impurity of the `columns` that have it.
+    """The evidence for one pattern in an index. `fpr` is the mean impurity of the `columns` that have it.
 
-    `led` are columns whose first values all had it; in `broken` of them more than 40% of the later values had not.
+    In `led` columns all of the first values had the pattern; in `broken` of these, more than 40% of the later values
+    did not.
     """
 
     columns: int
@@ -40,7 +41,7 @@ class PatternEvidence(msgspec.Struct, frozen=True):
 
 
 class Stats(Paged, msgspec.Struct, frozen=True):
-    """What an index is made of: how many patterns have so many tokens, and how many are in at least so many columns."""
+    """Statistics of an index: the number of patterns by token count, and by the least number of columns."""
 
     patterns: int
     columns: int
@@ -75,9 +76,10 @@ class Stats(Paged, msgspec.Struct, frozen=True):
 
 
 class PatternIndex:
-    """Opened with `PatternIndex.open(path)`, or `PatternIndex.public()` for the one that comes with the package.
+    """An index of patterns, opened with `PatternIndex.open(path)`.
 
-    Opening reads a header and a thousandth of the file, its checksums; entries are looked up where they are.
+    `PatternIndex.public()` opens the index that comes with the package. Opening reads the header and the checksums, a
+    thousandth of the file. Entries are read from disk when they are looked up.
     """
 
     def __init__(self, opened: PatternFile) -> None:
@@ -107,8 +109,8 @@ class PatternIndex:
             raise MisuseError("nothing can be merged of no index.", hint="Give the paths of one or more.")
         abouts = []
         for path in paths:
-            with PatternIndex.open(path) as one:
-                abouts.append(one.about)
+            with PatternIndex.open(path) as index:
+                abouts.append(index.about)
         index_file.merge_indexes(paths, target, _merge_about(abouts, name))
         return PatternIndex.open(target)
 
@@ -134,53 +136,58 @@ class PatternIndex:
         tolerance: float | None = None,
         significance: float | None = None,
     ) -> PatternRule | None:
-        """The rule that the next values of this column should follow; None if nothing that the lake knows is safe.
+        """The rule that the next values of this column should follow; None if no pattern is within the limits.
 
-        `limit` is r of the paper: for the method "headgate" the largest expected rate of false alarms of the rule, for
-        "fmdv", "fmdv-v", "fmdv-h" and "fmdv-vh" the largest mean impurity. `coverage` is m, the columns that
-        must speak for it, `tolerance` is theta, the share of these values that need not follow it.
+        Args:
+            values: The values of the column; nulls are ignored.
+            method: "headgate", or a method of the paper: "fmdv", "fmdv-v", "fmdv-h" or "fmdv-vh".
+            limit: The paper's r. For "headgate" the largest expected false positive rate of the rule (default 0.15);
+                for the paper's methods the largest mean impurity (default 0.1).
+            coverage: The paper's m: the fewest columns of the lake that have the pattern. Default 5.
+            tolerance: The paper's theta: the largest share of these values that need not follow the rule. Default 0.1.
+            significance: The significance level of the test of the next batch. Default 0.01.
         """
         tau = self._file.about.get("tau")
         given = {"limit": limit, "coverage": coverage, "tolerance": tolerance, "significance": significance, "tau": tau}
         return infer(values, self._file, self.columns, InferenceSettings.of(method, **given))
 
     def tag(self, values: Iterable[Any], *, missed: float = 0.05, coverage: int | None = None) -> PatternRule | None:
-        """The most restrictive pattern of this column's domain: of the lake's columns the fewest have it.
+        """The most restrictive pattern of this column's domain: the one that the fewest columns of the lake have.
 
-        At most a share `missed` of the values of those columns is expected to be without it.
+        On average, at most a share `missed` of the values of those columns do not follow it.
         """
         return self.infer(values, method="tag", limit=missed, coverage=coverage)
 
     def look_up(self, pattern: Pattern) -> PatternEvidence:
-        """What the lake says of a pattern."""
+        """The evidence for a pattern in this index."""
         rows = self._file.find_entries(np.array([pattern.key], dtype=np.uint64))
         columns, led, failed = (int(rows[name][0]) for name in ("columns", "led", "failed"))
         return PatternEvidence(columns, float(mean_impurity(rows)[0]) if columns else 0.0, led, failed)
 
     def find_entries(self, keys: Keys) -> Rows:
-        """The entries of these keys, rows of zeros for those that are not there."""
+        """The entries of these keys, with rows of zeros for keys that are missing."""
         return self._file.find_entries(keys)
 
     def stats(self) -> Stats:
-        """Reads the whole index once, a piece at a time."""
+        """Statistics of the index. Reads the whole file once, a piece at a time."""
         tokens, columns = np.zeros(256, dtype=np.int64), np.zeros(len(_DECADES), dtype=np.int64)
-        free = 0
+        open_patterns = 0
         for chunk in self._file.read_chunks():
             tokens += np.bincount(chunk.rows["tokens"], minlength=256)
             columns += [int((chunk.rows["columns"] >= least).sum()) for least in _DECADES]
-            free += int(chunk.rows["open"].sum())
+            open_patterns += int(chunk.rows["open"].sum())
         return Stats(
             patterns=len(self),
             columns=self.columns,
             bytes=self._file.path.stat().st_size,
-            open=free,
+            open=open_patterns,
             by_tokens={size: int(tokens[size]) for size in np.flatnonzero(tokens).tolist()},
             by_columns={least: int(count) for least, count in zip(_DECADES, columns, strict=True) if count},
             about=self.about,
         )
 
     def verify(self) -> None:
-        """Check every byte, which a look-up does only for what it reads."""
+        """Check every byte of the file; a look-up checks only what it reads."""
         self._file.verify()
 
     def close(self) -> None:
@@ -190,7 +197,7 @@ class PatternIndex:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -199,7 +206,7 @@ class PatternIndex:
 
 
 def _merge_about(abouts: Sequence[dict[str, Any]], name: str) -> dict[str, Any]:
-    """What the sum can say of itself. Patterns below a floor are missing, so the sum has the largest floor."""
+    """The description of a sum of indexes. Patterns below an index's floor are missing, so the largest floor counts."""
     if len({about.get("tau") for about in abouts}) > 1:
         raise MisuseError("indexes with different tau do not add up.", hint="Build them with the same tau.")
     about = {**abouts[0], "columns": sum(int(each.get("columns", 0)) for each in abouts)}

@@ -1,4 +1,4 @@
-"""A pattern index as one memory-mapped file, whose bytes are checked before they are used.
+"""Stores a pattern index as one memory-mapped file, whose bytes are checked before they are used.
 
     header | directory | entries | sums
 
@@ -7,9 +7,9 @@ Numbers are little-endian. The header is zeros up to a multiple of 4,096 bytes, 
     magic "HGPI" | format, 2 | bytes of an entry, 2 | of the header, 4 | of a block, 4 | bits, 4 | bytes of about, 4 |
     entries, 8 | offset and length of directory, entries and sums, 6 x 8 | SHA-256 of the sums, 32 | about
 
-and its last 32 bytes, the SHA-256 of all before. Every format keeps magic, format, length and SHA-256 where they are.
-`about` is a msgpack map. The directory has 2**bits + 1 numbers of 4 bytes: entries with a key whose leading bits are b
-stand from number b up to number b + 1; zeros fill its last block. The entries are rows of `ENTRY`, sorted by key.
+and its last 32 bytes, the SHA-256 of all bytes before. Every format keeps magic, format, length and SHA-256 there.
+`about` is a msgpack map. The directory has 2**bits + 1 numbers of 4 bytes: the entries whose keys have the leading bits
+b are those from number b up to number b + 1; zeros fill its last block. The entries are rows of `ENTRY`, sorted by key.
 The sums are a CRC-32 of 4 bytes for each block of directory and entries; the last block may be short.
 """
 
@@ -39,22 +39,22 @@ from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
 MAGIC = b"HGPI"
 FORMAT = 1
 BLOCK = 4_096
-LARGEST_HEADER = 1 << 20
-LARGEST_COUNT = (1 << 32) - 1  # the directory has 4 bytes for each bucket
+MAX_HEADER = 1 << 20
+MAX_ENTRIES = (1 << 32) - 1  # the directory has 4 bytes for each bucket
 
 _FIXED = struct.Struct("<4sHHIIIIQ6Q32s")
 _DIGEST = 32
-_BUCKET = 8  # a bucket has at least so many entries on average, and less than twice as many
+_BUCKET = 8  # entries of a bucket on average, at least; less than twice as many
 _SUM = np.dtype("<u4")
 _START = np.dtype("<u4")
-_PIECE = BLOCK * 16  # entries that are handled at a time: whole blocks, 2.4 MB
-_MERGE_SIZE = 1 << 18  # entries that a merge holds at a time, of all files together
+_PIECE = BLOCK * 16  # entries handled at a time: whole blocks, 2.4 MB
+_MERGE_SIZE = 1 << 18  # entries that a merge holds at a time, for all files together
 
-Places: TypeAlias = npt.NDArray[np.int64]
+Offsets: TypeAlias = npt.NDArray[np.int64]
 
 
 class _FileLayout(NamedTuple):
-    """Where everything is: it follows from the length of the header and the number of entries."""
+    """The offsets and lengths of the sections, which follow from the header's length and the number of entries."""
 
     directory: int
     directory_length: int
@@ -83,10 +83,10 @@ class _IndexHeader(msgspec.Struct, frozen=True):
 
 
 class PatternFile:
-    """An open index. A block is checked when something in it is first read; until then it costs nothing.
+    """An open index file. A block is checked when something in it is first read.
 
-    `find_entries` may be called by several threads at once: a block may be checked twice, but is never used unchecked.
-    Files are replaced, never changed: whoever changes an open file in place changes it under its readers.
+    Several threads may call `find_entries` at once: a block may be checked twice, but is never used unchecked.
+    Writers replace the file and never change it in place, because a change in place would be seen by open readers.
     """
 
     def __init__(self, path: Path, mapped: mmap.mmap, head: _IndexHeader, sums: npt.NDArray[np.uint32]) -> None:
@@ -98,7 +98,7 @@ class PatternFile:
 
     @classmethod
     def open(cls, path: str | Path) -> Self:
-        """Check the header, the table of sums and the length of the file; the rest is checked when it is read."""
+        """Check the header, the table of sums and the length of the file; blocks are checked when they are read."""
         path = Path(path)
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
@@ -108,21 +108,20 @@ class PatternFile:
             if hashlib.sha256(table).digest() != head.digest:
                 raise CorruptBytes(f"{path}: the table of sums was altered.")
             mapped = mmap.mmap(file.fileno(), head.layout.end, access=mmap.ACCESS_READ)
-        _advise_kernel(
-            mapped, "MADV_RANDOM", 0, head.layout.end
-        )  # look-ups gain nothing from the neighbours of a block
+        # Look-ups gain nothing from reading the blocks beside the one they need.
+        _advise_kernel(mapped, "MADV_RANDOM", 0, head.layout.end)
         return cls(path, mapped, head, np.frombuffer(table, _SUM))
 
     @property
     def about(self) -> dict[str, Any]:
-        """What the writer said of the index: its name, its source, how it was built."""
+        """The writer's description of the index: its name, its source, how it was built."""
         return dict(self._head.about)
 
     def __len__(self) -> int:
         return self._head.count
 
     def find_entries(self, keys: Keys) -> Rows:
-        """The entries of these keys, in their order; a row of zeros (no columns) for a key that is not there."""
+        """The entries of these keys, in the same order; a row of zeros (no columns) for a key that is missing."""
         if keys.dtype != np.uint64 or keys.ndim != 1:
             raise MisuseError("keys are a one-dimensional array of 64-bit numbers.", hint="Give it dtype=np.uint64.")
         mapped = self._demand_open()
@@ -138,48 +137,48 @@ class PatternFile:
             less = entries["key"][middle] < keys[going]
             low[going[less]] = middle[less] + 1
             high[going[~less]] = middle[~less]
-        # What stands at `low`, unless that is the end, was compared above, so its block has been checked.
-        place = np.flatnonzero(low < end)
-        place = place[entries["key"][low[place]] == keys[place]]
-        rows[place] = entries[low[place]]
+        # The entry at `low`, unless that is the end, was compared above, so its block has been checked.
+        hits = np.flatnonzero(low < end)
+        hits = hits[entries["key"][low[hits]] == keys[hits]]
+        rows[hits] = entries[low[hits]]
         return rows
 
     def read_chunks(self, size: int = _PIECE) -> Iterator[Entries]:
-        """All entries in the order of their keys, so many at a time, each block checked again."""
+        """All entries in the order of their keys, `size` at a time; every block is checked again."""
         if size < 1:
             raise MisuseError(f"chunks of {size} entries do not end.", hint="Give a size of 1 or more.")
         last = -1
         for start in range(0, len(self), size):
             count = min(size, len(self) - start)
-            place = self._head.layout.entries + start * ENTRY.itemsize
-            rows = np.frombuffer(self._copy_bytes(place, count * ENTRY.itemsize), ENTRY)
+            offset = self._head.layout.entries + start * ENTRY.itemsize
+            rows = np.frombuffer(self._copy_bytes(offset, count * ENTRY.itemsize), ENTRY)
             try:
                 chunk = Entries(rows)
-            except MisuseError as trouble:
-                raise CorruptBytes(f"{self.path}: this is no index: {trouble}") from None
+            except MisuseError as error:
+                raise CorruptBytes(f"{self.path}: this is no index: {error}") from None
             if int(rows["key"][0]) <= last:
                 raise CorruptBytes(f"{self.path}: this is no index: its keys are not in order.")
             last = int(rows["key"][-1])
             yield chunk
 
     def verify(self) -> None:
-        """Check every block, that the entries are in order, and that the directory leads to them."""
-        place = self._head.layout.directory
+        """Check every block, the order of the entries, and that the directory leads to them."""
+        offset = self._head.layout.directory
         for starts in _make_directory((chunk.rows["key"] for chunk in self.read_chunks()), _bucket_bits(len(self))):
-            stored = self._copy_bytes(place, starts.nbytes)
+            stored = self._copy_bytes(offset, starts.nbytes)
             if stored != starts.tobytes():
                 raise CorruptBytes(f"{self.path}: the directory does not lead to the entries.")
-            place += starts.nbytes
+            offset += starts.nbytes
 
     def close(self) -> None:
-        """Let go of the file; it is unmapped when the last look-up that still runs has ended."""
+        """Close the file; it is unmapped when the last look-up that still runs has ended."""
         self._mapped = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, trouble: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
 
@@ -188,8 +187,8 @@ class PatternFile:
             raise MisuseError(f"{self.path} has been closed.", hint="Open it again with PatternFile.open(path).")
         return self._mapped
 
-    def _find_buckets(self, mapped: mmap.mmap, keys: Keys) -> tuple[Places, Places]:
-        """Where the entries begin and end among which each key would be."""
+    def _find_buckets(self, mapped: mmap.mmap, keys: Keys) -> tuple[Offsets, Offsets]:
+        """For each key, the first entry of its bucket and the first entry after it."""
         layout, bucket = self._head.layout, (keys >> self._shift).astype(np.int64)
         self._check_once(mapped, layout.directory, bucket * _START.itemsize, 2 * _START.itemsize)
         starts = np.frombuffer(mapped, _START, layout.directory_length // _START.itemsize, layout.directory)
@@ -198,28 +197,31 @@ class PatternFile:
             raise CorruptBytes(f"{self.path}: the directory does not lead to the entries.")
         return low, high
 
-    def _check_once(self, mapped: mmap.mmap, section: int, places: Places, length: int) -> None:
-        """Check the blocks of stretches of a section that are shorter than a block, except those that were."""
-        first = places + (section - self._head.layout.directory)
+    def _check_once(self, mapped: mmap.mmap, section: int, offsets: Offsets, length: int) -> None:
+        """Check the blocks that hold `length` bytes at each offset of a section, unless they were checked before.
+
+        `length` is at most that of a block, so that only the first and last byte need to be looked at.
+        """
+        first = offsets + (section - self._head.layout.directory)
         blocks = np.concatenate([first, first + (length - 1)]) // BLOCK
         fresh = blocks[~self._checked[blocks]]
         if fresh.size:
             once = sorted(set(fresh.tolist()))  # np.unique would first import numpy.ma, which takes 50 ms
             body = memoryview(mapped)[self._head.layout.directory : self._head.layout.sums]
-            self._check_blocks(once, [body[at * BLOCK : (at + 1) * BLOCK] for at in once])
+            self._check_blocks(once, [body[block * BLOCK : (block + 1) * BLOCK] for block in once])
             self._checked[fresh] = True
 
-    def _copy_bytes(self, place: int, length: int) -> bytes:
-        """A checked copy of bytes of directory or entries, so that reading all of a file keeps little in memory."""
+    def _copy_bytes(self, offset: int, length: int) -> bytes:
+        """A checked copy of bytes of directory or entries, so that reading a whole file keeps little in memory."""
         mapped, body = self._demand_open(), self._head.layout.directory
-        first, last = (place - body) // BLOCK, -(-(place - body + length) // BLOCK)
+        first, last = (offset - body) // BLOCK, -(-(offset - body + length) // BLOCK)
         begin, end = body + first * BLOCK, min(body + last * BLOCK, self._head.layout.sums)
         _advise_kernel(mapped, "MADV_WILLNEED", begin, end)
         data = mapped[begin:end]
         _advise_kernel(mapped, "MADV_DONTNEED", begin, end)
         view = memoryview(data)
-        self._check_blocks(range(first, last), [view[at : at + BLOCK] for at in range(0, len(data), BLOCK)])
-        return data[place - begin : place - begin + length]
+        self._check_blocks(range(first, last), [view[start : start + BLOCK] for start in range(0, len(data), BLOCK)])
+        return data[offset - begin : offset - begin + length]
 
     def _check_blocks(self, blocks: Sequence[int], contents: Sequence[memoryview]) -> None:
         for block, content, expected in zip(blocks, contents, self._sums[blocks].tolist(), strict=True):
@@ -231,40 +233,43 @@ class PatternFile:
 
 
 def write_index(path: str | Path, entries: Entries | Iterable[Entries], about: dict[str, Any]) -> None:
-    """Write an index, of entries or of several in the order of their keys. It is there whole or not at all.
+    """Write an index atomically, from entries or from several of them in the order of their keys.
 
-    Takes memory for one piece at a time and a thousandth of the file, and disk for the entries twice.
+    Takes memory for one piece at a time and a thousandth of the file, and disk space for the entries twice.
     """
     path, encoded = Path(path), _encode_about(about)
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
-        with tempfile.TemporaryFile(dir=path.parent) as spool, open(aside, "xb") as file:
+        with tempfile.TemporaryFile(dir=path.parent) as spool, open(temporary, "xb") as file:
             count = _spool_entries([entries] if isinstance(entries, Entries) else entries, spool)
             _assemble_file(file, spool, count, encoded)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(aside, path)
+        os.replace(temporary, path)
     finally:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
     _sync_folder(path.parent)
 
 
 def merge_indexes(paths: Iterable[str | Path], target: str | Path, about: dict[str, Any]) -> None:
-    """Write the sum of several indexes, byte for byte as `write_index` would, with a piece of each in memory."""
+    """Write the sum of several indexes, byte for byte as `write_index` would, with one piece of each in memory."""
     with ExitStack() as stack:
         files = [stack.enter_context(PatternFile.open(path)) for path in paths]
         write_index(target, _merge_entries(files), about)
 
 
 def _merge_entries(files: Sequence[PatternFile]) -> Iterator[Entries]:
-    """Stretches of the sum: each reaches as far as the file whose piece ends first."""
+    """The sum in pieces in the order of keys: each ends with the last key of the piece that ends first.
+
+    No file can have a smaller key after that, so the entries up to it are complete.
+    """
     size = max(_MERGE_SIZE // max(len(files), 1), 1_024)
     sources = [file.read_chunks(size) for file in files]
     pieces: list[Rows] = [np.empty(0, ENTRY)] * len(files)
     while True:
-        for at, source in enumerate(sources):
-            if not len(pieces[at]) and (chunk := next(source, None)) is not None:
-                pieces[at] = chunk.rows
+        for index, source in enumerate(sources):
+            if not len(pieces[index]) and (chunk := next(source, None)) is not None:
+                pieces[index] = chunk.rows
         if not any(map(len, pieces)):
             return
         reach = min(piece["key"][-1] for piece in pieces if len(piece))
@@ -274,7 +279,7 @@ def _merge_entries(files: Sequence[PatternFile]) -> Iterator[Entries]:
 
 
 def _spool_entries(parts: Iterable[Entries], spool: IO[bytes]) -> int:
-    """Put the entries one after the other; how many there are."""
+    """Write the entries one after the other, and return their number."""
     count, last = 0, -1
     for part in parts:
         if not len(part):
@@ -283,8 +288,8 @@ def _spool_entries(parts: Iterable[Entries], spool: IO[bytes]) -> int:
             hint = "Write their sum, or use merge_indexes."
             raise MisuseError("the entries are not in the order of their keys.", hint=hint)
         count, last = count + len(part), int(part.rows["key"][-1])
-        if count > LARGEST_COUNT:
-            raise MisuseError(f"an index has at most {LARGEST_COUNT:,} entries.", hint="Write .at_least(2), or 3.")
+        if count > MAX_ENTRIES:
+            raise MisuseError(f"an index has at most {MAX_ENTRIES:,} entries.", hint="Write .at_least(2), or 3.")
         for start in range(0, len(part), _PIECE):
             spool.write(part.rows[start : start + _PIECE].tobytes())
     return count
@@ -306,7 +311,7 @@ def _assemble_file(file: IO[bytes], spool: IO[bytes], count: int, encoded: bytes
 
 
 def _make_body(spool: IO[bytes], layout: _FileLayout, bits: int) -> Iterator[bytes]:
-    """The directory up to a full block, then the entries."""
+    """The directory, padded to whole blocks, then the entries."""
     for starts in _make_directory((np.frombuffer(piece, ENTRY)["key"] for piece in _read_pieces(spool)), bits):
         yield starts.tobytes()
     yield bytes(layout.entries - layout.directory - layout.directory_length)
@@ -324,14 +329,14 @@ def _cut_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
     for piece in pieces:
         data = rest + piece
         whole = len(data) // BLOCK * BLOCK
-        yield from (data[at : at + BLOCK] for at in range(0, whole, BLOCK))
+        yield from (data[start : start + BLOCK] for start in range(0, whole, BLOCK))
         rest = data[whole:]
     if rest:
         yield rest
 
 
 def _make_directory(keys: Iterable[Keys], bits: int) -> Iterator[npt.NDArray[np.uint32]]:
-    """The directory of keys that come sorted and in pieces: where each bucket begins, and at last where all end."""
+    """The directory of keys that come sorted and in pieces: the first entry of each bucket, then the entry count."""
     bucket = seen = 0
     for piece in keys:
         buckets = piece >> np.uint64(64 - bits)
@@ -345,21 +350,21 @@ def _make_directory(keys: Iterable[Keys], bits: int) -> Iterator[npt.NDArray[np.
 
 
 def _read_head(file: IO[bytes], path: Path, size: int) -> _IndexHeader:
-    """The header, after its checksum; nothing in it is believed that does not follow from the number of entries."""
+    """Read the header and verify its checksum; its other numbers must follow from the number of entries."""
     start = file.read(_FIXED.size)
     if len(start) < _FIXED.size or start[:4] != MAGIC:
         raise CorruptBytes(f"{path} does not begin like a pattern index of Headgate.")
-    _, version, entry, header, block, bits, about_length, count, *places, digest = _FIXED.unpack(start)
-    if not _FIXED.size + _DIGEST <= header <= min(size, LARGEST_HEADER):
+    _, version, entry, header, block, bits, about_length, count, *sections, digest = _FIXED.unpack(start)
+    if not _FIXED.size + _DIGEST <= header <= min(size, MAX_HEADER):
         raise CorruptBytes(f"{path}: the length of the header cannot be {header:,}: truncated or altered.")
     whole = start + file.read(header - _FIXED.size)
     if hashlib.sha256(whole[:-_DIGEST]).digest() != whole[-_DIGEST:]:
         raise CorruptBytes(f"{path}: the checksum of the header does not match: it was truncated or altered.")
     if version > FORMAT:
         raise NewerFormat(f"{path} has format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate.")
-    layout = _FileLayout.of(header, min(count, LARGEST_COUNT))
-    stated = (version, entry, block, bits, header % BLOCK, count, tuple(places))
-    if stated != (FORMAT, ENTRY.itemsize, BLOCK, _bucket_bits(count), 0, min(count, LARGEST_COUNT), layout):
+    layout = _FileLayout.of(header, min(count, MAX_ENTRIES))
+    stated = (version, entry, block, bits, header % BLOCK, count, tuple(sections))
+    if stated != (FORMAT, ENTRY.itemsize, BLOCK, _bucket_bits(count), 0, min(count, MAX_ENTRIES), layout):
         raise CorruptBytes(f"{path}: the numbers in the header do not agree.")
     if size != layout.end:
         raise CorruptBytes(f"{path} has {size:,} bytes and should have {layout.end:,}: it was truncated or altered.")
@@ -369,9 +374,9 @@ def _read_head(file: IO[bytes], path: Path, size: int) -> _IndexHeader:
 def _encode_about(about: dict[str, Any]) -> bytes:
     try:
         encoded = msgspec.msgpack.encode(about, order="deterministic")
-    except (TypeError, OverflowError, RecursionError) as trouble:
-        raise MisuseError(f"`about` cannot be stored: {trouble}.", hint="Use text, numbers, lists and maps.") from None
-    if len(encoded) > LARGEST_HEADER - 2 * BLOCK:
+    except (TypeError, OverflowError, RecursionError) as error:
+        raise MisuseError(f"`about` cannot be stored: {error}.", hint="Use text, numbers, lists and maps.") from None
+    if len(encoded) > MAX_HEADER - 2 * BLOCK:
         raise MisuseError(f"`about` has {len(encoded):,} bytes, which is too much.", hint="Keep it to a few words.")
     return encoded
 
@@ -379,12 +384,12 @@ def _encode_about(about: dict[str, Any]) -> bytes:
 def _decode_about(data: bytes, length: int, path: Path) -> dict[str, Any]:
     try:
         return msgspec.msgpack.decode(data[:length], type=dict[str, Any])
-    except (msgspec.DecodeError, ValueError, RecursionError) as trouble:
-        raise CorruptBytes(f"{path}: what the header says about the index cannot be read: {trouble}.") from None
+    except (msgspec.DecodeError, ValueError, RecursionError) as error:
+        raise CorruptBytes(f"{path}: what the header says about the index cannot be read: {error}.") from None
 
 
 def _bucket_bits(count: int) -> int:
-    """How many leading bits of a key choose its bucket."""
+    """The number of leading bits of a key that select its bucket."""
     return max(1, (count // _BUCKET).bit_length() - 1)
 
 
@@ -393,7 +398,7 @@ def _count_blocks(length: int) -> int:
 
 
 def _advise_kernel(mapped: mmap.mmap, advice: str, begin: int, end: int) -> None:
-    """Tell the system how a stretch will be read, where it listens."""
+    """Advise the kernel how a part of the file will be read, on systems that support it."""
     begin -= begin % mmap.PAGESIZE
     if (option := getattr(mmap, advice, None)) is not None:
         with suppress(OSError):

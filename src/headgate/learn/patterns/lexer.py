@@ -1,7 +1,7 @@
-"""From values to tokens, for many values at once: runs of letters, digits and symbols, with numbers kept whole.
+"""Splits many values into tokens at once: runs of letters, digits and symbols, with numbers kept whole.
 
-A token is a run of symbols, a number, or a run of letters and digits between symbols. Numbers with a sign, a decimal
-part or groups of thousands are one token; the same characters in a longer chain (1.2.3, 1,2,3) are not a number.
+A token is a run of symbols, a number, or a run of letters and digits between symbols. A number with a sign, a decimal
+part or groups of thousands is one token. The same characters in a longer chain (1.2.3, 1,2,3) are not a number.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from headgate.learn.patterns.hashing import Keys
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-LONGEST = 400
-"""Characters of a value that is lexed; a longer one is text, and no pattern is sought in it."""
+MAX_LENGTH = 400
+"""The most characters of a value that is split into tokens; a longer value is free text and has no pattern."""
 
-_SIGN_AFTER = np.array([ord(char) for char in " ([,;:=|"], dtype=np.uint32)
+_BEFORE_SIGN = np.array([ord(char) for char in " ([,;:=|"], dtype=np.uint32)
 _PLUS, _MINUS, _DOT, _COMMA = (ord(char) for char in "+-.,")
-_THOUSAND = 3  # digits in a group
-MOST_GROUPS = 6  # after the first; a longer number is a list
+_GROUP_DIGITS = 3  # digits in a group of thousands
+MAX_GROUPS = 6  # groups of thousands after the first; a longer chain is a list of numbers
 
 
 class TokenKind(IntEnum):
-    """What a token is made of. The mixed ones say which runs they have, as far as patterns tell them apart."""
+    """What a token is made of. Mixed tokens of two or three runs have a kind for each order of their runs."""
 
     SYMBOLS = 0
     DIGITS = 1
@@ -44,7 +44,7 @@ class TokenKind(IntEnum):
 
 
 class Case(IntEnum):
-    """How letters are written: all alike, a capital and then small ones, or any other way."""
+    """The case of a run of letters: all upper, all lower, one capital followed by lower-case letters, or other."""
 
     ANY = 0
     UPPER = 1
@@ -63,7 +63,7 @@ _MIXED = {
 
 
 class Runs(msgspec.Struct, frozen=True):
-    """Stretches of one class of characters: where each begins in the text, how long it is, and whose it is."""
+    """Runs of characters of one class: where each starts in the text, its length, and the index of its value."""
 
     start: Ints
     length: Ints
@@ -77,10 +77,11 @@ class Runs(msgspec.Struct, frozen=True):
 
 
 class TokenArrays(msgspec.Struct, frozen=True):
-    """The tokens of many values, in order. `first` and `count` say which of all tokens are those of each value.
+    """The tokens of many values, in order, as parallel arrays.
 
-    `run` is the first run of a token, `runs` how many it has; `decimals` the digits after the point of a plain number
-    without sign and groups, 0 for all else.
+    The tokens of value i are those from `first[i]` to `first[i] + count[i]`. `run` is the index of a token's first run
+    and `runs` the number of its runs. `decimals` is the number of digits after the point of a number without sign and
+    groups, and 0 for other tokens.
     """
 
     count: Ints
@@ -97,8 +98,8 @@ class TokenArrays(msgspec.Struct, frozen=True):
     pieces: Runs
     codes: Codes
     of: Classes  # the class of each character
-    begins: Ints  # where each value begins in the text
-    lengths: Ints  # and how long it is
+    begins: Ints  # where each value starts in the text
+    lengths: Ints  # the length of each value
 
     def text(self, token: int) -> str:
         return (
@@ -113,13 +114,13 @@ class TokenArrays(msgspec.Struct, frozen=True):
 
 
 def lex(values: Sequence[str]) -> TokenArrays:
-    """The tokens of the values; of one that is empty or longer than `LONGEST` characters there are none."""
-    kept = [value if len(value) <= LONGEST else "" for value in values]
-    lengths = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
-    codes = np.frombuffer("".join(kept).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
+    """The tokens of the values; a value that is empty or longer than `MAX_LENGTH` characters has none."""
+    texts = [value if len(value) <= MAX_LENGTH else "" for value in values]
+    lengths = np.fromiter(map(len, texts), dtype=np.int64, count=len(texts))
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), dtype=np.uint32)
     begins = np.cumsum(lengths) - lengths
     of = alphabet.classify_codes(codes)
-    owner = np.repeat(np.arange(len(kept), dtype=np.int64), lengths)
+    owner = np.repeat(np.arange(len(texts), dtype=np.int64), lengths)
     runs = _find_runs(codes, of, owner)
     return _make_tokens(runs, codes, of, begins, lengths)
 
@@ -142,13 +143,13 @@ def _find_runs(codes: Codes, of: Classes, owner: Ints) -> Runs:
 
 
 def _find_signs(codes: Codes, kind: Classes, owner: Ints) -> Flags:
-    """Plus and minus before a digit, at the beginning of a value or after what a number may follow."""
+    """Plus and minus signs before a digit, at the start of a value or after a character that a number may follow."""
     signs = np.zeros(len(codes), dtype=bool)
-    at = np.flatnonzero((codes == _PLUS) | (codes == _MINUS))
-    at = at[at + 1 < len(codes)]
-    at = at[(kind[at + 1] == _RUN_DIGITS) & (owner[at + 1] == owner[at])]
-    begins = (at == 0) | (owner[at] != owner[at - 1])
-    signs[at[begins | np.isin(codes[at - 1], _SIGN_AFTER)]] = True
+    index = np.flatnonzero((codes == _PLUS) | (codes == _MINUS))
+    index = index[index + 1 < len(codes)]
+    index = index[(kind[index + 1] == _RUN_DIGITS) & (owner[index + 1] == owner[index])]
+    starts_value = (index == 0) | (owner[index] != owner[index - 1])
+    signs[index[starts_value | np.isin(codes[index - 1], _BEFORE_SIGN)]] = True
     return signs
 
 
@@ -170,7 +171,7 @@ def _make_tokens(runs: Runs, codes: Codes, of: Classes, begins: Ints, lengths: I
     words = (runs.kind == _RUN_DIGITS) | (runs.kind == _RUN_LETTERS)
     same = runs.value[1:] == runs.value[:-1]
     fresh[1:] &= ~(words[1:] & words[:-1] & same)
-    # a sign that no number follows is a symbol like any other
+    # A sign that no number follows is a symbol like any other.
     symbols = ((runs.kind == _RUN_SYMBOLS) | (runs.kind == _RUN_SIGN)) & ~is_number & ~inside
     fresh[1:] &= ~(symbols[1:] & symbols[:-1] & same)
     run = np.flatnonzero(fresh)
@@ -211,7 +212,11 @@ def _find_kinds(runs: Runs, run: Ints, count: Ints, is_number: Flags) -> Classes
 
 
 def _find_numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
-    """Which runs go on a number that an earlier run began, which begin one, and the decimals of plain ones."""
+    """Which runs continue a number, which begin one, and the number of decimals of plain numbers.
+
+    A number is a chain of digits that fits and has no letters beside it. A chain of one run of digits without a sign
+    stays a token of digits.
+    """
     size = len(runs)
     begins, decimals = np.zeros(size, dtype=bool), np.zeros(size, dtype=np.int64)
     first, last, point, comma, fits = _find_chains(runs, codes)
@@ -223,6 +228,7 @@ def _find_numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
     good = fits & apart & (signed | point | comma)
     start = (first - signed)[good]
     begins[start] = True
+    # A difference array: +1 after the first run of a number, -1 after its last; the running sum is 1 inside a number.
     change = np.zeros(size + 1, dtype=np.int64)
     change[start + 1] += 1
     change[last[good] + 1] -= 1
@@ -233,13 +239,16 @@ def _find_numbers(runs: Runs, codes: Codes) -> tuple[Flags, Flags, Ints]:
 
 
 def _find_chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Flags]:
-    """Digits joined by single points and commas: their first and last run, what joins them, whether it is a number."""
+    """Digits joined by single points and commas: first and last run, whether there is a point or a comma, and fit.
+
+    A chain fits if its only point comes last, and if its commas separate groups of three digits.
+    """
     digits = runs.kind == _RUN_DIGITS
     char = codes[runs.start] if len(runs) else codes
     joint = (runs.kind == _RUN_SYMBOLS) & (runs.length == 1) & ((char == _DOT) | (char == _COMMA))
     link = np.zeros(len(runs), dtype=bool)
-    alike = runs.value[1:] == runs.value[:-1]
-    link[1:-1] = joint[1:-1] & digits[:-2] & digits[2:] & alike[:-1] & alike[1:]
+    same_value = runs.value[1:] == runs.value[:-1]
+    link[1:-1] = joint[1:-1] & digits[:-2] & digits[2:] & same_value[:-1] & same_value[1:]
     begins = digits.copy()
     begins[2:] &= ~link[1:-1]
     first = np.flatnonzero(begins)
@@ -251,8 +260,8 @@ def _find_chains(runs: Runs, codes: Codes) -> tuple[Ints, Ints, Flags, Flags, Fl
     is_point = char[links] == _DOT
     points = np.bincount(of, weights=is_point, minlength=len(first)).astype(np.int64)
     final = links == last[of] - 1
-    misplaced = (is_point & ~final) | (~is_point & (runs.length[links + 1] != _THOUSAND))
+    misplaced = (is_point & ~final) | (~is_point & (runs.length[links + 1] != _GROUP_DIGITS))
     wrong = np.bincount(of, weights=misplaced, minlength=len(first)) > 0
     commas = count - points
-    fits = ~wrong & (commas <= MOST_GROUPS) & ((commas == 0) | (runs.length[first] <= _THOUSAND))
+    fits = ~wrong & (commas <= MAX_GROUPS) & ((commas == 0) | (runs.length[first] <= _GROUP_DIGITS))
     return first, last, points > 0, commas > 0, fits

@@ -1,4 +1,4 @@
-"""The language of patterns: atoms in a row, which print as in the paper and compile to one regular expression."""
+"""Defines patterns: sequences of atoms that print as in the paper and compile to one regular expression."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import numpy as np
 from headgate.learn.patterns import hashing
 from headgate.learn.patterns.alphabet import LETTERS_BEYOND, PHRASE_SYMBOLS, SYMBOL, classify_codes
 from headgate.learn.patterns.hashing import Keys
-from headgate.learn.patterns.lexer import MOST_GROUPS
+from headgate.learn.patterns.lexer import MAX_GROUPS
 
 LANGUAGE = 1
-"""The form of patterns and of their keys: an index of another form answers no question of this one."""
+"""The version of patterns and their keys. An index with another version cannot be used."""
 
 
 class AtomKind(IntEnum):
-    """What an atom stands for. The numbers are part of every key: they never change, new ones are added at the end."""
+    """What an atom matches. The numbers are part of every key: they never change, and new ones go at the end."""
 
     CONST = 0
     DIGIT = 1
@@ -48,7 +48,7 @@ _CLASS = {
 }
 _HOST = r"[0-9A-Za-z.:@_~%-]+"
 _WHOLE = {
-    AtomKind.NUM: rf"[+-]?[0-9](?:[0-9]*|[0-9]{{0,2}}(?:,[0-9]{{3}}){{1,{MOST_GROUPS}}})(?:\.[0-9]+)?",
+    AtomKind.NUM: rf"[+-]?[0-9](?:[0-9]*|[0-9]{{0,2}}(?:,[0-9]{{3}}){{1,{MAX_GROUPS}}})(?:\.[0-9]+)?",
     AtomKind.TITLE: "[A-Z][a-z]+",
     AtomKind.PHRASE: f"[{_LETTER}][{_LETTER}{PHRASE_SYMBOLS}]*",
     AtomKind.URL: rf"https?://{_HOST}(?:[/?#][^ ]*)?",
@@ -61,7 +61,7 @@ _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 
 
 class Atom(msgspec.Struct, frozen=True):
-    """A constant, or a class of characters: `count` of them, or one and more where it is 0."""
+    """A constant text, or a class of characters: exactly `count` of them, or one or more if `count` is 0."""
 
     kind: AtomKind
     count: int = 0
@@ -88,14 +88,14 @@ class Atom(msgspec.Struct, frozen=True):
 
     @property
     def is_word(self) -> bool:
-        """Whether it stands for letters and digits alone."""
+        """Whether it matches only letters and digits."""
         if self.kind is AtomKind.CONST:
             return bool((classify_codes(_encode_text(self.text)) != SYMBOL).all())
         return self.kind in _WORDS
 
     @property
     def is_open(self) -> bool:
-        """Whether it says nothing of a value but its shape: no constant letter or digit."""
+        """Whether it has no constant letter or digit."""
         return self.kind is not AtomKind.CONST or bool((classify_codes(_encode_text(self.text)) == SYMBOL).all())
 
     @property
@@ -107,25 +107,26 @@ class Atom(msgspec.Struct, frozen=True):
 
 
 def class_keys(kind: AtomKind, counts: Keys) -> Keys:
-    """The keys of a class with these counts of characters."""
+    """The keys of atoms of a class of characters, one for each count."""
     return hashing.mix(np.uint64(int(kind) << 32) + counts)
 
 
 def const_keys(texts: Keys) -> Keys:
-    """The keys of constants, from the keys of their texts."""
+    """The keys of constant atoms, from the hashes of their texts."""
     return hashing.mix(texts)
 
 
 def combine_keys(parts: Sequence[Keys]) -> Keys:
-    """The keys of tokens of several runs, from those of their parts."""
-    together = hashing.place_keys(parts[0], 1)
-    for at, part in enumerate(parts[1:], start=2):
-        together = together + hashing.place_keys(part, at)
-    return hashing.mix(~together)
+    """The keys of tokens of several runs, from the keys of their runs."""
+    total = hashing.place_keys(parts[0], 1)
+    for position, part in enumerate(parts[1:], start=2):
+        total = total + hashing.place_keys(part, position)
+    # The complement keeps the key of one token of several runs apart from the key of several tokens.
+    return hashing.mix(~total)
 
 
 class Pattern(msgspec.Struct, frozen=True):
-    """Atoms that follow one another; the whole of a value must match.
+    """A sequence of atoms, which the whole of a value must match.
 
     >>> date = Pattern((Atom(AtomKind.LETTER, 3), Atom(AtomKind.CONST, text=" "), Atom(AtomKind.DIGIT, 2)))
     >>> print(date)
@@ -144,12 +145,12 @@ class Pattern(msgspec.Struct, frozen=True):
 
     @property
     def body(self) -> str:
-        """The regular expression without its ends, to be put together with others."""
+        """The regular expression without `^` and `$`, to be combined with others."""
         return "".join(atom.regex for atom in self.atoms)
 
     @property
     def regex(self) -> str:
-        """For RE2, for Java through `headgate`, and for `re.fullmatch`: Python's `$` alone lets a line end through."""
+        """The regular expression for RE2, Java and `re.fullmatch`; with `re.match`, `$` would allow a final newline."""
         return f"^{self.body}$"
 
     def matches(self, value: str) -> bool:
@@ -161,23 +162,23 @@ class Pattern(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> int:
-        """What the index knows the pattern by."""
+        """The key of the pattern in an index."""
         total = np.zeros(1, dtype=np.uint64)
-        for place, token in enumerate(self.tokens()):
+        for position, token in enumerate(self.tokens()):
             keys = [atom.key for atom in token]
-            total = total + hashing.place_keys(keys[0] if len(keys) == 1 else combine_keys(keys), place)
+            total = total + hashing.place_keys(keys[0] if len(keys) == 1 else combine_keys(keys), position)
         return int(hashing.mix(total)[0])
 
     def tokens(self) -> Iterator[tuple[Atom, ...]]:
-        """The atoms of each token: letters and digits without a symbol between them are one."""
-        held: list[Atom] = []
+        """The atoms of each token: adjacent atoms of letters and digits are one token."""
+        token: list[Atom] = []
         for atom in self.atoms:
-            if held and not (atom.is_word and held[-1].is_word):
-                yield tuple(held)
-                held = []
-            held.append(atom)
-        if held:
-            yield tuple(held)
+            if token and not (atom.is_word and token[-1].is_word):
+                yield tuple(token)
+                token = []
+            token.append(atom)
+        if token:
+            yield tuple(token)
 
 
 def _encode_text(text: str) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:

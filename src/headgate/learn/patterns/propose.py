@@ -1,4 +1,4 @@
-"""A rule as a proposal for the one selection: what it costs, and which injected issues it catches."""
+"""Turns a pattern rule into a proposal, with its cost and the injected issues that it catches."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind
 
 SAMPLE = 1_000
-"""Values into which issues are injected; more would tell nothing new."""
+"""The most values into which issues are injected."""
 
 
 def propose_pattern(
@@ -27,9 +27,15 @@ def propose_pattern(
     rows: int | None = None,
     neighbour: pa.Array | None = None,
 ) -> Proposal:
-    """The rule for a column of a table, with the issues of text columns that it catches in these values.
+    """The proposal of a rule for a column, with the issues of text columns that it catches in these values.
 
-    `neighbour` is another column of the table, for the issue that swaps them.
+    Args:
+        rule: The rule, from `PatternIndex.infer`.
+        column: The name of the column.
+        values: Values of the column; issues are injected into the first 1,000 that are not null.
+        rows: The number of values that are not null in the batches to judge. Default: as many as trained the rule.
+        neighbour: Another text column of the table, for the issue that replaces values by those of a neighbour. Without
+            it, that issue is left out.
     """
     if not isinstance(rule, PatternRule):
         raise MisuseError(f"{rule!r} is no rule.", hint="Where index.infer gives None, propose nothing.")

@@ -1,4 +1,4 @@
-"""What was inferred for a column: a pattern or a few, one regular expression, and the test on the next batch."""
+"""Defines the rule inferred for a column: its patterns, their regular expression, and the test of the next batch."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from headgate.display.blocks import Fact, Facts
 from headgate.display.page import Page, Paged
-from headgate.learn.patterns.segments import Segment
+from headgate.learn.patterns.segments import PatternSegment
 from headgate.metrics.pattern_match import PatternMatch
 from headgate.stats.hypothesis import least_rejected
 from headgate.values.errors import MisuseError
@@ -24,9 +24,9 @@ SIGNIFICANCE = 0.01
 
 
 class Branch(msgspec.Struct, frozen=True):
-    """One way in which values are built, and the share of the training values that it was learned from."""
+    """One alternative of a rule, and the share of the training values that follow it."""
 
-    segments: tuple[Segment, ...]
+    segments: tuple[PatternSegment, ...]
     share: float = 1.0
 
     def __str__(self) -> str:
@@ -40,10 +40,11 @@ class Branch(msgspec.Struct, frozen=True):
 class PatternRule(Paged, msgspec.Struct, frozen=True):
     """The pattern that the next values of a column should follow. `str()` is the pattern, in the notation of the paper.
 
-    `outside` of the `seen` training values do not follow it. `alarm` is the expected rate of false alarms, by the
-    measure of the method; `miss` the share of the lake's columns that would pass in this one's stead (0 where the
-    method does not tell). `test` says what breaks it: any value outside, or significantly more than in training and
-    more than the share `tolerated`, without which columns like this one would alarm too often.
+    Of the `seen` training values, `outside` do not follow it. `alarm` is the expected false positive rate, as the
+    method estimates it. `miss` is the share of the lake's columns that would pass in place of this one (0 if the
+    method does not estimate it). `test` is what breaks the rule: "any" value outside, or ("fisher") significantly more
+    values outside than in training. With "fisher", a batch may always have the share `tolerated` outside: without it,
+    columns like this one would have too many false positives.
     """
 
     branches: tuple[Branch, ...]
@@ -58,7 +59,7 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
     def __str__(self) -> str:
         return " | ".join(str(branch) or "(empty)" for branch in self.branches)
 
-    __repr__ = msgspec.Struct.__repr__  # all of it: the pattern alone is str()
+    __repr__ = msgspec.Struct.__repr__  # all fields; Paged would print the page
 
     def page(self) -> Page:
         followed = f"{self.seen - self.outside:,} of {self.seen:,} training values follow it"
@@ -77,50 +78,50 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
 
     @property
     def regex(self) -> str:
-        """For RE2, Java (through Headgate) and `re.fullmatch`; Python's `$` by itself lets a line end through."""
+        """The regular expression for RE2, Java and `re.fullmatch`; with `re.match`, `$` would allow a final newline."""
         if len(self.branches) == 1:
             return f"^{self.branches[0].body}$"
         return f"^(?:{'|'.join(branch.body for branch in self.branches)})$"
 
     @property
     def fpr(self) -> float:
-        """The average impurity of the lake's columns, summed over segments and weighted over branches (Equation 8)."""
+        """The mean impurity in the lake, summed over segments and averaged over branches by share (Equation 8)."""
         return sum(branch.share * sum(segment.fpr for segment in branch.segments) for branch in self.branches)
 
     @property
     def coverage(self) -> int:
-        """Columns of the lake that speak for the segment with the fewest of them."""
-        spoken = [segment.columns for branch in self.branches for segment in branch.segments if segment.columns]
-        return min(spoken, default=0)
+        """How many columns of the lake have the segment's pattern, for the segment with the fewest."""
+        counts = [segment.columns for branch in self.branches for segment in branch.segments if segment.columns]
+        return min(counts, default=0)
 
     @property
     def literal_text(self) -> str:
-        """The letters and digits of the data that it spells; the rest says only how values are arranged."""
+        """The letters and digits that the pattern requires literally."""
         atoms = (atom for branch in self.branches for segment in branch.segments for atom in segment.pattern.atoms)
         return "".join(char for atom in atoms for char in atom.text if char.isalnum())
 
     def matches(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> npt.NDArray[np.bool_]:
         """Which values follow the pattern; a null does not."""
         array = as_text_array(values)
-        found = pc.fill_null(pc.match_substring_regex(array, self.regex), False)
-        return np.asarray(found.to_numpy(zero_copy_only=False), dtype=bool)
+        matched = pc.fill_null(pc.match_substring_regex(array, self.regex), False)
+        return np.asarray(matched.to_numpy(zero_copy_only=False), dtype=bool)
 
     def most_outside(self, rows: int) -> int:
-        """How many values of a batch of so many may be outside."""
+        """The most values that may be outside the pattern in a batch of `rows` values."""
         if self.test == "any":
             return 0
         return max(least_rejected(self.outside, self.seen, rows, self.significance) - 1, int(self.tolerated * rows))
 
     def holds(self, values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> bool:
-        """Whether a batch follows the rule; nulls are not counted."""
+        """Whether a batch passes the rule; nulls are not counted."""
         array = as_text_array(values).drop_null()
         return int((~self.matches(array)).sum()) <= self.most_outside(len(array))
 
     def least_share(self, rows: int | None = None) -> float:
         """The least share of a batch's values that must follow the pattern.
 
-        Fisher's test allows a batch of few values more than one of many; if `rows`, how many values the batch has that
-        are not null, is not given, the batch is taken to be as large as the one that trained the rule.
+        Fisher's test allows a small batch a larger share outside than a large one. `rows` is the number of values of
+        the batch that are not null. Without it, the batch is assumed to be as large as the training batch.
         """
         if rows is not None and rows < 1:
             raise MisuseError(f"a batch of {rows} rows cannot be judged.", hint="Give the number of rows, or None.")
@@ -128,16 +129,16 @@ class PatternRule(Paged, msgspec.Struct, frozen=True):
         return (size - self.most_outside(size)) / size
 
     def expectation(self, column: str, rows: int | None = None, level: Level = Level.ERROR) -> Expectation:
-        """The rule for the judge: at least so large a share of the values present must match, see `least_share`."""
+        """The rule as an expectation: at least `least_share(rows)` of the values that are not null match."""
         metric = PatternMatch(column, self.regex).key
-        words = f"has_pattern({column}, {self.pattern})"
+        text = f"has_pattern({column}, {self.pattern})"
         return Expectation(
-            metric, Between(low=self.least_share(rows)), Source.PATTERNS, level, min(self.alarm, 1.0), words
+            metric, Between(low=self.least_share(rows)), Source.PATTERNS, level, min(self.alarm, 1.0), text
         )
 
 
 def as_text_array(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Array:
-    """Values as one Arrow array of text."""
+    """The values as one Arrow array of strings."""
     if isinstance(values, str | bytes | Mapping) or not isinstance(values, Iterable):
         raise MisuseError(f"{type(values).__name__} is no column.", hint='Give many values: ["a-1", "b-2"].')
     try:
@@ -147,5 +148,5 @@ def as_text_array(values: Iterable[Any] | pa.Array | pa.ChunkedArray) -> pa.Arra
         if pa.types.is_dictionary(array.type):
             array = array.cast(array.type.value_type)
         return array if pa.types.is_string(array.type) else array.cast(pa.string())
-    except (pa.ArrowException, TypeError, UnicodeError, AttributeError) as trouble:
-        raise MisuseError(f"these values are no texts: {trouble}.", hint="Give texts, and None for null.") from None
+    except (pa.ArrowException, TypeError, UnicodeError, AttributeError) as error:
+        raise MisuseError(f"these values are no texts: {error}.", hint="Give texts, and None for null.") from None

@@ -1,4 +1,4 @@
-"""Columns made bounded: the same distinct values are kept wherever and in whatever order the column is read."""
+"""Samples a column: the same distinct values are kept wherever and in whatever order the column is read."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-DISTINCT = 200
-"""Distinct values of a column that are looked at; of more, those with the smallest checksums are kept."""
+MAX_DISTINCT = 200
+"""The most distinct values kept of a column; beyond it, the values with the smallest checksums are kept."""
 
-LEAST_COLUMN = 20
-"""Values of a column whose first ones are taken for a batch, and whose later ones for what came after it."""
+MIN_SPLIT_VALUES = 20
+"""The fewest values of a column that is split into first values (a past batch) and later values (those after it)."""
 
-_FEWEST_FIRST, _FIRST = 5, 10  # the first tenth of a column, and at least five
+_MIN_FIRST, _FIRST_DIVISOR = 5, 10  # the first tenth of a column, and at least five values
 
 
-def limit_distinct(values: Iterable[str] | Mapping[str, int], most: int = DISTINCT) -> dict[str, int]:
-    """Distinct values and how often each occurs, at most `most` of them: a sample of values, with all their repeats.
+def limit_distinct(values: Iterable[str] | Mapping[str, int], most: int = MAX_DISTINCT) -> dict[str, int]:
+    """At most `most` distinct values, with how often each occurs in the whole column.
 
     >>> limit_distinct(["b", "a", "b"])
     {'b': 2, 'a': 1}
@@ -33,16 +33,16 @@ def limit_distinct(values: Iterable[str] | Mapping[str, int], most: int = DISTIN
 
 
 def first_values(count: int) -> int:
-    """How many of a column's values are its first ones; 0 for a column too short to be told first and later apart.
+    """How many of `count` values are a column's first values; 0 for a column too short to split.
 
     >>> first_values(1_000), first_values(30), first_values(19)
     (100, 5, 0)
     """
-    return max(_FEWEST_FIRST, count // _FIRST) if count >= LEAST_COLUMN else 0
+    return max(_MIN_FIRST, count // _FIRST_DIVISOR) if count >= MIN_SPLIT_VALUES else 0
 
 
 class SampledColumn(msgspec.Struct, frozen=True):
-    """A column, bounded: distinct values, how often each occurs, and how often among the first."""
+    """A sampled column: distinct values, how often each occurs, and how often among the first values (`early`)."""
 
     values: list[str]
     counts: list[int]
@@ -50,7 +50,7 @@ class SampledColumn(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, values: Sequence[str]) -> SampledColumn:
-        """From the values in their order.
+        """The sample of a column whose values are given in their order.
 
         >>> SampledColumn.of(["a"] * 4 + ["b"] * 16)
         SampledColumn(values=['a', 'b'], counts=[4, 16], early=[4, 1])

@@ -1,4 +1,4 @@
-"""What the index says of a pattern: how often a rule made of it would be wrong, and what it would let through."""
+"""Scores index entries: how often a rule with the pattern would raise a false positive, and what it would let pass."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.patterns.entries import FAILED, STRAYED, Rows, mean_impurity
+from headgate.learn.patterns.entries import FAILED_SHARE, STRAYED_SHARE, Rows, mean_impurity
 from headgate.stats.hypothesis import least_rejected
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
-_PRIOR, _PRIOR_RATE = 2.0, 0.5  # columns that speak before any is seen, and how many of them are against
-_LEAST_SHARE = 0.001  # outside of a column: with less, a value or two is wrong
-_ALIKE = 0.01  # scores within so much of the best
-_FUTURE = 9  # the next values are so many times those in hand, as in the experiment of the paper
+_PRIOR, _PRIOR_RATE = 2.0, 0.5  # the prior's weight in columns, and the share of them that broke the rule
+_MIN_SHARE = 0.001  # the share outside that `slipped` stands for: one value or two
+_EQUAL_SCORE = 0.01  # scores this close to the best count as equal to it
+_FUTURE = 9  # the next batch has this many times the values seen, as in the paper's experiment
 
 
 def critical_share(seen: int, significance: float) -> float:
-    """The share outside of a later batch from which a rule that all of `seen` values followed alarms.
+    """The share of a later batch that must be outside to break a rule which all `seen` training values followed.
 
     >>> round(critical_share(10, 0.01), 3), round(critical_share(1_000, 0.01), 4)
     (0.433, 0.0056)
@@ -31,10 +31,10 @@ def critical_share(seen: int, significance: float) -> float:
 
 
 class EntryCosts(msgspec.Struct, frozen=True):
-    """For each entry the cost of relying on it, what it lets through, and whether it may be chosen.
+    """For each entry its cost (the expected false positive rate), what it lets pass, and whether it may be chosen.
 
-    `miss` is a share of the lake's columns by the backtest. The paper's measures do not ask for it: theirs is a number
-    by which patterns are told apart that cost the same, and no rule states it.
+    With `ByBacktest`, `miss` is a share of the lake's columns. The other scorers use `miss` only to order patterns of
+    equal cost, and no rule reports it.
     """
 
     cost: Floats
@@ -46,7 +46,7 @@ class EntryCosts(msgspec.Struct, frozen=True):
 
 
 class Scorer(Protocol):
-    """How entries become costs, and two costs a choice. `limit` is the largest cost of a whole rule."""
+    """Computes the costs of entries, and one score from cost and miss. `limit` is the largest cost of a whole rule."""
 
     @property
     def limit(self) -> float: ...
@@ -54,10 +54,10 @@ class Scorer(Protocol):
     def __call__(self, rows: Rows) -> EntryCosts: ...
 
     def score(self, cost: Any, miss: Any) -> Any:
-        """What is made as small as possible."""
+        """The number to minimise."""
 
     def rank_entries(self, costs: EntryCosts) -> Ints:
-        """The entries that are allowed, the best first."""
+        """The indices of the entries that are allowed, the best first."""
 
 
 def _rank_by_score(scorer: Scorer, costs: EntryCosts) -> Ints:
@@ -66,14 +66,14 @@ def _rank_by_score(scorer: Scorer, costs: EntryCosts) -> Ints:
 
 
 class ByImpurity(msgspec.Struct, frozen=True):
-    """FPR_T and Cov_T of the paper (Equations 4 to 7): the mean impurity of at least m columns, which is at most r."""
+    """FPR_T and Cov_T of the paper (Equations 4 to 7): mean impurity at most r (`limit`), in at least m columns."""
 
     limit: float
     coverage: int
 
     def __call__(self, rows: Rows) -> EntryCosts:
         rate, columns = mean_impurity(rows), rows["columns"].astype(np.float64)
-        # of equal rates the one that more columns speak for
+        # Of equal rates, the pattern of more columns is better.
         return EntryCosts(rate, 1.0 / (columns + 1.0), (rate <= self.limit) & (columns >= self.coverage))
 
     def score(self, cost: Any, miss: Any) -> Any:
@@ -84,9 +84,9 @@ class ByImpurity(msgspec.Struct, frozen=True):
 
 
 class ByCoverage(msgspec.Struct, frozen=True):
-    """The dual of FMDV: of the patterns whose columns have it nearly everywhere, the one that the fewest columns have.
+    """The dual of FMDV: of the patterns with at most `limit` mean impurity, the one that the fewest columns have.
 
-    `limit` bounds the mean impurity, which is what a tag would miss of a column that carries it.
+    The mean impurity is the share of a tagged column's values that do not follow the tag.
     """
 
     limit: float
@@ -104,12 +104,12 @@ class ByCoverage(msgspec.Struct, frozen=True):
 
 
 class ByBacktest(msgspec.Struct, frozen=True):
-    """How often a rule learned from the first values of a column of the lake was broken by its later values.
+    """How often a rule learned from the first values of a lake's column was broken by its later values.
 
-    For each pattern the index holds in how many columns all of the first values had it, and in how many of these
-    later values strayed by more than 0, 5% and 40%. Between these shares the count is interpolated, at the share from
-    which the test on the next batch would alarm. `miss` is the share of all columns of the lake of which most values
-    have the pattern: what would pass in this column's stead.
+    For each pattern the index holds how many columns had it in all of their first values, and in how many of these
+    more than 0, 5% and 40% of the later values lacked it. The count at `critical`, the share outside that breaks the
+    rule, is interpolated between these shares, linearly in the logarithm of the share. `miss` is the share of the
+    lake's `total` columns that have the pattern in most values: those would pass in place of this column.
     """
 
     limit: float
@@ -125,20 +125,20 @@ class ByBacktest(msgspec.Struct, frozen=True):
 
     def _count_broken(self, rows: Rows) -> Floats:
         slipped, strayed, failed = (rows[name].astype(np.float64) for name in ("slipped", "strayed", "failed"))
-        if self.critical >= FAILED:
+        if self.critical >= FAILED_SHARE:
             return failed
-        low, high, least, most = (_LEAST_SHARE, STRAYED, strayed, slipped)
-        if self.critical >= STRAYED:
-            low, high, least, most = (STRAYED, FAILED, failed, strayed)
+        low, high, at_low, at_high = _MIN_SHARE, STRAYED_SHARE, slipped, strayed
+        if self.critical >= STRAYED_SHARE:
+            low, high, at_low, at_high = STRAYED_SHARE, FAILED_SHARE, strayed, failed
         part = np.log(max(self.critical, low) / low) / np.log(high / low)
-        return np.asarray(most + part * (least - most))
+        return np.asarray(at_low + part * (at_high - at_low))
 
     def score(self, cost: Any, miss: Any) -> Any:
         return -(1.0 - cost) * (1.0 - miss)
 
     def rank_entries(self, costs: EntryCosts) -> Ints:
-        """Of scores that the evidence cannot tell apart the pattern that says most comes first."""
+        """The allowed entries by score; among those that nearly equal the best, the most specific pattern first."""
         allowed = np.flatnonzero(costs.allowed)
         scores = self.score(costs.cost, costs.miss)[allowed]
-        alike = scores <= scores.min(initial=np.inf) + _ALIKE
-        return allowed[np.lexsort((np.where(alike, costs.miss[allowed], scores), ~alike))]
+        near_best = scores <= scores.min(initial=np.inf) + _EQUAL_SCORE
+        return allowed[np.lexsort((np.where(near_best, costs.miss[allowed], scores), ~near_best))]

@@ -1,4 +1,4 @@
-"""How a rule is inferred: the method and the parameters of the paper."""
+"""Defines how a rule is inferred: the method and the parameters of the paper."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import Any
 
 import msgspec
 
-from headgate.learn.patterns.entries import FAILED, STRAYED
+from headgate.learn.patterns.entries import FAILED_SHARE, STRAYED_SHARE
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.rule import SIGNIFICANCE
 from headgate.learn.patterns.scoring import ByBacktest, ByCoverage, ByImpurity, Scorer, critical_share
 from headgate.values.errors import MisuseError, did_you_mean
 
-_PAPER_LIMIT = 0.1  # the largest r that the paper tries
+_PAPER_LIMIT = 0.1  # the largest r in the paper's experiments
 
 
 class Method(StrEnum):
-    """How a pattern is chosen. The first four are the paper's, with its patterns and measure; `tag` is its dual."""
+    """How a pattern is chosen. The first four are the paper's methods with its cost; `tag` is the dual problem."""
 
     FMDV = "fmdv"
     FMDV_V = "fmdv-v"
@@ -43,20 +43,23 @@ class InferenceSettings(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, method: str, **given: Any) -> InferenceSettings:
-        """Misuse, where a method is not known or a number makes no sense."""
+        """The settings for a method; parameters that are None keep their default.
+
+        Raises MisuseError if the method is unknown or a number is out of range.
+        """
         if method not in list(Method):
             raise MisuseError(f"no method is named {method!r};", hint=did_you_mean(str(method), list(Method)))
         defaults = {} if method == Method.HEADGATE else {"limit": _PAPER_LIMIT}
         chosen = {name: value for name, value in given.items() if value is not None}
-        made = cls(method=Method(method), **{**defaults, **chosen})
+        settings = cls(method=Method(method), **{**defaults, **chosen})
         for name in ("limit", "tolerance", "significance"):
-            if not 0 <= getattr(made, name) < 1:
-                raise MisuseError(f"{name} is {getattr(made, name)}.", hint="Give a share of at least 0 and below 1.")
-        if made.significance == 0:
+            if not 0 <= (value := getattr(settings, name)) < 1:
+                raise MisuseError(f"{name} is {value}.", hint="Give a share of at least 0 and below 1.")
+        if settings.significance == 0:
             raise MisuseError("no test alarms at a significance of 0.", hint="Give 0.01, or a smaller share above 0.")
-        if made.coverage < 1 or made.tau < 1:
+        if settings.coverage < 1 or settings.tau < 1:
             raise MisuseError("coverage and tau count columns and tokens.", hint="Give numbers of at least 1.")
-        return made
+        return settings
 
     @property
     def cuts_vertically(self) -> bool:
@@ -67,7 +70,10 @@ class InferenceSettings(msgspec.Struct, frozen=True):
         return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
 
     def scorers(self, seen: int, total: int) -> Iterator[tuple[Scorer, float]]:
-        """How evidence is weighed, with the share outside that the rule then tolerates: the strictest first."""
+        """The scorers to try, each with the share outside that its rule tolerates; the strictest first.
+
+        `seen` is the number of training values, `total` the number of columns of the lake.
+        """
         if self.method is Method.TAG:
             yield ByCoverage(self.limit, self.coverage), 0.0
         elif self.method is not Method.HEADGATE:
@@ -75,6 +81,6 @@ class InferenceSettings(msgspec.Struct, frozen=True):
         else:
             critical = critical_share(seen, self.significance)
             yield ByBacktest(self.limit, self.coverage, critical, total), 0.0
-            for share in (STRAYED, FAILED):
+            for share in (STRAYED_SHARE, FAILED_SHARE):
                 if share > critical:
                     yield ByBacktest(self.limit, self.coverage, share, total), share

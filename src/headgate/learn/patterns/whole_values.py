@@ -1,7 +1,7 @@
-"""Patterns of whole values that runs of characters cannot tell: phrases, addresses of the web and of e-mail.
+"""Finds patterns of whole values that token by token patterns cannot describe: phrases, URLs and e-mail addresses.
 
-Addresses vary in how many parts they have, and texts in how many words: the paper names the first among its failures
-and gives up on the second.
+URLs vary in the number of their parts, and phrases in the number of their words. The paper lists URLs among its
+failures and does not handle phrases.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from headgate.learn.patterns.hashing import Keys
 from headgate.learn.patterns.lexer import Flags, Ints, TokenArrays
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 
-PHRASE, URL, EMAIL = (Pattern((Atom(sort),)) for sort in (AtomKind.PHRASE, AtomKind.URL, AtomKind.EMAIL))
+PHRASE, URL, EMAIL = (Pattern((Atom(kind),)) for kind in (AtomKind.PHRASE, AtomKind.URL, AtomKind.EMAIL))
 
 _URL, _EMAIL = (re.compile(pattern.body) for pattern in (URL, EMAIL))
 _HOST = re.compile(r"https?://[^/?#]+")
@@ -25,40 +25,39 @@ _IN_PHRASE = np.array([ord(char) for char in alphabet.PHRASE_SYMBOLS], dtype=np.
 
 
 def find_whole_patterns(tokens: TokenArrays, values: Sequence[str]) -> dict[Pattern, Flags]:
-    """Each pattern of whole values that one of these has, with which of them have it."""
-    found = {PHRASE: _find_phrases(tokens)}
-    urls = _find_matching(values, "://", _URL) & (tokens.count > 0)
-    emails = _find_matching(values, "@", _EMAIL) & (tokens.count > 0)
-    if emails.any():
-        found[EMAIL] = emails
-    if urls.any():
-        found[URL] = urls
-    return found if found[PHRASE].any() else {each: having for each, having in found.items() if each != PHRASE}
+    """The patterns of whole values that occur, each with the values that have it."""
+    by_pattern = {
+        PHRASE: _find_phrases(tokens),
+        EMAIL: _find_matching(values, "@", _EMAIL) & (tokens.count > 0),
+        URL: _find_matching(values, "://", _URL) & (tokens.count > 0),
+    }
+    return {pattern: having for pattern, having in by_pattern.items() if having.any()}
 
 
 def find_hosts(values: Sequence[str], urls: Flags) -> dict[str, Ints]:
-    """The hosts of addresses, with the places of the values that are at each."""
-    found: dict[str, list[int]] = {}
-    for at in np.flatnonzero(urls).tolist():
-        found.setdefault(host_of(values[at]), []).append(at)
-    return {host: np.array(places, dtype=np.int64) for host, places in sorted(found.items())}
+    """The hosts of the URLs, each with the indices of the values at that host."""
+    by_host: dict[str, list[int]] = {}
+    for index in np.flatnonzero(urls).tolist():
+        by_host.setdefault(host_of(values[index]), []).append(index)
+    return {host: np.array(indices, dtype=np.int64) for host, indices in sorted(by_host.items())}
 
 
 def commonest_host(values: Sequence[str], urls: Flags, weights: Ints) -> tuple[Pattern, Flags]:
-    """All addresses at the host that most values are at."""
-    host, places = max(find_hosts(values, urls).items(), key=lambda each: int(weights[each[1]].sum()))
+    """The pattern of URLs at the most frequent host, and the values that have it."""
+    host, indices = max(find_hosts(values, urls).items(), key=lambda each: int(weights[each[1]].sum()))
     having = np.zeros(len(values), dtype=bool)
-    having[places] = True
+    having[indices] = True
     return make_host_pattern(host), having
 
 
 def host_of(url: str) -> str:
-    found = _HOST.match(url)
-    return found[0] if found else ""
+    """The scheme and host of a URL; the empty string if it has none."""
+    match = _HOST.match(url)
+    return match[0] if match else ""
 
 
 def make_host_pattern(host: str) -> Pattern:
-    """Every address at one host."""
+    """The pattern of all URLs at one host."""
     return Pattern((Atom(AtomKind.CONST, text=host), Atom(AtomKind.PATH)))
 
 
@@ -72,16 +71,17 @@ def keys_of(patterns: Sequence[Pattern]) -> Keys:
 
 
 def _find_phrases(tokens: TokenArrays) -> Flags:
-    some = tokens.lengths > 0
-    found = np.zeros(len(tokens.lengths), dtype=bool)
-    if some.any():
+    nonempty = tokens.lengths > 0
+    phrases = np.zeros(len(tokens.lengths), dtype=bool)
+    if nonempty.any():
         letter = tokens.of >= alphabet.UPPER
         fits = letter | np.isin(tokens.codes, _IN_PHRASE)
-        found[some] = np.logical_and.reduceat(fits, tokens.begins[some]) & letter[tokens.begins[some]]
-    return found
+        phrases[nonempty] = np.logical_and.reduceat(fits, tokens.begins[nonempty]) & letter[tokens.begins[nonempty]]
+    return phrases
 
 
-def _find_matching(values: Sequence[str], sign: str, form: re.Pattern[str]) -> Flags:
+def _find_matching(values: Sequence[str], required: str, regex: re.Pattern[str]) -> Flags:
+    # The substring test is much faster than the regular expression and rules out nearly all values.
     return np.fromiter(
-        (sign in value and form.fullmatch(value) is not None for value in values), dtype=bool, count=len(values)
+        (required in value and regex.fullmatch(value) is not None for value in values), dtype=bool, count=len(values)
     )

@@ -1,1 +1,1 @@
-"""Expectations from one profile: one rule per file, and the classifier of column names that guards uniqueness."""
+"""Suggests constraints from one profile: one rule per file, and a classifier of column names for uniqueness."""

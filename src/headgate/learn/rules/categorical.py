@@ -1,4 +1,4 @@
-"""Columns of a few values."""
+"""Suggests a list of allowed values for categories. Tested by `tests/learn/rules/test_suggestion_rules.py`."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ import math
 from collections.abc import Collection, Iterator, Mapping
 
 from headgate.learn.rules.column import ColumnProfile, format_percent
-from headgate.learn.rules.rule import LEAST, OFTEN, Suggestion, floor_of, suggestion, suggests
+from headgate.learn.rules.rule import MIN_REPEATS, MIN_VALUES, Suggestion, floor_of, suggestion, suggests
 from headgate.values.schema import Kind
 
-MOST_VALUES = 100
-MOST_SHARE = 0.1  # different values for each value, at the most
-LONGEST = 80  # characters of a value; longer ones are no category
-VERY_OFTEN = 50  # times that the rarest value is seen
-COVERED = 0.9  # what a list that is not closed must cover
+MAX_VALUES = 100
+MAX_DISTINCT_SHARE = 0.1  # distinct values per value
+MAX_LENGTH = 80  # characters of a value; a longer one is no category
+CLOSED_REPEATS = 50  # if the rarest value occurs this often, the list is closed
+MIN_COVERAGE = 0.9  # the least share suggested for a list that is not closed
 
 
 @suggests(replaces=("pattern", "lengths"), exact_replaces=("data_type", "non_negative", "value_range"))
 def categorical(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
-    """`is_contained_in` the values seen: all values, if the list is closed, else a share of them.
+    """`is_contained_in` with the values of the sample: for all values if the list is closed, else for a share.
 
-    Of a list that is not closed (`is_closed`), new values have about the probability f / n (Good and Turing 1953), f of
-    n values having been seen once: the share asked for is Wilson's lower end of n - f successes among n. So a language
-    that no user of the sample speaks (section 5.3) is no failure.
+    If the list is not closed (`is_closed`), a value is new with a probability of about f / n, where f of the n values
+    occurred once (Good and Turing 1953). The share is Wilson's lower bound for n - f successes among n. So a rare
+    language that is not in the sample (section 5.3) does not fail the check.
     """
     counts = _find_counts(column)
     if not counts:
@@ -37,7 +37,7 @@ def categorical(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
         return
     once = sum(count == 1 for count in counts.values())
     least = floor_of(total - once, total)
-    if least >= COVERED:
+    if least >= MIN_COVERAGE:
         why = (
             f"{len(counts)} different values among {total:,}, of which {once} seen once ({format_percent(once, total)})"
         )
@@ -45,28 +45,28 @@ def categorical(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
 
 
 def is_closed(counts: Collection[int]) -> bool:
-    """Whether no value is likely to be missing, given how often each was seen.
+    """Whether it is unlikely that a value is missing from the list, given how often each value occurs.
 
-    If values go on to be rarer by the factor by which the seen ones do on average, the next would have been expected
-    rarest / factor times, and missed with probability exp(-rarest / factor): at most 1 in 1,000. Or the rarest was seen
-    so often that no such factor would hide the next.
+    Assume that each value is rarer than the one before by the same factor, the average of those in the list. Then the
+    next value would be expected rarest / factor times and be missed with probability exp(-rarest / factor), which must
+    be at most 1 in 1,000. A list whose rarest value occurs `CLOSED_REPEATS` times is closed in any case.
 
     >>> is_closed([300, 200, 100]), is_closed([1400, 400, 180, 12, 10]), is_closed([9_000, 60])
     (True, False, True)
     """
     rarest, most = min(counts), max(counts)
     factor = (most / rarest) ** (1 / max(1, len(counts) - 1))
-    return rarest >= VERY_OFTEN or (rarest >= OFTEN and math.exp(-rarest / factor) <= 0.001)
+    return rarest >= CLOSED_REPEATS or (rarest >= MIN_REPEATS and math.exp(-rarest / factor) <= 0.001)
 
 
 def _find_counts(column: ColumnProfile) -> Mapping[str, int]:
-    """The values with their counts, if they are few and can be written down."""
-    found = column.values
-    if found is None or found.error or column.kind not in (Kind.STRING, Kind.INTEGER):
+    """The values with their counts, if they are few and short; otherwise nothing."""
+    values = column.values
+    if values is None or values.error or column.kind not in (Kind.STRING, Kind.INTEGER):
         return {}
-    few = len(found.counts) <= min(MOST_VALUES, MOST_SHARE * found.total)
-    short = all(len(label) <= LONGEST for label in found.counts)
-    return found.counts if few and short and found.total >= LEAST else {}
+    few = len(values.counts) <= min(MAX_VALUES, MAX_DISTINCT_SHARE * values.total)
+    short = all(len(label) <= MAX_LENGTH for label in values.counts)
+    return values.counts if few and short and values.total >= MIN_VALUES else {}
 
 
 def _parse_value(column: ColumnProfile, label: str) -> str | int:

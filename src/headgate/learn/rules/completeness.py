@@ -1,17 +1,17 @@
-"""Columns in which some values are missing."""
+"""Suggests a completeness for columns with nulls. Tested by `tests/learn/rules/test_suggestion_rules.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from headgate.learn.rules.column import ColumnProfile, format_percent
-from headgate.learn.rules.rule import LEAST, MANY, Suggestion, floor_of, suggestion, suggests
+from headgate.learn.rules.rule import MIN_EXACT, MIN_VALUES, Suggestion, floor_of, suggestion, suggests
 
 
 @suggests()
 def completeness(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
-    """`has_completeness` of at least the lower end of Wilson's interval, if some are missing or there are few."""
-    if column.rows < LEAST or not column.present or (column.present == column.rows >= MANY):
+    """`has_completeness` of at least Wilson's lower bound, if there are nulls or the rows are few."""
+    if column.rows < MIN_VALUES or not column.present or (column.present == column.rows >= MIN_EXACT):
         return
     least = floor_of(column.present, column.rows)
     if least > 0:

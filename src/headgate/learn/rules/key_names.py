@@ -1,4 +1,4 @@
-"""How likely it is, from the names of a table and a column and the column's kind, that the column is unique."""
+"""Estimates from the names of table and column and from the column's kind how likely the column is unique."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ import msgspec
 from headgate.values.schema import Kind
 
 FORMAT = 1
-LONGEST_NAME = 128  # characters that are read; the end of a longer name, since the end says most
-HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-BREAK = re.compile(r"[\W_]+")
+MAX_NAME_LENGTH = 128  # characters that are read: the end of a longer name, because it carries most information
+CASE_CHANGE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+SEPARATORS = re.compile(r"[\W_]+")
 
 
 class Example(msgspec.Struct, frozen=True):
-    """A probability as training computed it, kept so that a test can compare."""
+    """A probability as computed in training, stored so that a test can compare."""
 
     column: str
     kind: Kind
@@ -29,7 +29,7 @@ class Example(msgspec.Struct, frozen=True):
 
 
 class Weights(msgspec.Struct, frozen=True):
-    """A logistic regression over hashed features: bucket -> weight, nothing for the weights that are 0."""
+    """A logistic regression over hashed features: bucket -> weight, without the weights that are 0."""
 
     format: int
     bits: int
@@ -41,16 +41,16 @@ class Weights(msgspec.Struct, frozen=True):
 
     def probability(self, column: str, kind: Kind, table: str = "") -> float:
         """1 / (1 + exp(-(intercept + sum of the weights of the features)))."""
-        found = hash_features(column, kind, table, ngram=self.ngram, bits=self.bits)
-        score = math.fsum([self.intercept, *(self.weights.get(bucket, 0.0) for bucket in found)])
+        buckets = hash_features(column, kind, table, ngram=self.ngram, bits=self.bits)
+        score = math.fsum([self.intercept, *(self.weights.get(bucket, 0.0) for bucket in buckets)])
         return 1 / (1 + math.exp(-max(-500.0, min(500.0, score))))
 
 
 def unique_probability(column: str, kind: Kind, table: str = "") -> float:
-    """The probability that the schema of an open-source project would call such a column unique.
+    """The probability that the schema of an open-source project would declare such a column unique.
 
-    Logistic regression over hashed character n-grams and the type (Schelter et al., VLDB 2018, section 4.2). It has
-    seen names only: it is there to refuse a suggestion (below 0.5), not to make one.
+    Logistic regression over hashed character n-grams and the type (Schelter et al., VLDB 2018, section 4.2). It sees
+    only names, so it serves to reject a suggestion (below 0.5), not to make one.
 
     >>> unique_probability("id", Kind.INTEGER) > 0.8
     True
@@ -78,7 +78,7 @@ def hash_features(column: str, kind: Kind, table: str = "", *, ngram: int, bits:
 
 
 def list_features(column: str, kind: Kind, table: str, ngram: int) -> Iterator[str]:
-    """What is read of a name, as text: each feature is there or not.
+    """The features of a name, as text; each is present or absent.
 
     >>> sorted(list_features("ab", Kind.DATE, "", 2))
     ['#:1', '<:ab', '<:ab date', '=:ab', '=:ab date', '>:ab', '>:ab date', 'k:date', 'n:^a', 'n:ab', 'n:b$']
@@ -96,21 +96,21 @@ def list_features(column: str, kind: Kind, table: str, ngram: int) -> Iterator[s
 
 
 def split_words(name: str) -> list[str]:
-    """The words of a name in lower case; at least one, which may be empty.
+    """The words of a name in lower case; at least one, which may be the empty string.
 
     >>> split_words("InvoiceLineID"), split_words("comment_post_ID"), split_words("_")
     (['invoice', 'line', 'id'], ['comment', 'post', 'id'], [''])
     """
-    return [word for word in BREAK.split(HUMP.sub("_", name[-LONGEST_NAME:]).lower()) if word] or [""]
+    return [word for word in SEPARATORS.split(CASE_CHANGE.sub("_", name[-MAX_NAME_LENGTH:]).lower()) if word] or [""]
 
 
 def _list_grams(text: str, longest: int) -> Iterator[str]:
     for size in range(2, longest + 1):
-        yield from (text[at : at + size] for at in range(len(text) - size + 1))
+        yield from (text[start : start + size] for start in range(len(text) - size + 1))
 
 
 def _table_features(words: list[str], kind: Kind, table: list[str]) -> Iterator[str]:
-    """The table's last word, and what is left of the column's name without the table's: `id` of orders.order_id."""
+    """The table's last word, and the column's name without the table's: `id` for orders.order_id."""
     yield "t"
     yield f"t>:{_make_singular(table[-1])}"
     yield f"t>:{_make_singular(table[-1])} {words[-1]}"
@@ -123,14 +123,14 @@ def _table_features(words: list[str], kind: Kind, table: list[str]) -> Iterator[
 
 
 def _without_table(words: list[str], table: list[str]) -> list[str]:
-    """The words after the table's name, its end, its singular or its initials; all words if none of them leads."""
-    names = [_make_singular(each) for each in words]
-    stem = [_make_singular(each) for each in table]
+    """The words after a prefix made of the table's name, its end, its singular or its initials; else all words."""
+    names = [_make_singular(word) for word in words]
+    stem = [_make_singular(word) for word in table]
     for begin in range(len(stem)):
         part = stem[begin:]
         if len(words) > len(part) and names[: len(part)] == part:
             return words[len(part) :]
-    initials = {"".join(each[:1] for each in table), table[-1][:1], table[0][:1]}
+    initials = {"".join(word[:1] for word in table), table[-1][:1], table[0][:1]}
     if len(words) > 1 and words[0] in initials:
         return words[1:]
     joined = "".join(words)
@@ -139,7 +139,7 @@ def _without_table(words: list[str], table: list[str]) -> list[str]:
 
 
 def _make_singular(word: str) -> str:
-    """Good enough to compare a table's name with a column's: `categories` and `category` agree."""
+    """An approximate singular, to compare a table's name with a column's: `categories` and `category` agree."""
     if word.endswith("ies"):
         return word[:-3] + "y"
     return word[:-1] if word.endswith("s") and not word.endswith("ss") else word

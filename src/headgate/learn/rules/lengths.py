@@ -1,34 +1,35 @@
-"""Texts of one length, as codes have it, or of some length between two ends."""
+"""Suggests the length of strings, or a range of lengths. Tested by `tests/learn/rules/test_suggestion_rules.py`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from headgate.learn.rules.column import ColumnProfile
-from headgate.learn.rules.rule import LEAST, MANY, Suggestion, floor_of, suggestion, suggests
+from headgate.learn.rules.rule import MIN_EXACT, MIN_VALUES, Suggestion, floor_of, suggestion, suggests
 from headgate.values.schema import Kind
 
-FEWEST = 20  # different values; of fewer a length in common may be chance
-LONGEST = 1_000  # characters; a regular expression counts no further
+MIN_DISTINCT = 20  # with fewer distinct values, a shared length may be chance
+MAX_LENGTH = 1_000  # the largest repeat count of a regular expression
 
 
 @suggests()
 def lengths(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
-    """`has_pattern` of so many characters, for texts that look like no number or date and share no pattern.
+    """`has_pattern` with the number of characters, for strings that do not look like numbers or dates.
 
-    Of all values, if many different ones have one length, else of a share of them: new values are longer than all of n,
-    or shorter, with probability 2 / (n + 1), and Wilson's lower end of n successes among n allows more than that.
+    For all values, if many distinct ones have the same length; otherwise for a share of them. A new value is shorter or
+    longer than all of n values with probability 2 / (n + 1), and Wilson's lower bound for n successes among n allows
+    more than that.
     """
-    found = column.lengths
-    if column.kind is not Kind.STRING or found is None or column.present < LEAST or column.distinct < FEWEST:
+    if column.kind is not Kind.STRING or column.looks_like != "string" or column.lengths is None:
         return
-    if column.looks_like != "string" or not 0 < found.high <= LONGEST:
+    low, high = column.lengths.low, column.lengths.high
+    if column.present < MIN_VALUES or column.distinct < MIN_DISTINCT or not 0 < high <= MAX_LENGTH:
         return
     share = floor_of(column.present, column.present)
-    if found.low == found.high:
-        why = f"all {column.present:,} values have {found.low} character{'s' * (found.low > 1)}"
-        exact = column.distinct >= MANY
-        yield suggestion(why, "has_pattern", column.label, f"^.{{{found.low}}}$", share=None if exact else share)
+    if low == high:
+        why = f"all {column.present:,} values have {low} character{'s' * (low > 1)}"
+        exact = column.distinct >= MIN_EXACT
+        yield suggestion(why, "has_pattern", column.label, f"^.{{{low}}}$", share=None if exact else share)
     else:
-        why = f"{column.present:,} values have {found.low} to {found.high} characters"
-        yield suggestion(why, "has_pattern", column.label, f"^.{{{found.low},{found.high}}}$", share=share)
+        why = f"{column.present:,} values have {low} to {high} characters"
+        yield suggestion(why, "has_pattern", column.label, f"^.{{{low},{high}}}$", share=share)

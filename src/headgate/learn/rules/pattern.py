@@ -1,4 +1,7 @@
-"""Texts that are all built alike."""
+"""Suggests a regular expression for strings of a few patterns.
+
+Tested by `tests/learn/rules/test_suggestion_rules.py`.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,13 @@ import re
 from collections.abc import Iterator, Sequence
 
 from headgate.learn.rules.column import ColumnProfile, format_percent
-from headgate.learn.rules.rule import LEAST, MANY, OFTEN, Suggestion, floor_of, suggestion, suggests
+from headgate.learn.rules.rule import MIN_EXACT, MIN_REPEATS, MIN_VALUES, Suggestion, floor_of, suggestion, suggests
 from headgate.values.schema import Kind
 
-FEWEST = 20  # different values; of fewer a pattern in common may be chance
-MOST_PATTERNS = 5
-LONGEST = 12  # symbols of a pattern
-COVERED = 0.9  # what patterns that are not all must cover
+MIN_DISTINCT = 20  # with fewer distinct values, a shared pattern may be chance
+MAX_PATTERNS = 5
+MAX_SYMBOLS = 12  # of one pattern
+MIN_COVERAGE = 0.9  # the least share of values that frequent patterns must cover
 _RUNS = {
     "Xx": "[A-Za-z0-9]",
     "Aa": "[A-Za-z]",
@@ -28,30 +31,31 @@ _SYMBOLS = re.compile("Xx|Aa|.", re.DOTALL)
 
 @suggests(replaces=("lengths",), exact_replaces=("data_type", "non_negative"))
 def pattern(column: ColumnProfile, table: str) -> Iterator[Suggestion]:
-    """`has_pattern` of the few patterns of the values: of all, if there is one and many values have it, else a share.
+    """`has_pattern` with the frequent patterns: for all values if many share a single pattern, else for a share.
 
-    A pattern has a symbol for each run of letters or digits and the other characters as they are: `9-9-9` is written
-    `^[0-9]+-[0-9]+-[0-9]+$`. Numbers, dates and their like are left to their type, but for codes with leading zeros.
+    A pattern has a symbol for each run of letters or digits and keeps other characters: `9-9-9` becomes
+    `^[0-9]+-[0-9]+-[0-9]+$`. Strings that look like another type are left to `data_type`, except codes with leading
+    zeros.
     """
-    found = column.patterns
-    if column.kind is not Kind.STRING or found is None or found.error or column.distinct < FEWEST:
+    patterns = column.patterns
+    if column.kind is not Kind.STRING or patterns is None or patterns.error or column.distinct < MIN_DISTINCT:
         return
-    if found.total < LEAST or (column.looks_like != "string" and not _is_code(column)):
+    if patterns.total < MIN_VALUES or (column.looks_like != "string" and not _is_code(column)):
         return
-    often = {label: count for label, count in found.counts.items() if count >= OFTEN}
-    if not often or len(often) > MOST_PATTERNS or not all(map(_is_simple, often)):
+    frequent = {label: count for label, count in patterns.counts.items() if count >= MIN_REPEATS}
+    if not frequent or len(frequent) > MAX_PATTERNS or not all(map(_is_simple, frequent)):
         return
-    covered, text = sum(often.values()), make_regex(list(often), _common_length(column))
-    like = f"values are like {', '.join(often)}"
-    if covered == found.total and len(often) == 1 and column.distinct >= MANY:
+    covered, text = sum(frequent.values()), make_regex(list(frequent), _common_length(column))
+    like = f"values are like {', '.join(frequent)}"
+    if covered == patterns.total and len(frequent) == 1 and column.distinct >= MIN_EXACT:
         yield suggestion(f"all {covered:,} {like}", "has_pattern", column.label, text)
-    elif (least := floor_of(covered, found.total)) >= COVERED:
-        how = f"{covered:,} of {found.total:,} {like} ({format_percent(covered, found.total)})"
+    elif (least := floor_of(covered, patterns.total)) >= MIN_COVERAGE:
+        how = f"{covered:,} of {patterns.total:,} {like} ({format_percent(covered, patterns.total)})"
         yield suggestion(how, "has_pattern", column.label, text, share=least)
 
 
 def make_regex(patterns: Sequence[str], width: int | None = None) -> str:
-    """A regular expression that the whole of a value with one of the patterns matches.
+    """A regular expression for whole values with one of these patterns.
 
     >>> make_regex(["9-A"]), make_regex(["9", "Aa 9"]), make_regex(["9"], width=5)
     ('^[0-9]+-[A-Z]+$', '^(?:[0-9]+|[A-Za-z]+ [0-9]+)$', '^[0-9]{5}$')
@@ -69,8 +73,8 @@ def _symbol_regex(symbol: str) -> str:
 
 
 def _is_simple(label: str) -> bool:
-    """Short, and of ASCII alone: beyond it a run is not told from its marks."""
-    return 0 < len(label) <= LONGEST and label.isascii()
+    """Whether a pattern is short and of ASCII only: beyond ASCII, a symbol of a run may be a literal character."""
+    return 0 < len(label) <= MAX_SYMBOLS and label.isascii()
 
 
 def _common_length(column: ColumnProfile) -> int | None:
@@ -78,7 +82,7 @@ def _common_length(column: ColumnProfile) -> int | None:
 
 
 def _is_code(column: ColumnProfile) -> bool:
-    """Digits of one length, some with zeros in front: a number would have lost them."""
+    """Whether the values are digits of one length, some with leading zeros, which a number would not keep."""
     width = _common_length(column)
     if column.looks_like != "integral" or width is None or width < 2 or column.numbers is None:
         return False

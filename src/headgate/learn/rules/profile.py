@@ -1,4 +1,4 @@
-"""Every column of a batch at a glance, from one scan."""
+"""Profiles every column of a batch in one scan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.outcome import Distribution
 from headgate.values.schema import Column, Kind
 
-# one metric of each state that a profile reads: the others are measured from the same states
+# One metric for each state that a profile reads; the other numbers are computed from the same states.
 _METRICS: tuple[type[ColumnMetric[Any]], ...] = (
     Completeness,
     ApproxCountDistinct,
@@ -54,13 +54,13 @@ _METRICS: tuple[type[ColumnMetric[Any]], ...] = (
     ValueDistribution,
     PatternDistribution,
 )
-_SHOWN = 100  # columns that a terminal or a notebook cell shows
-_TOP_VALUES = 3
+_MAX_SHOWN = 100  # columns that a terminal or a notebook cell shows
+_TOP_VALUES = 3  # frequent values in a column's line
 _UNITS = {Kind.INTEGER: 1.0, Kind.BOOLEAN: 1.0, Kind.DATE: 86_400.0}
 
 
 class Profile(Paged, Mapping[str, ColumnProfile]):
-    """The profiles of a batch's columns by their labels: `profile["price"]`. It prints one line for each column."""
+    """The profiles of a batch's columns by label: `profile["price"]`. It prints as one line for each column."""
 
     def __init__(self, rows: int, columns: Sequence[ColumnProfile]) -> None:
         self.rows = rows
@@ -87,15 +87,15 @@ class Profile(Paged, Mapping[str, ColumnProfile]):
         return {"rows": self.rows, "columns": {label: each.to_dict() for label, each in self.items()}}
 
     def table(self, most: int | None = None) -> Table:
-        """A line for each column, of the first `most`."""
+        """A table of one line for each column, for the first `most` columns or all."""
         headers = ("column", "type", "present", "distinct", "min", "mean", "max", "most frequent")
         return Table(
             headers, tuple(_make_line(each) for each in list(self.values())[:most]), numeric=frozenset(range(2, 7))
         )
 
     def page(self) -> Page:
-        table = self.table(_SHOWN)
-        pictures = tuple(each.picture for each in list(self.values())[:_SHOWN])
+        table = self.table(_MAX_SHOWN)
+        pictures = tuple(each.picture for each in list(self.values())[:_MAX_SHOWN])
         grid = Grid(
             table, widest=32, last=60, pictures=pictures, pictured=len(table.headers) - 1, picture="distribution"
         )
@@ -105,16 +105,16 @@ class Profile(Paged, Mapping[str, ColumnProfile]):
         return f"{self.rows:,} rows, {len(self):,} column{'s' * (len(self) != 1)}"
 
     def _more_lines(self) -> list[str]:
-        more = len(self) - _SHOWN
+        more = len(self) - _MAX_SHOWN
         return [f"... and {more:,} more; profile.table().text() has them all"] if more > 0 else []
 
 
 def profile(
     data: Any, columns: Sequence[str] | None = None, progress: Callable[[Progress], None] | None = None
 ) -> Profile:
-    """Look at every column, or at those named, in one scan.
+    """Profile every column, or the columns named, in one scan.
 
-    `data` is what `hg.analyze` takes; on Spark the scan is one job, however many columns there are.
+    `data` is anything that `hg.analyze` takes. On Spark the scan is one job, for any number of columns.
 
     >>> import pyarrow as pa
     >>> found = profile(pa.table({"price": ["9.5", "3", None], "region": ["EU", "US", "EU"]}))
@@ -123,10 +123,10 @@ def profile(
     """
     batch = open_batch(data)
     wanted = _select_columns(batch.schema.columns, columns)
-    asked = [kind(column.label) for column in wanted for kind in _METRICS if column.kind in kind.accepts]
-    found = measure_batch(batch, [Size(), *asked], progress=progress)
-    assert isinstance(found, Analysis)
-    return _profile_of(found, wanted)
+    metrics = [kind(column.label) for column in wanted for kind in _METRICS if column.kind in kind.accepts]
+    analysis = measure_batch(batch, [Size(), *metrics], progress=progress)
+    assert isinstance(analysis, Analysis)
+    return _profile_of(analysis, wanted)
 
 
 def _select_columns(columns: Sequence[Column], names: Sequence[str] | None) -> list[Column]:
@@ -139,31 +139,28 @@ def _select_columns(columns: Sequence[Column], names: Sequence[str] | None) -> l
     return [known[name] for name in dict.fromkeys([names] if isinstance(names, str) else names)]
 
 
-def _profile_of(found: Analysis, columns: Sequence[Column]) -> Profile:
-    rows = found.states.get(Size().state_key, Size.state()).rows  # type: ignore[attr-defined]
-    return Profile(rows, [_ColumnReader(found, column, rows).make_profile() for column in columns])
+def _profile_of(analysis: Analysis, columns: Sequence[Column]) -> Profile:
+    rows = analysis.states.get(Size().state_key, Size.state()).rows  # type: ignore[attr-defined]
+    return Profile(rows, [_ColumnReader(analysis, column, rows).make_profile() for column in columns])
 
 
 class _ColumnReader(NamedTuple):
-    """The states of one column, turned into its profile."""
+    """Makes the profile of one column from its states."""
 
-    found: Analysis
+    analysis: Analysis
     column: Column
     rows: int
 
     def find_state(self, kind: type[ColumnMetric[Any]]) -> Any:
-        """What the column has for a metric's state; None if the metric is not for its kind, or failed."""
+        """The column's state for a metric; None if the metric does not accept the column's kind, or failed."""
         metric = kind(self.column.label)
-        if self.column.kind not in kind.accepts or metric.key in self.found.failed:
+        if self.column.kind not in kind.accepts or metric.key in self.analysis.failed:
             return None
-        return self.found.states.get(metric.state_key, kind.state())
+        return self.analysis.states.get(metric.state_key, kind.state())
 
     def make_profile(self) -> ColumnProfile:
-        present, distinct, looks = (
-            self.find_state(Completeness),
-            self.find_state(ApproxCountDistinct),
-            self.find_state(DataType),
-        )
+        present, looks = self.find_state(Completeness), self.find_state(DataType)
+        distinct = self.find_state(ApproxCountDistinct)
         return ColumnProfile(
             label=self.column.label,
             kind=self.column.kind,
@@ -189,7 +186,8 @@ class _ColumnReader(NamedTuple):
 
     def list_failures(self) -> tuple[str, ...]:
         keys = [kind(self.column.label).key for kind in _METRICS]
-        return tuple(f"{key}: {self.found.failed[key].why}" for key in keys if key in self.found.failed)
+        failed = self.analysis.failed
+        return tuple(f"{key}: {failed[key].why}" for key in keys if key in failed)
 
 
 def _summarize_numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float = 0.0) -> Numbers | None:
@@ -209,20 +207,20 @@ def _summarize_numbers(moments: Moments | None, quantiles: Quantiles | None, uni
 
 
 def _find_splits(low: float, high: float, unit: float) -> list[float]:
-    """Where to cut a range into at most SHARES parts of equal width; nowhere if it has none.
+    """The points that split a range into at most SHARES parts of equal width; none for a range of width 0.
 
-    Numbers that are whole multiples of a unit are cut between them, so that each part has as many of them.
+    Multiples of a unit (integers, days) are split between them, so that each part holds equally many.
 
     >>> _find_splits(1, 4, unit=1)
     [1.5, 2.5, 3.5]
     """
     count = (high - low) / unit + 1 if unit else math.inf
     if not count < 2**52:
-        splits = [low + (high - low) * (at / SHARES) for at in range(1, SHARES)]
+        splits = [low + (high - low) * (part / SHARES) for part in range(1, SHARES)]
     else:
         width = math.ceil(count / SHARES)
-        splits = [low + unit * (at - 0.5) for at in range(width, int(count), width)]
-    rising = all(one < two for one, two in pairwise([low, *splits, high]))
+        splits = [low + unit * (number - 0.5) for number in range(width, int(count), width)]
+    rising = all(left < right for left, right in pairwise([low, *splits, high]))
     return splits if rising and all(map(math.isfinite, splits)) else []
 
 
@@ -248,12 +246,12 @@ def _make_line(column: ColumnProfile) -> tuple[str, ...]:
 
 
 def _most_frequent(column: ColumnProfile) -> str:
-    found = column.values
-    if found is None or not found.counts:
-        return "no value is frequent" if column.present and found is not None else ""
-    if next(iter(found.counts.values())) == 1 and len(found.counts) > 1:
+    values = column.values
+    if values is None or not values.counts:
+        return "no value is frequent" if column.present and values is not None else ""
+    if next(iter(values.counts.values())) == 1 and len(values.counts) > 1:
         return "every value occurs once"
-    top = list(found.counts.items())[:_TOP_VALUES]
-    more = len(found.counts) - _TOP_VALUES
-    text = ", ".join(f"{quote_blank(label[:24])} {format_percent(count, found.total)}" for label, count in top)
-    return f"{text}, …" if more > 0 or found.error else text
+    top = list(values.counts.items())[:_TOP_VALUES]
+    more = len(values.counts) - _TOP_VALUES
+    text = ", ".join(f"{quote_blank(label[:24])} {format_percent(count, values.total)}" for label, count in top)
+    return f"{text}, …" if more > 0 or values.error else text

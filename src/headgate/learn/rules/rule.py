@@ -1,4 +1,7 @@
-"""What a suggestion is, and where the rules that make them are found: a file in this folder is all it takes."""
+"""Defines suggestions and registers the rules that make them: a new rule is one file in this folder.
+
+Tested by `tests/learn/rules/test_suggestion_rules.py`.
+"""
 
 from __future__ import annotations
 
@@ -17,24 +20,25 @@ from headgate.checks.rule import Rule
 from headgate.learn.rules.column import ColumnProfile
 from headgate.stats.intervals import wilson
 
-CONFIDENCE = 0.998  # of two-sided intervals, of which a suggestion takes the lower end: 1 in 1,000 lies below it
-LEAST = 30  # values from which something may be suggested
-MANY = 2_000  # values from which something is said of all: by the rule of three less than 3 / 2,000 can be otherwise
-OFTEN = 10  # times that the rarest value (or pattern, or extreme) must be seen to be taken for one of a closed set
+CONFIDENCE = 0.998  # of two-sided intervals; a suggestion takes the lower end, which 1 in 1,000 lies below
+MIN_VALUES = 30  # the fewest values of a column for which anything is suggested
+# The fewest values for a constraint on all values: by the rule of three, with 95% confidence fewer than 3 in 2,000
+# values are exceptions.
+MIN_EXACT = 2_000
+MIN_REPEATS = 10  # how often the rarest value, pattern or end must occur to belong to a closed set
 
 
 class Suggestion(msgspec.Struct, frozen=True):
-    """A constraint that the data make likely, with the reason in words and the rule that made it.
+    """A suggested constraint, with the reason in words and the name of the suggestion rule (`by`).
 
-    `coverage` is how much of the rows that were held out agree with it, 1.0 if it holds on them; None if it was not
-    held against any.
+    `coverage` is how far the held-out rows meet it: 1.0 if it holds on them, None if it was not evaluated on any.
     """
 
     rule: Rule
     why: str
     by: str = ""
     coverage: float | None = None
-    exact: bool = True  # whether it is about all values, not a share of them
+    exact: bool = True  # whether it constrains all values, not a share of them
 
     @property
     def column(self) -> str:
@@ -50,10 +54,10 @@ Suggester: TypeAlias = Callable[[ColumnProfile, str], Iterable[Suggestion]]
 
 
 class SuggestionRule(NamedTuple):
-    """A function from a column's profile and the table's name to suggestions, and the rules that it makes needless.
+    """A function from a column's profile and the table's name to suggestions, and the rules that it replaces.
 
-    `replaces` are the rules whose suggestions say nothing more beside one of this; `exact_replaces` those that say
-    nothing more beside one that is about all values.
+    A suggestion of this rule makes those of the rules in `replaces` redundant. A suggestion of this rule that
+    constrains all values also makes those of the rules in `exact_replaces` redundant.
     """
 
     name: str
@@ -83,27 +87,27 @@ def suggestion_rules() -> dict[str, SuggestionRule]:
 
 
 def suggestions_for(column: ColumnProfile, table: str = "") -> list[Suggestion]:
-    """What the rules suggest for a column, less what others of them say already."""
+    """The suggestions of all rules for a column, without redundant ones."""
     rules = suggestion_rules()
-    made = [
+    suggestions = [
         msgspec.structs.replace(each, by=rule.name) for rule in rules.values() for each in rule.suggest(column, table)
     ]
-    needless = {name for each in made for name in rules[each.by].replaces}
-    needless |= {name for each in made if each.exact for name in rules[each.by].exact_replaces}
-    return list(dict.fromkeys(each for each in made if each.by not in needless))
+    redundant = {name for each in suggestions for name in rules[each.by].replaces}
+    redundant |= {name for each in suggestions if each.exact for name in rules[each.by].exact_replaces}
+    return list(dict.fromkeys(each for each in suggestions if each.by not in redundant))
 
 
 def suggestion(why: str, name: str, *arguments: Any, share: float | None = None, **named: Any) -> Suggestion:
-    """A suggestion of the constraint with this name: what `Check` would make of the same arguments.
+    """A suggestion of the constraint that `Check` makes of this name and these arguments.
 
-    With `share`, at least so much of the values must meet it.
+    With `share`, at least that share of the values must meet it.
     """
     options = named if share is None else named | {"at_least": share}
     return Suggestion(Check("suggested").with_rule(name, *arguments, **options).rules[0], why, exact=share is None)
 
 
 def floor_of(seen: int, among: int) -> float:
-    """The share that new data will reach too, if so many of the sample were seen: Wilson's lower end, rounded down.
+    """The share that new data will reach too, after `seen` of `among` values: Wilson's lower bound, rounded down.
 
     >>> floor_of(280, 1000), floor_of(999, 1000), floor_of(1000, 1000)
     (0.238, 0.988, 0.99)

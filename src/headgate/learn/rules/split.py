@@ -1,4 +1,4 @@
-"""A table cut at random into rows that train and rows that are held out."""
+"""Splits a table at random into training rows and held-out rows."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ from headgate.engine.rows import filter_rows
 from headgate.metrics.base.metric import Metric
 from headgate.values.errors import MisuseError
 
-FEW = 20_000  # rows of a table of which half train
-ENOUGH = 10_000  # rows that train, of a larger table, unless a tenth of it is more
-TENTH = 0.1
+SMALL_TABLE = 20_000  # half of a table with fewer rows is used for training
+MIN_TRAINING = 10_000  # training rows of a larger table, unless a tenth of it is more
+DEFAULT_SHARE = 0.1
 
 _MARK = "headgate_training"
 _WHICH: tuple[Any, Any] = (True, False)
 
 
 class Split(NamedTuple):
-    """The rows that train, and what measures metrics of those and of the others."""
+    """The training rows, and a function that measures metrics of the training rows and of the held-out rows."""
 
     training: Any
     measure: Callable[[Sequence[Metric[Any]]], tuple[Analysis, Analysis]]
 
 
 def split_rows(data: Any, share: float | None, seed: int) -> Split:
-    """Cut a table; the same seed cuts the same table alike."""
+    """Split a table; the same seed splits the same table in the same way."""
     if share is not None and not 0 < share < 1:
         raise MisuseError(f"a sample of {share} leaves no rows to train or none to hold out.", hint="Write sample=0.1.")
-    return _spark_split(data, share or TENTH, seed) if is_spark(data) else _local_split(data, share, seed)
+    return _spark_split(data, share or DEFAULT_SHARE, seed) if is_spark(data) else _local_split(data, share, seed)
 
 
 def _spark_split(data: Any, share: float, seed: int) -> Split:
-    """Rows by `rand(seed)`: the same in every scan, if the frame gives its rows in the same partitions and order."""
+    """Split by `rand(seed)`: the same in every scan, if the frame has the same partitions and order of rows."""
     chance = f"rand({_stream_seed(seed)}) < {share!r}D"
 
     def measure(metrics: Sequence[Metric[Any]]) -> tuple[Analysis, Analysis]:
@@ -67,21 +67,21 @@ def _local_split(data: Any, share: float | None, seed: int) -> Split:
 
 
 def _stream_seed(seed: int) -> int:
-    """A stream of its own: data that were drawn with the same seed must not be cut by their own numbers."""
+    """A seed for a separate random stream: data drawn with the same seed must not correlate with the split."""
     return crc32(f"{_MARK} {seed}".encode())
 
 
 def share_of(rows: int) -> float:
-    """How much of a table trains if nothing is told: half of a small one, a tenth of a large one.
+    """The default share of training rows: half of a small table, a tenth of a large one.
 
     >>> share_of(5_000), share_of(50_000), share_of(1_000_000)
     (0.5, 0.2, 0.1)
     """
-    return 0.5 if rows < FEW else max(TENTH, ENOUGH / rows)
+    return 0.5 if rows < SMALL_TABLE else max(DEFAULT_SHARE, MIN_TRAINING / rows)
 
 
 def _open_rows(data: Any) -> tuple[Any, int]:
-    """The data as something that rows can be chosen from, and how many it has."""
+    """The data as a table from which rows can be selected, and its row count."""
     table = in_memory(data)
     if open_local(table) is None:
         raise MisuseError(

@@ -1,4 +1,4 @@
-"""Constraints that a table suggests itself, each held against rows that it was not made from."""
+"""Suggests constraints from a sample of a table, and evaluates each on the rows that were held out."""
 
 from __future__ import annotations
 
@@ -21,17 +21,25 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome
 from headgate.values.verdict import judge
 
-_SHARES = frozenset({"completeness", "compliance", "pattern_match", "type_ratio", "uniqueness"})
+# Metrics whose value is the share of rows that meet a constraint.
+_SHARE_METRICS = frozenset({"completeness", "compliance", "pattern_match", "type_ratio", "uniqueness"})
 
 
 def suggest(
     data: Any, table: str = "", sample: float | None = None, seed: int = 0, columns: Sequence[str] | None = None
 ) -> Suggestions:
-    """Suggest constraints from a random sample of rows, and hold each against the rest.
+    """Suggest constraints from a random sample of rows, and evaluate each on the held-out rows.
 
-    `table` is the table's name, which helps to tell keys. `sample` is the share of rows that train: without it a tenth
-    on Spark, else between half (below 20,000 rows) and a tenth. What does not hold on the sample itself is left
-    out. On Spark it is two jobs, however many columns there are.
+    A constraint that does not hold on the sample itself is left out. On Spark this takes two jobs, for any number of
+    columns.
+
+    Args:
+        data: A Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.
+        table: The table's name, which helps to recognise keys.
+        sample: The share of rows to learn from. Default: a tenth on Spark, else from a half (below 20,000 rows) down
+            to a tenth.
+        seed: The seed of the random sample.
+        columns: The columns to look at. Default: all.
 
     >>> import pyarrow as pa
     >>> orders = pa.table({"id": list(range(5_000)), "region": ["EU", "US"] * 2_500})
@@ -43,47 +51,48 @@ def suggest(
       is_contained_in(region, values=["EU", "US"])
       is_complete(region)
     """
-    cut = split_rows(data, sample, seed)
-    drafts = [(each, expectations(each.rule)) for each in draft_suggestions(profile(cut.training, columns), table)]
-    training, rest = cut.measure([Size(), *metrics_of(asked for _, asked in drafts)])
-    judged = [
-        msgspec.structs.replace(each, coverage=measure_coverage(asked, rest.outcomes))
-        for each, asked in drafts
-        if measure_coverage(asked, training.outcomes) in (1.0, None)
+    split = split_rows(data, sample, seed)
+    drafts = [(draft, expectations(draft.rule)) for draft in draft_suggestions(profile(split.training, columns), table)]
+    training, rest = split.measure([Size(), *metrics_of(expected for _, expected in drafts)])
+    suggestions = [
+        msgspec.structs.replace(draft, coverage=measure_coverage(expected, rest.outcomes))
+        for draft, expected in drafts
+        if measure_coverage(expected, training.outcomes) in (1.0, None)
     ]
-    return Suggestions(judged, _count_rows(training), _count_rows(rest))
+    return Suggestions(suggestions, _count_rows(training), _count_rows(rest))
 
 
-def draft_suggestions(found: Profile, table: str = "") -> list[Suggestion]:
-    """What the rules suggest from a profile, not yet held against anything."""
-    return [each for column in found.values() for each in suggestions_for(column, table)]
+def draft_suggestions(profiles: Profile, table: str = "") -> list[Suggestion]:
+    """The suggestions of all rules for a profile, not yet evaluated."""
+    return [draft for column in profiles.values() for draft in suggestions_for(column, table)]
 
 
-def metrics_of(asked: Iterable[Sequence[Expectation]]) -> list[Metric[Any]]:
-    """The metrics that expectations are about, each once."""
-    return [from_key(key) for key in dict.fromkeys(each.metric for some in asked for each in some)]
+def metrics_of(expected: Iterable[Sequence[Expectation]]) -> list[Metric[Any]]:
+    """The metrics of the expectations, each once."""
+    return [from_key(key) for key in dict.fromkeys(each.metric for group in expected for each in group)]
 
 
-def measure_coverage(asked: Sequence[Expectation], outcomes: Mapping[MetricKey, Outcome]) -> float | None:
-    """How much of a batch agrees: 1.0 if the expectations hold, None if there is nothing to judge.
+def measure_coverage(expected: Sequence[Expectation], outcomes: Mapping[MetricKey, Outcome]) -> float | None:
+    """How far a batch meets the expectations: 1.0 if they hold, None if there is nothing to judge.
 
-    If not: the share that meets them, of the share that should; 0.0 where there is no such share, as of a minimum.
+    If they fail, it is the share of rows that meets them divided by the share that should; 0.0 for a metric that is
+    not a share, such as a minimum.
     """
     shares: list[float] = []
-    for judged in judge(asked, outcomes).judgements:
-        if judged.status is Status.SKIP:
+    for judgement in judge(expected, outcomes).judgements:
+        if judgement.status is Status.SKIP:
             continue
-        if judged.status is Status.PASS:
+        if judgement.status is Status.PASS:
             shares.append(1.0)
-        elif judged.value is not None and judged.expectation.metric.name in _SHARES:
-            shares.append(judged.value / (judged.expectation.predicate.floor or 1.0))
+        elif judgement.value is not None and judgement.expectation.metric.name in _SHARE_METRICS:
+            shares.append(judgement.value / (judgement.expectation.predicate.floor or 1.0))
         else:
             shares.append(0.0)
     return min(shares) if shares else None
 
 
-def _count_rows(found: Analysis) -> int:
-    match found[Size()]:
+def _count_rows(analysis: Analysis) -> int:
+    match analysis[Size()]:
         case Measured(float(rows)):
             return int(rows)
     return 0

@@ -1,4 +1,7 @@
-"""The suggestions for a table: they print, and become a check, YAML or Python."""
+"""Holds the suggestions for a table, prints them, and converts them to a check, YAML or Python.
+
+Tested by `tests/learn/rules/test_suggest.py`.
+"""
 
 from __future__ import annotations
 
@@ -14,53 +17,53 @@ from headgate.display.page import Page, Paged
 from headgate.display.table import Table
 from headgate.learn.rules.rule import Suggestion
 
-_SHOWN = 200  # suggestions that a terminal or a notebook cell shows
+_MAX_SHOWN = 200  # suggestions that a terminal or a notebook cell shows
 
 
 class Suggestions(Paged, Sequence[Suggestion]):
-    """Suggestions in the order of the columns, with how many rows they were made from and held against."""
+    """Suggestions in the order of the columns, with the number of training rows and of held-out rows."""
 
     def __init__(self, found: Sequence[Suggestion], training: int = 0, held_out: int = 0) -> None:
-        self._found = tuple(found)
+        self._suggestions = tuple(found)
         self.training = training
         self.held_out = held_out
 
     @overload
-    def __getitem__(self, at: int) -> Suggestion: ...
+    def __getitem__(self, index: int) -> Suggestion: ...
 
     @overload
-    def __getitem__(self, at: slice) -> Suggestions: ...
+    def __getitem__(self, index: slice) -> Suggestions: ...
 
-    def __getitem__(self, at: int | slice) -> Suggestion | Suggestions:
-        if isinstance(at, slice):
-            return Suggestions(self._found[at], self.training, self.held_out)
-        return self._found[at]
+    def __getitem__(self, index: int | slice) -> Suggestion | Suggestions:
+        if isinstance(index, slice):
+            return Suggestions(self._suggestions[index], self.training, self.held_out)
+        return self._suggestions[index]
 
     def __iter__(self) -> Iterator[Suggestion]:
-        return iter(self._found)
+        return iter(self._suggestions)
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self._suggestions)
 
     @property
     def holding(self) -> Suggestions:
-        """Those that hold on the rows that were held out."""
-        kept = [each for each in self if each.coverage is None or each.coverage == 1.0]
-        return Suggestions(kept, self.training, self.held_out)
+        """The suggestions that hold on the held-out rows, or could not be evaluated on them."""
+        holding = [each for each in self if each.coverage is None or each.coverage == 1.0]
+        return Suggestions(holding, self.training, self.held_out)
 
     def to_check(self, name: str = "suggested") -> Check:
-        """A check of the suggestions that hold on the rows that were held out.
+        """A check of the suggestions that hold on the held-out rows.
 
-        Take others with `Check.with_rules`, from `suggestion.rule`.
+        To add others, pass their `suggestion.rule` to `Check.with_rules`.
         """
         return Check(name, rules=[each.rule for each in self.holding])
 
     def to_yaml(self, name: str = "suggested") -> str:
-        """The `checks:` section of a configuration with those that hold."""
+        """The `checks:` section of a configuration, with the suggestions that hold."""
         return self.to_check(name).to_yaml()
 
     def to_python(self, name: str = "suggested") -> str:
-        """Python code that makes a check of those that hold."""
+        """Python code for a check of the suggestions that hold."""
         return self.to_check(name).to_python()
 
     def to_dict(self) -> dict[str, Any]:
@@ -81,13 +84,13 @@ class Suggestions(Paged, Sequence[Suggestion]):
     # --- for people
 
     def table(self, most: int | None = None) -> Table:
-        rows = [(str(each), each.why, _format_coverage(each.coverage)) for each in self._found[:most]]
+        rows = [(str(each), each.why, _format_coverage(each.coverage)) for each in self._suggestions[:most]]
         return Table(("constraint", "why", "holds on the rest"), tuple(rows), numeric=frozenset({2}))
 
     def page(self) -> Page:
         tones = {None: Tone.PLAIN, 1.0: Tone.GOOD}
-        marks = tuple(Mark(tones.get(each.coverage, Tone.BAD)) for each in self._found[:_SHOWN])
-        grid = Grid(self.table(_SHOWN), widest=72, marks=marks, marked=2)
+        marks = tuple(Mark(tones.get(each.coverage, Tone.BAD)) for each in self._suggestions[:_MAX_SHOWN])
+        grid = Grid(self.table(_MAX_SHOWN), widest=72, marks=marks, marked=2)
         return Page(self._title(), blocks=(grid, *map(Note, self._more_lines())))
 
     def _title(self) -> str:
@@ -98,7 +101,7 @@ class Suggestions(Paged, Sequence[Suggestion]):
         return f"{count}, from {self.training:,} rows; held against {self.held_out:,} others{failing_note}"
 
     def _more_lines(self) -> list[str]:
-        more = len(self) - _SHOWN
+        more = len(self) - _MAX_SHOWN
         return [f"... and {more:,} more; suggestions.table().text() has them all"] if more > 0 else []
 
 
