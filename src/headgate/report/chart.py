@@ -130,9 +130,8 @@ def _draw_dot(line: TrendLine, index: int, x: float, scale: _HeightScale) -> Mar
     if not np.isfinite(value):
         return Markup("")
     last, mark = index == len(line.values) - 1, line.marks[index]
-    title = f"{line.partitions[index]}: {line.format_value(value)}" + (
-        "" if mark is RunMark.GOOD else f", {MARK_WORDS[mark]}"
-    )
+    outcome = "" if mark is RunMark.GOOD else f", {MARK_WORDS[mark]}"
+    title = f"{line.partitions[index]}: {line.format_value(value)}{outcome}"
     if not last and mark is RunMark.GOOD:
         return Markup('<circle class="run" cx="{}" cy="{}" r="2"><title>{}</title></circle>').format(
             x, scale(value), title
