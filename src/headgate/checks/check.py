@@ -1,4 +1,4 @@
-"""A named list of rules: what a person wrote down that a table must look like."""
+"""A named list of rules that a person declares for a table."""
 
 from __future__ import annotations
 
@@ -18,15 +18,21 @@ class Check(Paged, Methods):
     """`hg.Check("orders").is_complete("id").has_mean("price", between=(5, 500))`. Every call gives a new check.
 
     There is a method for every metric, `has_` and its name, and for every constraint of the vocabulary. Each takes what
-    is expected (`between= at_least= at_most= equals= one_of=`, or a function), `where=` (a SQL predicate that chooses
-    rows), `by=` (columns: each segment is judged apart), and `level=` ("warn" or "error") or two thresholds, `warn=`
-    and `error=`.
+    is expected (`between= at_least= at_most= equals= one_of=`, or a function), `where=` (a SQL predicate that selects
+    rows), `by=` (columns: each segment is judged separately), and `level=` ("warn" or "error") or two thresholds,
+    `warn=` and `error=`.
 
     >>> check = Check("orders").is_complete("id").has_mean("price", between=(5, 500), level="warn")
     >>> print(check)
     orders: 2 rules
       is_complete(id)
       has_mean(price) within 5..500, warn
+
+    Args:
+        name: The name of the check, for reports.
+        level: The level of rules that have none of their own: "error" (the default) or "warn".
+        by: Columns. Rules that have no `by` of their own are judged separately for each of their segments.
+        rules: Rules to begin with.
     """
 
     def __init__(
@@ -40,21 +46,21 @@ class Check(Paged, Methods):
         self.rules = tuple(rules)
 
     def with_rule(self, name: str, /, *arguments: Any, **named: Any) -> Self:
-        """This check with one more rule: what the method of that name does."""
+        """This check with one more rule. `check.with_rule("is_complete", "id")` is `check.is_complete("id")`."""
         return self.with_rules([build_rule(name, arguments, named, level=self.level, by=self.by)])
 
     def with_rules(self, rules: Iterable[Rule]) -> Self:
-        """This check with more rules; one that is already there is not doubled."""
+        """This check with more rules; a rule that it already has is not added again."""
         every = tuple(dict.fromkeys((*self.rules, *rules)))
         return type(self)(self.name, level=self.level, by=self.by, rules=every)
 
     @property
     def storable(self) -> bool:
-        """Whether it is data alone: a function lives in its process and cannot be written down."""
+        """Whether it can be stored: a rule with a Python function exists in this process only."""
         return all(rule.storable for rule in self.rules)
 
     def to_yaml(self) -> str:
-        """The `checks:` section of a configuration that says the same."""
+        """The `checks:` section of a configuration with the same rules."""
         from headgate.checks.yaml_form import write_yaml
 
         return write_yaml(self.rules)
@@ -88,9 +94,9 @@ class Check(Paged, Methods):
 
 
 def _describe_rule(rule: Rule) -> str:
-    words = [str(rule)]
-    words += [str(rule.expect)] if rule.expect else []
-    text = " ".join(words)
+    parts = [str(rule)]
+    parts += [str(rule.expect)] if rule.expect else []
+    text = " ".join(parts)
     text += f" (warn: {rule.warn})" if rule.warn else ""
     text += f" where {rule.where}" if rule.where else ""
     text += f" by {', '.join(rule.by)}" if rule.by else ""

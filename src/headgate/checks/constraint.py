@@ -1,4 +1,4 @@
-"""What a check can say: each constraint is a function from its arguments to the metrics that are judged."""
+"""The constraints of checks. Each is a function from its arguments to the metrics that are judged."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ALL = OneOf((1.0,))
 
 
 class MetricTarget(NamedTuple):
-    """A metric, and what is expected of it: what the rule says, or `expect`, or what `expect` makes of the rule's."""
+    """A metric and its predicate: the rule's, `expect`, or what the function `expect` makes of the rule's."""
 
     metric: Metric[Any]
     expect: Predicate | Callable[[Predicate], Predicate] | None = None
@@ -45,9 +45,9 @@ Answer: TypeAlias = Metric[Any] | MetricTarget | Iterable[Metric[Any] | MetricTa
 
 
 class Constraint(NamedTuple):
-    """A constraint: its name, the function that says what it measures, and what it expects where a rule does not say.
+    """A constraint: its name, the function that gives its metrics, and the predicate of rules without one.
 
-    `default` is None where the rule must say it. `fixed` constraints find out themselves what to expect. Those of the
+    `default` is None if a rule must have a predicate. `fixed` constraints derive the predicate themselves. Those of the
     `whole` batch take neither `where` nor `by`.
     """
 
@@ -56,8 +56,8 @@ class Constraint(NamedTuple):
     default: Predicate | None
     fixed: bool = False
     whole: bool = False
-    optional: tuple[str, ...] = ()  # lists that may be empty
-    metric: type[Metric[Any]] | None = None  # of which it is the plain form
+    optional: tuple[str, ...] = ()  # parameters whose lists may be empty
+    metric: type[Metric[Any]] | None = None  # the metric, if this is the constraint `has_<metric>`
 
     @property
     def parameters(self) -> tuple[inspect.Parameter, ...]:
@@ -69,23 +69,23 @@ class Constraint(NamedTuple):
 
     @property
     def says(self) -> str:
-        """What it means, in one sentence."""
+        """Its meaning, in one sentence."""
         return (inspect.getdoc(self.function) or "").split("\n\n")[0].replace("\n", " ")
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> tuple[tuple[str, Argument], ...]:
-        """The arguments by name, in order, those of a default left out."""
+        """The arguments by name, in order, without those that were not given."""
         signature = inspect.Signature(self.parameters)
         try:
             bound = signature.bind(*positional, **named)
-        except TypeError as trouble:
-            raise MisuseError(f"{self.name}: {trouble}.", hint=f"Write {self.example()}.") from None
+        except TypeError as error:
+            raise MisuseError(f"{self.name}: {error}.", hint=f"Write {self.example()}.") from None
         arguments = tuple((name, plain(_unwrap_list(value))) for name, value in bound.arguments.items())
         for parameter in self.parameters:
             self._check(parameter, dict(arguments).get(parameter.name))
         return arguments
 
     def _check(self, parameter: inspect.Parameter, value: Argument | None) -> None:
-        """Raise what is wrong with an argument whatever the batch."""
+        """Raise if an argument is invalid for every batch."""
         many = parameter.kind is inspect.Parameter.VAR_POSITIONAL
         if many and not value and parameter.name not in self.optional:
             raise MisuseError(f"{self.name} names no column.", hint=f"Write {self.example()}.")
@@ -97,13 +97,13 @@ class Constraint(NamedTuple):
         return str(inspect.Signature([each.replace(annotation=inspect.Parameter.empty) for each in self.parameters]))
 
     def example(self) -> str:
-        """How it is written, with a threshold where it needs one."""
+        """How it is written, with a threshold if it needs one."""
         text = f"{self.name}{self.signature()}"
         needs = self.default is None and not self.fixed
         return text if not needs else text[:-1] + ", " * (not text.endswith("()")) + "between=(low, high))"
 
     def targets(self, rule: Rule, context: RuleContext | None) -> list[MetricTarget]:
-        """What the function answers for a rule's arguments."""
+        """The metrics for the arguments of a rule, with what is expected of each."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
         kinds = {each.name: each.kind for each in self.parameters}
@@ -115,11 +115,11 @@ class Constraint(NamedTuple):
         if self.needs_context:
             named["context"] = context
         answer = self.function(*positional, **named)
-        found = [answer] if isinstance(answer, (Metric, MetricTarget)) else list(answer)
-        return [each if isinstance(each, MetricTarget) else MetricTarget(each) for each in found]
+        targets = [answer] if isinstance(answer, (Metric, MetricTarget)) else list(answer)
+        return [each if isinstance(each, MetricTarget) else MetricTarget(each) for each in targets]
 
 
-@cache  # asked several times for every rule of a check, of which a wide table has thousands
+@cache  # called several times for every rule, of which a check of a wide table has thousands
 def _parameters_of(function: Callable[..., Answer]) -> tuple[inspect.Parameter, ...]:
     return tuple(inspect.signature(function).parameters.values())
 
@@ -140,7 +140,7 @@ def constraint(
 
 
 def constraints() -> dict[str, Constraint]:
-    """Every constraint by its name: one for each registered metric, and those declared in `vocabulary`."""
+    """All constraints by name: one for each registered metric, and those declared in `vocabulary`."""
     return dict(_constraints(tuple(metrics().values())))
 
 
@@ -160,21 +160,21 @@ def constraint_named(name: str) -> Constraint:
 
 def expectations(rule: Rule, context: RuleContext | None = None) -> list[Expectation]:
     """What a rule expects of a batch in this context."""
-    found = constraint_named(rule.name)
-    thresholds = [(rule.level, None if found.fixed else rule.expect or found.default)]
+    constraint = constraint_named(rule.name)
+    thresholds = [(rule.level, None if constraint.fixed else rule.expect or constraint.default)]
     thresholds += [(Level.WARN, rule.warn)] if rule.warn else []
-    text = "" if found.metric else str(rule) + (f" where {rule.where}" if rule.where else "")
+    text = "" if constraint.metric else str(rule) + (f" where {rule.where}" if rule.where else "")
     return [
         Expectation(
             scope_metric(target.metric, rule.where).key, target.expects(predicate), target.source, level, rule=text
         )
-        for target in found.targets(rule, context)
+        for target in constraint.targets(rule, context)
         for level, predicate in thresholds
     ]
 
 
 def scope_metric(metric: Metric[Any], where: str | None) -> Metric[Any]:
-    """The metric of the rows that also meet a filter."""
+    """The metric, restricted to the rows that also meet a filter."""
     return metric if where is None else msgspec.structs.replace(metric, where=join_filters(where, metric.where))
 
 
@@ -196,8 +196,8 @@ def plain(value: Any) -> Argument:
     if type(value).__name__ == "datetime64":
         value = value.astype("datetime64[us]")
     item = getattr(value, "item", None)
-    found: Argument = item() if callable(item) else value  # a scalar of numpy, else a date or a decimal
-    return found
+    scalar: Argument = item() if callable(item) else value  # a scalar of numpy, else a date or a decimal
+    return scalar
 
 
 def _unwrap_list(value: Any) -> Any:
@@ -218,21 +218,21 @@ def _plain_form(kind: type[Metric[Any]]) -> Constraint:
 
 
 def _parameters(kind: type[Metric[Any]]) -> list[inspect.Parameter]:
-    """A metric's columns by position, then its parameters."""
+    """The parameters of a metric's constraint: its columns, then its parameters."""
     grouped = issubclass(kind, GroupMetric)
-    found = []
+    parameters = []
     for field in msgspec.structs.fields(kind):
         if field.name == "where":
             continue
         if grouped and field.name == "columns":
-            found.append(inspect.Parameter("columns", inspect.Parameter.VAR_POSITIONAL, annotation=str))
+            parameters.append(inspect.Parameter("columns", inspect.Parameter.VAR_POSITIONAL, annotation=str))
             continue
         how = inspect.Parameter.KEYWORD_ONLY if grouped else inspect.Parameter.POSITIONAL_OR_KEYWORD
         default = inspect.Parameter.empty if field.required else field.default
-        found.append(inspect.Parameter(field.name, how, default=default, annotation=field.type))
+        parameters.append(inspect.Parameter(field.name, how, default=default, annotation=field.type))
     columned = (ColumnMetric, PairMetric, GroupMetric, PredicateMetric, SchemaMetric)
     order = {"column": 0, "left": 0, "right": 1, "columns": 0, "predicate": 0} if issubclass(kind, columned) else {}
-    return sorted(found, key=lambda each: (each.kind, order.get(each.name, 2)))
+    return sorted(parameters, key=lambda each: (each.kind, order.get(each.name, 2)))
 
 
 def _import_vocabulary() -> None:

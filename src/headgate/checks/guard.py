@@ -1,4 +1,4 @@
-"""Row predicates from files: read against a list of what may be used, and written anew from what was read."""
+"""The guard of row predicates from files: it parses them, allows only listed constructs, and writes them anew."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base 
 MOST_CHARACTERS = 10_000
 MOST_PATTERN = 1_000
 DEEPEST_TREE = 200
-DEEPEST = 20  # brackets: the parser recurses some twenty calls for each level, and Python stops at a thousand
-MOST_GROWTH = 10_000  # by how much replacements may lengthen a text: nested ones multiply
+DEEPEST = 20  # levels of brackets: the parser makes some twenty calls for each, and Python's limit is a thousand
+MOST_GROWTH = 10_000  # the most by which replacements may lengthen a text; nested ones multiply
 
-# Every function by its name in Spark, with the class that stands for it. All are in Spark 3.5, give one value for one
-# row, always the same within a query, and reach nothing but their arguments.
+# The allowed functions by their name in Spark, with sqlglot's class for each. All exist in Spark 3.5, give one value
+# for a row, are deterministic within a query, and read nothing but their arguments.
 FUNCTIONS: dict[str, type[Any]] = {
     "abs": sql.Abs, "add_months": sql.AddMonths, "array_contains": sql.ArrayContains, "ceil": sql.Ceil,
     "char_length": sql.Length, "coalesce": sql.Coalesce, "concat": sql.Concat, "concat_ws": sql.ConcatWs,
@@ -52,7 +52,7 @@ _OPERATORS: tuple[type[Any], ...] = (
 )  # fmt: skip
 _LEAVES = (sql.Null, sql.Boolean, sql.Literal, sql.RawString, sql.Column, sql.Var, sql.DataType)
 _ALLOWED = frozenset((*_OPERATORS, *_LEAVES, *FUNCTIONS.values()))
-# what a node may say beside its kind; anything else (a query, DISTINCT, an escape, a window) is refused with it
+# the arguments that a node may have; a node with any other (a query, DISTINCT, an escape, a window) is refused
 _ARGUMENTS = frozenset({
     "this", "expression", "expressions", "low", "high", "to", "negate", "ifs", "default", "true", "false", "unit",
     "start", "length", "decimals", "format", "replacement", "group", "position", "substr", "from_", "limit",
@@ -64,7 +64,7 @@ _KINDS = frozenset(
                  "TIMESTAMP", "TIMESTAMPTZ", "TIMESTAMPLTZ", "TIMESTAMPNTZ")
 )  # fmt: skip
 _PATTERNED = (sql.Like, sql.ILike, sql.RegexpLike, sql.RegexpExtract, sql.RegexpReplace, sql.RegexpSplit)
-# Spark and the parser differ in what binds tighter: a = b IS NULL, a = b = c
+# Spark and the parser give these different precedence: a = b IS NULL, a = b = c
 _CONDITIONS = (sql.And, sql.Or, sql.Not, sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.GT, sql.GTE, sql.NullSafeEQ,
                sql.NullSafeNEQ, sql.In, sql.Between, sql.Is, sql.Like, sql.ILike, sql.RegexpLike)  # fmt: skip
 _OPERANDS = (*_CONDITIONS[3:], sql.Add, sql.Sub, sql.Mul, sql.Div, sql.IntDiv, sql.Mod, sql.Neg, sql.DPipe,
@@ -73,7 +73,7 @@ _ALIKE = {"TryCast": "Cast", "RawString": "Literal"}
 _OF_TYPES = ("this", "expressions")
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL = re.compile(r"DECIMAL(\(\d+(, ?\d+)?\))?")
-# Spark takes a name that is no column of the table for one of these
+# Spark reads these names as functions or metadata if the table has no such column
 _NO_COLUMNS = frozenset({"_metadata", "current_user", "session_user", "current_catalog", "current_database",
                          "current_schema", "current_time", "localtimestamp", "grouping__id"})  # fmt: skip
 _WORDS = {sql.Select: "a subquery", sql.Subquery: "a subquery", sql.Exists: "EXISTS", sql.Window: "a window",
@@ -86,10 +86,10 @@ _FORMS = "comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, CASE, CA
 
 
 def guard_predicate(text: str) -> str:
-    """The predicate, written anew from what was read of it, if nothing in it is more than a test of one row.
+    """The predicate, parsed and written anew; raises if anything in it is more than a test of one row.
 
     What is not listed (`FUNCTIONS`, `TYPES`, operators) is refused, so that a text from a file can neither run code nor
-    reach other tables, files, settings or the network. Comments are left out.
+    read other tables, files, settings or the network. Comments are removed.
 
     >>> guard_predicate("discount<=price and lower(region) in ('eu', 'us') -- since May")
     "discount <= price AND LOWER(region) IN ('eu', 'us')"
@@ -98,48 +98,49 @@ def guard_predicate(text: str) -> str:
         ...
     headgate.values.errors.BadPredicate: "reflect('java.lang.System')": the function reflect may not be used ...
     """
-    written, shape, texts = _read(text, text)
-    again, same, kept = _read(written, text)
-    if again != written or shape != same or not texts <= kept:
+    # parsing the result again must give the same tree, or another parser could read it in another way
+    written, nodes, texts = _read(text, text)
+    written_again, nodes_again, texts_again = _read(written, text)
+    if written_again != written or nodes != nodes_again or not texts <= texts_again:
         raise _refusal(text, "what can be read in two ways", hint="Say it more plainly, or with parentheses.")
     return written
 
 
 def _read(part: str, text: str) -> tuple[str, list[Any], set[str]]:
-    """What was read: written anew, the order of its nodes, and the quoted texts in it."""
+    """The predicate written anew, the nodes of its tree, and the quoted texts in it."""
     try:
         texts, pluses = _scan_tokens(part, text)
         trees = sqlglot.parse(part, read="spark")
         if len(trees) != 1 or trees[0] is None:
             raise _refusal(text, "something else than one expression", hint="Write one condition.")
         _check_tree(trees[0], text)
-        shape = _shape(trees[0])
-        if pluses != sum(kind == "Add" for kind, _, _ in shape):  # the parser drops one, to Spark it makes a number
+        nodes = _list_nodes(trees[0])
+        if pluses != sum(kind == "Add" for kind, _, _ in nodes):  # the parser drops a unary plus, which Spark evaluates
             raise _refusal(text, "a plus sign before a value", hint="Leave it out.")
         written: str = trees[0].transform(_with_format).sql(dialect="spark", comments=False)
     except BadPredicate:
         raise
     except RecursionError:
         raise _too_deep(text) from None
-    except Exception as trouble:  # of malformed text the parser lets through errors of many kinds
-        why = (str(trouble) or type(trouble).__name__).splitlines()[0]
+    except Exception as error:  # for malformed text the parser raises many kinds of errors
+        why = (str(error) or type(error).__name__).splitlines()[0]
         raise BadPredicate(f"{_short(text)} is not a SQL predicate: {why}") from None
     if "${" in part or "${" in written:
-        # Spark puts settings and variables of the environment in its place, even inside quotes
+        # Spark replaces it by settings and environment variables, even inside quotes
         raise _refusal(text, "${", hint="In a regular expression write [$][{].")
-    return written, shape, texts
+    return written, nodes, texts
 
 
 def _with_format(node: Node) -> Node:
-    """to_date with its format, which the parser leaves out where it is the usual one; Spark is stricter with it."""
+    """to_date with its format. The parser omits the default format, but Spark is stricter if it is given."""
     if not isinstance(node, sql.TsOrDsToDate) or not node.args.get("format"):
         return node
-    asked = str(sqlglot.Dialect.get_or_raise("spark").generator().format_time(node))
-    return sql.Anonymous(this="TO_DATE", expressions=[node.this, sqlglot.parse_one(asked, read="spark")])
+    format_text = str(sqlglot.Dialect.get_or_raise("spark").generator().format_time(node))
+    return sql.Anonymous(this="TO_DATE", expressions=[node.this, sqlglot.parse_one(format_text, read="spark")])
 
 
 def _scan_tokens(part: str, text: str) -> tuple[set[str], int]:
-    """The quoted texts, and how many plus signs. Refuses what is too long or deep, or read differently by versions."""
+    """The quoted texts and the number of plus signs; raises on what is too long, too deep or ambiguous."""
     if len(part) > MOST_CHARACTERS:
         raise BadPredicate(
             f"{_short(text)} has {len(part):,} characters; a predicate may have {MOST_CHARACTERS:,}.",
@@ -169,7 +170,7 @@ def _scan_tokens(part: str, text: str) -> tuple[set[str], int]:
 
 
 def _check_tree(tree: Node, text: str) -> None:
-    """Raise if a node of the tree is not one of those listed."""
+    """Raise if a node of the tree is not allowed."""
     waiting, growth = [(tree, 0)], 1
     while waiting:
         node, depth = waiting.pop()
@@ -187,10 +188,10 @@ def _check_tree(tree: Node, text: str) -> None:
         if isinstance(node, _PATTERNED):
             _check_pattern(node, text)
         if isinstance(node, (sql.Replace, sql.RegexpReplace)):
-            growth *= 1 + _replacement(node, text)
+            growth *= 1 + _replacement_length(node, text)
         if growth > MOST_GROWTH:
             raise _refusal(text, "so many and so long replacements")
-        chained = isinstance(node, (sql.And, sql.Or))  # every parser takes long chains of these
+        chained = isinstance(node, (sql.And, sql.Or))  # parsers accept long chains of these
         waiting.extend((each, depth + (not chained)) for each in _children(node))
 
 
@@ -209,17 +210,19 @@ def _children(node: Node) -> Iterator[Node]:
                 yield each
 
 
-def _shape(tree: Node) -> list[Any]:
-    """The nodes from the root on, each with the number of its parts, which tell the tree; without parentheses."""
-    shape, waiting = [], [tree]
+def _list_nodes(tree: Node) -> list[Any]:
+    """The nodes in depth-first order, each with the number of its children, which determines the tree. Parentheses are
+    left out.
+    """
+    nodes, waiting = [], [tree]
     while waiting:
         node = waiting.pop()
         parts = list(_children(node))
         if not isinstance(node, sql.Paren):
             kind = type(node).__name__
-            shape.append((_ALIKE.get(kind, kind), node.name if isinstance(node, _LEAVES) else "", len(parts)))
+            nodes.append((_ALIKE.get(kind, kind), node.name if isinstance(node, _LEAVES) else "", len(parts)))
         waiting.extend(reversed(parts))
-    return shape
+    return nodes
 
 
 def _check_leaf(node: Node, text: str) -> None:
@@ -247,18 +250,18 @@ def _check_pattern(node: Node, text: str) -> None:
         raise _refusal(text, f"a pattern of {len(pattern.name):,} characters", hint=f"{MOST_PATTERN:,} are the most.")
 
 
-def _replacement(node: Node, text: str) -> int:
-    """How long the text is that is put in; it must be known, as a long one put in again and again fills any memory."""
-    found = node.args.get("replacement")
-    if found is None:
+def _replacement_length(node: Node, text: str) -> int:
+    """The length of the replacement text. It must be a literal, because nested long replacements can exhaust memory."""
+    replacement = node.args.get("replacement")
+    if replacement is None:
         return 0
-    if not isinstance(found, (sql.Literal, sql.RawString)):
+    if not isinstance(replacement, (sql.Literal, sql.RawString)):
         raise _refusal(text, "a replacement that is not plain text")
-    return len(found.name)
+    return len(replacement.name)
 
 
 def _describe_node(node: Node) -> str:
-    """What people call it."""
+    """The node in words."""
     if type(node) in _WORDS:
         return _WORDS[type(node)]
     if isinstance(node, sql.Func):

@@ -1,4 +1,4 @@
-"""The methods of a check, one for every constraint; `make docs` writes `methods.pyi`, which tells editors of them."""
+"""The methods of a check, one for every constraint. `make docs` writes `methods.pyi`, which editors read."""
 
 from __future__ import annotations
 

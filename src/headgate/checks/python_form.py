@@ -1,4 +1,4 @@
-"""Checks as Python code that runs as printed."""
+"""Writes checks as Python code that runs as printed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WIDTH = 100
 
 
 def write_python(name: str, rules: Sequence[Rule]) -> str:
-    """Python code that makes an equal check, with what it imports.
+    """Python code that makes an equal check, with its imports.
 
     >>> from headgate.checks.build_rule import build_rule
     >>> rules = [build_rule("is_unique", ["id"], {}), build_rule("has_mean", ["price"], {"between": (5, 500)})]
@@ -32,8 +32,8 @@ def write_python(name: str, rules: Sequence[Rule]) -> str:
     )
     """
     calls = [_call(rule) for rule in rules]
-    every = "".join(calls)
-    modules = [name for name in ("datetime", "decimal") if f"{name}." in every]
+    code = "".join(calls)
+    modules = [name for name in ("datetime", "decimal") if f"{name}." in code]
     imports = [f"import {name}\n" for name in modules] + ["\n"] * bool(modules) + ["import headgate as hg\n"]
     return "".join([*imports, f"\ncheck = (\n    hg.Check({_code(name)})\n", *calls, ")\n"])
 
@@ -52,7 +52,7 @@ def _call(rule: Rule) -> str:
 
 
 def _format_arguments(rule: Rule) -> Iterator[str]:
-    """The arguments: by position what must be given, by name the rest."""
+    """The arguments of the call: required ones by position, the others by name."""
     parameters = {each.name: each for each in constraint_named(rule.name).parameters}
     for name, value in rule.arguments:
         parameter = parameters[name]

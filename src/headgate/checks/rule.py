@@ -1,4 +1,4 @@
-"""One line of a check as its author wrote it: data, from which expectations are made when the batch is known."""
+"""One rule of a check as its author wrote it: data that becomes expectations when the batch is known."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from headgate.values.predicate import Predicate, Python
 Scalar: TypeAlias = str | bool | int | float | Decimal | date
 Argument: TypeAlias = Scalar | tuple[Scalar, ...]
 
-_SHOWN = 12  # values of a list that a rule's text has
+_SHOWN = 12  # values of a list that the text of a rule shows
 
 
 class Rule(msgspec.Struct, frozen=True):
-    """A constraint's name with its arguments, what is expected, how much a failure weighs, and of which rows.
+    """The name of a constraint with its arguments, what is expected, the level of a failure, and which rows it covers.
 
-    Without `expect` the constraint's own default holds (all, for `is_complete`). `warn` is a second, milder threshold
-    beside an `expect` of level error. With `by`, every segment of rows that agree in those columns is judged apart.
+    Without `expect` the default of the constraint applies (all values, for `is_complete`). `warn` is a second, milder
+    threshold beside an `expect` of level error. With `by`, each segment of rows with the same values in those columns
+    is judged separately.
 
     >>> print(Rule("is_contained_in", (("column", "region"), ("values", ("EU", "US")))))
     is_contained_in(region, values=["EU", "US"])
@@ -55,7 +56,7 @@ def _bare(value: Argument) -> str:
 
 
 def _join_first(words: Sequence[str], count: int) -> str:
-    """The first of many; a rule of a thousand values must still fit on a line."""
+    """The first words, and how many more there are, so that a rule of a thousand values fits on a line."""
     more = [f"... {count - _SHOWN:,} more"] if count > _SHOWN + 1 else []
     return ", ".join([*(words[:_SHOWN] if more else words), *more])
 

@@ -1,4 +1,4 @@
-"""What a rule may have to know to become an expectation: the batch's schema, the time, other tables, the past."""
+"""What a rule may need to become an expectation: the schema of the batch, the time, other tables, past values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NO_DAY = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 class RuleContext(Protocol):
-    """The circumstances of one judged batch. Asked only for what a rule needs, since some answers cost a scan."""
+    """The context of one judged batch. Only what a rule needs is requested, since some answers cost a scan."""
 
     @property
     def schema(self) -> Schema: ...
@@ -26,12 +26,12 @@ class RuleContext(Protocol):
         ...
 
     def band(self, metric: MetricKey, detector: MetricKey) -> Predicate:
-        """What a detector says that the next value of a metric must meet, from its past values."""
+        """The predicate that a detector derives for the next value of a metric from its past values."""
         ...
 
 
 class AnyRuleContext:
-    """A context in which a rule can be tried before there is a batch, to see whether its arguments are sound."""
+    """A context without a batch, to test whether the arguments of a rule are valid."""
 
     schema = Schema((Column("any", Kind.OTHER, "any"),))
     now = _NO_DAY

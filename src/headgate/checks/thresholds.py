@@ -1,4 +1,4 @@
-"""How people say what a value must meet, `between=(5, 500)`, read into predicates and written back."""
+"""Reads the keywords for thresholds, such as `between=(5, 500)`, into predicates, and writes them back."""
 
 from __future__ import annotations
 
@@ -17,32 +17,32 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def predicate_of(given: Mapping[str, Any], rule: str = "a rule") -> Predicate | None:
-    """The predicate that keywords say, or None if none of them is given.
+    """The predicate that the keywords give; None if none of them is set.
 
     >>> print(predicate_of({"at_least": 0.9, "at_most": 1}), predicate_of({"equals": 3}))
     within 0.9..1 equal to 3
     """
-    said = {word: given[word] for word in WORDS if given.get(word) is not None}
-    if not said:
+    keywords = {keyword: given[keyword] for keyword in WORDS if given.get(keyword) is not None}
+    if not keywords:
         return None
-    if set(said) <= {"at_least", "at_most"}:
-        return _between(said.get("at_least"), said.get("at_most"))
-    if len(said) > 1:
-        raise MisuseError(f"{rule} says {' and '.join(said)}.", hint="Say one of them, or at_least with at_most.")
-    word, value = next(iter(said.items()))
-    if word == "between":
+    if set(keywords) <= {"at_least", "at_most"}:
+        return _between(keywords.get("at_least"), keywords.get("at_most"))
+    if len(keywords) > 1:
+        raise MisuseError(f"{rule} says {' and '.join(keywords)}.", hint="Say one of them, or at_least with at_most.")
+    keyword, value = next(iter(keywords.items()))
+    if keyword == "between":
         if not (isinstance(value, Sequence) and len(value) == 2 and not isinstance(value, str)):
             raise MisuseError(f"{rule}: between takes two ends, not {value!r}.", hint="Write between=(5, 500).")
         return _between(*value)
-    options = [value] if word == "equals" else value
+    options = [value] if keyword == "equals" else value
     if isinstance(options, str) or not isinstance(options, Sequence) or not options:
-        raise MisuseError(f"{rule}: {word} takes numbers, not {value!r}.", hint="Write one_of=[1, 2].")
+        raise MisuseError(f"{rule}: {keyword} takes numbers, not {value!r}.", hint="Write one_of=[1, 2].")
     numbers, moments = _numbers(options)
     return OneOf(tuple(numbers), moments)
 
 
 def threshold(given: Any, rule: str = "a rule") -> Predicate | None:
-    """What `warn=` and `error=` take: a predicate, a mapping of the keywords, or a function."""
+    """The predicate of `warn=` or `error=`, given as a predicate, a mapping of the keywords, or a function."""
     if given is None or isinstance(given, (Between, OneOf, Pending, Python)):
         return given
     if isinstance(given, Mapping):
@@ -56,7 +56,7 @@ def threshold(given: Any, rule: str = "a rule") -> Predicate | None:
 
 
 def words_of(predicate: Predicate) -> dict[str, Any]:
-    """The keywords that say a predicate."""
+    """The keywords that give a predicate."""
     match predicate:
         case Between(low=low, high=None):
             return {"at_least": _plain(low, predicate.moments)}
@@ -73,8 +73,8 @@ def words_of(predicate: Predicate) -> dict[str, Any]:
 
 def _between(low: Any, high: Any) -> Between:
     ends, moments = _numbers([end for end in (low, high) if end is not None])
-    found = iter(ends)
-    return Between(None if low is None else next(found), None if high is None else next(found), moments)
+    numbers = iter(ends)
+    return Between(None if low is None else next(numbers), None if high is None else next(numbers), moments)
 
 
 def _numbers(values: Sequence[Any]) -> tuple[list[float], bool]:

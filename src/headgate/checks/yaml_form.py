@@ -1,4 +1,4 @@
-"""Checks in YAML: the `checks:` section of a configuration, read and written."""
+"""Reads and writes checks in YAML: the `checks:` section of a configuration."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def read_rules(text: str) -> list[Rule]:
 
 
 def read_nodes(node: Node) -> list[Rule]:
-    """The rules of the node under `checks:` in a larger file; errors tell the lines of that file."""
+    """The rules of the node under `checks:` in a larger file. Errors name the lines of that file."""
     if not isinstance(node, yaml.SequenceNode):
         raise BadCheckFile(line_of(node), f"checks are a list, not {kind_of(node)}.", _EXAMPLE)
     known = constraints()
@@ -58,7 +58,7 @@ def read_nodes(node: Node) -> list[Rule]:
 
 
 def write_yaml(rules: Iterable[Rule]) -> str:
-    """The `checks:` section that reads back to equal rules, its predicates as the guard writes them.
+    """The `checks:` section that reads back to equal rules, with predicates as the guard writes them.
 
     >>> print(write_yaml(read_rules("[{is_unique: id}, {has_mean: price, between: [5, 500], level: warn}]")), end="")
     checks:
@@ -77,29 +77,29 @@ class _Item:
         self.line = line_of(node)
         if isinstance(node, yaml.ScalarNode) and isinstance(value_of(node), str):
             nothing = yaml.ScalarNode("tag:yaml.org,2002:null", "", node.start_mark, node.end_mark)
-            said = [YamlEntry(node.value, node, nothing)]
+            listed = [YamlEntry(node.value, node, nothing)]
         elif isinstance(node, yaml.MappingNode):
-            said = entries(node)
+            listed = entries(node)
         else:
             raise BadCheckFile(
                 self.line, f"a rule is a constraint's name with its columns, not {kind_of(node)}.", _EXAMPLE
             )
-        self.head = _head(said, known, self.line)
+        self.head = _find_head(listed, known, self.line)
         self.found = known[self.head.key]
-        self.beside = [entry for entry in said if entry is not self.head]
-        if isinstance(self.head.value, yaml.MappingNode):  # the keys stand under the constraint's instead of beside it
+        self.beside = [entry for entry in listed if entry is not self.head]
+        if isinstance(self.head.value, yaml.MappingNode):  # the other keys are nested under the constraint's key
             self.beside = _merge_entries(self.beside, entries(self.head.value))
 
     def to_rule(self) -> Rule:
         arguments, named = self.read_first(), self.read_named()
-        self.complete(arguments, named)
+        self.check_complete(arguments, named)
         try:
             return build_rule(self.found.name, arguments, named)
-        except (MisuseError, OverflowError) as trouble:
-            raise _translate_error(trouble, self.find_error_line()) from None
+        except (MisuseError, OverflowError) as error:
+            raise _translate_error(error, self.find_error_line()) from None
 
     def read_first(self) -> list[Any]:
-        """The value of the constraint's key: its first parameter."""
+        """The arguments in the value of the constraint's key: its first parameter."""
         node = self.head.value
         if isinstance(node, yaml.MappingNode) or (isinstance(node, yaml.ScalarNode) and value_of(node) is None):
             return []
@@ -117,34 +117,36 @@ class _Item:
         return [value]
 
     def read_named(self) -> dict[str, Any]:
-        """The keys beside it: parameters and modifiers."""
+        """The arguments in the other keys: parameters and modifiers."""
         parameters = {each.name: each for each in self.found.parameters}
-        found = {}
+        values = {}
         for entry in self.beside:
             if entry.key in _MODIFIERS:
-                found[entry.key] = _modifier(entry)
+                values[entry.key] = _modifier(entry)
             elif entry.key in parameters and parameters[entry.key].kind is not inspect.Parameter.VAR_POSITIONAL:
-                found[entry.key] = _argument(self.found, parameters[entry.key], entry.value)
+                values[entry.key] = _argument(self.found, parameters[entry.key], entry.value)
             else:
                 raise _unknown(self.found, entry, [*parameters, *_MODIFIERS])
-        return found
+        return values
 
-    def complete(self, arguments: Sequence[Any], named: dict[str, Any]) -> None:
-        """Raise if a parameter is missing, or is said by the constraint's key and again by its own."""
-        for at, each in enumerate(self.found.parameters):
-            columns = each.kind is each.VAR_POSITIONAL
-            if arguments and at == 0 and each.name in named:
-                raise BadCheckFile(self.line, f"{self.found.name} says {each.name} twice.", "Leave one of them out.")
-            given = (arguments and at == 0) or each.name in named
-            needed = not self.found.needs_context if columns else each.default is each.empty
+    def check_complete(self, arguments: Sequence[Any], named: dict[str, Any]) -> None:
+        """Raise if a parameter is missing, or is given twice, by the constraint's key and by its own."""
+        for index, parameter in enumerate(self.found.parameters):
+            columns = parameter.kind is parameter.VAR_POSITIONAL
+            if arguments and index == 0 and parameter.name in named:
+                raise BadCheckFile(
+                    self.line, f"{self.found.name} says {parameter.name} twice.", "Leave one of them out."
+                )
+            given = (arguments and index == 0) or parameter.name in named
+            needed = not self.found.needs_context if columns else parameter.default is parameter.empty
             if needed and not given:
-                what = "columns" if columns else each.name
+                what = "columns" if columns else parameter.name
                 raise BadCheckFile(
                     line_of(self.head.at), f"{self.found.name} needs {what}.", f"Write {_format_example(self.found)}."
                 )
 
     def find_error_line(self) -> int:
-        """The line of the threshold that is wrong by itself, or else of the constraint."""
+        """The line of the threshold that is invalid by itself, else the line of the constraint."""
         for entry in self.beside:
             try:
                 value = value_of(entry.value)
@@ -155,16 +157,16 @@ class _Item:
         return line_of(self.head.at)
 
 
-def _head(said: Sequence[YamlEntry], known: Mapping[str, Constraint], line: int) -> YamlEntry:
+def _find_head(listed: Sequence[YamlEntry], known: Mapping[str, Constraint], line: int) -> YamlEntry:
     """The entry that names the constraint."""
-    heads = [entry for entry in said if entry.key in known]
+    heads = [entry for entry in listed if entry.key in known]
     if len(heads) == 1:
         return heads[0]
     if heads:
         first, second = heads[:2]
         hint = f"One rule has one; begin a new rule with - {second.key}:."
         raise BadCheckFile(line_of(second.at), f"{first.key} and {second.key} stand in one rule.", hint)
-    unknown = next((entry for entry in said if entry.key not in _MODIFIERS), None)
+    unknown = next((entry for entry in listed if entry.key not in _MODIFIERS), None)
     if unknown is None:
         raise BadCheckFile(line, "the rule names no constraint.", _EXAMPLE)
     raise BadCheckFile(
@@ -181,7 +183,7 @@ def _merge_entries(one: Sequence[YamlEntry], two: Sequence[YamlEntry]) -> list[Y
 
 
 def _argument(found: Constraint, parameter: inspect.Parameter, node: Node) -> Any:
-    """The value of a parameter, of the type that it takes; SQL in it has passed the guard."""
+    """The value of a parameter, checked for its type. SQL in it has passed the guard."""
     value, kind = value_of(node), _annotation(found, parameter)
     what = f"{found.name}: {parameter.name}"
     if kind is str or kind in (Sequence[str], tuple[str, ...]):
@@ -192,13 +194,13 @@ def _argument(found: Constraint, parameter: inspect.Parameter, node: Node) -> An
             if not isinstance(value_of(each), str):
                 hint = "Put a name in quotes to make it text."
                 raise BadCheckFile(line_of(each), f"{what} is text, not {_describe_node(each)}.", hint)
-    elif needs := _unmet(kind, value, parameter):
+    elif needs := _find_type_error(kind, value, parameter):
         raise BadCheckFile(line_of(node), f"{what} is {needs}, not {_describe_node(node)}.")
     return _guard_at(node, parameter.name, value)
 
 
-def _unmet(kind: Any, value: Any, parameter: inspect.Parameter) -> str:
-    """What a parameter takes, if it does not take this value."""
+def _find_type_error(kind: Any, value: Any, parameter: inspect.Parameter) -> str:
+    """The type that a parameter takes, if the value does not have it; else empty."""
     if kind in (int, float):
         number = isinstance(value, int | float if kind is float else int) and not isinstance(value, bool)
         return "" if number else "a number"
@@ -229,13 +231,13 @@ def _modifier(entry: YamlEntry) -> Any:
 def _guard_at(node: Node, name: str, value: Any) -> Any:
     try:
         return _guard_value(name, value)
-    except MisuseError as trouble:
-        raise BadCheckFile(line_of(node), str(trouble).removesuffix(trouble.hint).strip(), trouble.hint) from None
+    except MisuseError as error:
+        raise BadCheckFile(line_of(node), str(error).removesuffix(error.hint).strip(), error.hint) from None
 
 
 def _guard_value(name: str, value: Any) -> Any:
-    """A parameter of this name whose SQL, if it has any, is what the guard has read."""
-    from headgate.checks.guard import guard_predicate  # loads the parser of SQL, which most checks do not need
+    """The value of a parameter of this name, with any SQL in it replaced by what the guard writes."""
+    from headgate.checks.guard import guard_predicate  # loads the SQL parser, which most checks do not need
 
     if name in _PREDICATES:
         return guard_predicate(value)
@@ -245,7 +247,7 @@ def _guard_value(name: str, value: Any) -> Any:
         return value
     key, metric = MetricKey.parse(value), from_key(value)
     sql = {"predicate"} if isinstance(metric, PredicateMetric) else set()
-    parameters = tuple((each, guard_predicate(str(told)) if each in sql else told) for each, told in key.parameters)
+    parameters = tuple((each, guard_predicate(str(given)) if each in sql else given) for each, given in key.parameters)
     safe = MetricKey(key.name, key.columns, parameters, key.where if key.where is None else guard_predicate(key.where))
     return value if safe == key else str(safe)
 
@@ -256,10 +258,10 @@ def _unknown(found: Constraint, entry: YamlEntry, known: Sequence[str]) -> BadCh
     )
 
 
-def _translate_error(trouble: Exception, line: int) -> BadCheckFile:
-    """An error of Python's form in the words of this one."""
-    hint = getattr(trouble, "hint", "")
-    message = str(trouble).removesuffix(hint).strip()
+def _translate_error(error: Exception, line: int) -> BadCheckFile:
+    """An error about Python arguments, rewritten in the syntax of YAML."""
+    hint = getattr(error, "hint", "")
+    message = str(error).removesuffix(hint).strip()
     hint = re.sub(r"(\w+)=\((.*?)\)", r"\1: [\2]", hint)
     hint = re.sub(r"(\w+)=", r"\1: ", hint).replace(": ,", ":,").replace(" or a function", "")
     return BadCheckFile(line, message, hint.replace('{"at_least": 0.9}', "{at_least: 0.9}").replace("  ", " "))
@@ -275,9 +277,9 @@ def _format_example(found: Constraint) -> str:
 
 
 def _parts(found: Constraint) -> Iterator[str]:
-    for at, each in enumerate(found.parameters):
-        shown = f"[{each.name}]" if each.kind is each.VAR_POSITIONAL else each.name
-        if at == 0:
+    for index, parameter in enumerate(found.parameters):
+        shown = f"[{parameter.name}]" if parameter.kind is parameter.VAR_POSITIONAL else parameter.name
+        if index == 0:
             yield f"- {found.name}: {shown}"
-        elif each.default is each.empty:
-            yield f"{each.name}: ... under it"
+        elif parameter.default is parameter.empty:
+            yield f"{parameter.name}: ... under it"

@@ -1,4 +1,4 @@
-"""YAML as plain data with line numbers: nothing in it runs, and what people do not mean by YAML is an error."""
+"""YAML as plain data with line numbers. Nothing in it runs, and constructs that people rarely intend are errors."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d{1,6})?)?\s?([Zz]
 
 
 class BadCheckFile(MisuseError):
-    """A check file says what cannot be understood; the message begins with the line."""
+    """A check file is invalid; the message begins with the line."""
 
     def __init__(self, line: int, message: str, hint: str = "") -> None:
         super().__init__(f"line {line}: {message}", hint)
@@ -51,35 +51,35 @@ def nodes_of(text: str) -> Node:
     if len(text) > MOST_CHARACTERS:
         raise BadCheckFile(1, f"the file has {len(text):,} characters; {MOST_CHARACTERS:,} are the most.")
     try:
-        _harmless(text)
+        _refuse_harmful(text)
         root: Node | None = yaml.compose(text, Loader=yaml.SafeLoader)
-    except yaml.reader.ReaderError as trouble:
-        line = text.count("\n", 0, trouble.position) + 1
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
         raise BadCheckFile(line, "there is a character that YAML does not allow.", 'Write it like "\\u0001".') from None
-    except yaml.MarkedYAMLError as trouble:
-        mark = trouble.problem_mark or trouble.context_mark
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
         line = mark.line + 1 if mark else 1
-        raise BadCheckFile(line, f"this is not YAML: {trouble.problem or trouble.context}.") from None
+        raise BadCheckFile(line, f"this is not YAML: {error.problem or error.context}.") from None
     if root is None:
         raise BadCheckFile(1, "the file is empty.", "Write checks: and a list of rules under it.")
     return root
 
 
 def entries(node: Node) -> list[YamlEntry]:
-    """The keys of a mapping, each of them text and there once."""
+    """The entries of a mapping; raises if a key is no text or occurs twice."""
     if not isinstance(node, yaml.MappingNode):
         raise BadCheckFile(line_of(node), f"there should be a mapping, not {kind_of(node)}.")
-    found: dict[str, YamlEntry] = {}
-    for at, value in node.value:
-        if not isinstance(at, yaml.ScalarNode):
-            raise BadCheckFile(line_of(at), f"a key is a word, not {kind_of(at)}.")
-        if at.value in found:
-            first = line_of(found[at.value].at)
+    by_key: dict[str, YamlEntry] = {}
+    for key, value in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise BadCheckFile(line_of(key), f"a key is a word, not {kind_of(key)}.")
+        if key.value in by_key:
+            first = line_of(by_key[key.value].at)
             raise BadCheckFile(
-                line_of(at), f"{at.value!r} is said twice; first in line {first}.", "Leave one of them out."
+                line_of(key), f"{key.value!r} is said twice; first in line {first}.", "Leave one of them out."
             )
-        found[at.value] = YamlEntry(at.value, at, value)
-    return list(found.values())
+        by_key[key.value] = YamlEntry(key.value, key, value)
+    return list(by_key.values())
 
 
 def value_of(node: Node) -> Any:
@@ -93,7 +93,7 @@ def value_of(node: Node) -> Any:
 
 
 def parse_word(text: str) -> Any:
-    """What a word without quotes is. Only true and false are booleans: NO is Norway, and 1e-3 is a number.
+    """The value of a word without quotes. Only true and false are booleans (NO is Norway), and 1e-3 is a number.
 
     >>> parse_word("NO"), parse_word("1e-3"), parse_word("1:30"), parse_word("2026-01-31")
     ('NO', 0.001, '1:30', datetime.date(2026, 1, 31))
@@ -131,8 +131,8 @@ def _scalar(text: str, line: int) -> Any:
     return value
 
 
-def _harmless(text: str) -> None:
-    """Refuse what could fill the memory or make objects, before anything is built of it."""
+def _refuse_harmful(text: str) -> None:
+    """Raise on what could exhaust memory or construct objects, before anything is built."""
     nodes = depth = documents = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         line = event.start_mark.line + 1

@@ -1,4 +1,4 @@
-"""Rules as YAML that a person could have written: short lists in one line, quotes only where they are needed."""
+"""Writes rules as readable YAML: short lists on one line, quotes only if they are needed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from headgate.checks.yaml_nodes import parse_word
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
 
-_SHORT = 100  # characters of a list that stands in one line
+_SHORT = 100  # the most characters of a list on one line
 
 
 def item_of(rule: Rule, safe: Callable[[str, Any], Any]) -> Any:
@@ -39,15 +39,15 @@ def item_of(rule: Rule, safe: Callable[[str, Any], Any]) -> Any:
 
 
 def threshold_words(rule: Rule) -> dict[str, Any]:
-    """What a rule expects and how much a failure weighs, in the words of checks."""
+    """What a rule expects and the level of a failure, in the keywords of checks."""
     if rule.expect is not None and rule.warn is not None:
         return {"warn": words_of(rule.warn), "error": words_of(rule.expect)}
-    said = words_of(rule.expect) if rule.expect is not None else {}
-    return said | ({"level": "warn"} if rule.level is Level.WARN else {})
+    keywords = words_of(rule.expect) if rule.expect is not None else {}
+    return keywords | ({"level": "warn"} if rule.level is Level.WARN else {})
 
 
 def dump_items(items: Sequence[Any]) -> str:
-    """The section `checks:` with these items."""
+    """The `checks:` section with these items."""
     text: str = yaml.dump(
         {"checks": list(items)},
         Dumper=_Dumper,
@@ -71,7 +71,7 @@ def _plain(value: Any) -> Any:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Safe YAML, indented as people do."""
+    """A safe dumper that indents lists under their key."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -81,7 +81,7 @@ class _Dumper(yaml.SafeDumper):
 
 
 def _text(dumper: yaml.SafeDumper, value: str) -> yaml.Node:
-    """Quoted where it would be read as something else, by this reader or by one of YAML 1.1."""
+    """A text, quoted if this reader or one for YAML 1.1 would read it as something else."""
     try:
         ambiguous = parse_word(value) != value
     except (ValueError, OverflowError):

@@ -1,4 +1,4 @@
-"""What a result shows of itself, as data: a headline, then notes, points, facts, commands and tables."""
+"""The content of a page as data: a headline, then notes, points, facts, commands and tables."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import msgspec
 from headgate.display.text import clean, shorten, width_of
 
 LONGEST = 800
-"""Characters of one sentence that are shown; a name of thousands must not bury the rest."""
+"""The most characters of one sentence that are shown, so that a very long name does not hide the rest."""
 
 
 class Tone(StrEnum):
-    """How a reader should take it. A tone colours words; it never stands for them."""
+    """How a text is coloured. The text itself always says the same without the colour."""
 
     GOOD = "good"
     BAD = "bad"
@@ -24,7 +24,7 @@ class Tone(StrEnum):
 
 
 class Note(msgspec.Struct, frozen=True):
-    """A sentence or two; `apart` has an empty line before it."""
+    """A sentence or two; with `apart`, after an empty line."""
 
     words: str
     apart: bool = False
@@ -34,7 +34,7 @@ class Note(msgspec.Struct, frozen=True):
 
 
 class Point(msgspec.Struct, frozen=True):
-    """One thing to know, with details below it."""
+    """One item of a list, with details below it."""
 
     title: str
     details: tuple[str, ...] = ()
@@ -43,7 +43,7 @@ class Point(msgspec.Struct, frozen=True):
 
 
 class Points(msgspec.Struct, frozen=True):
-    """Things to know, the most telling first, and how many are left out."""
+    """A list of items, the most important first. `more` says how many are left out."""
 
     items: tuple[Point, ...]
     more: str = ""
@@ -62,14 +62,14 @@ class Points(msgspec.Struct, frozen=True):
 
 
 class Fact(msgspec.Struct, frozen=True):
-    """A word and what is so."""
+    """A label with its text."""
 
     label: str
     words: str
 
 
 class Facts(msgspec.Struct, frozen=True):
-    """What is so, a line for each."""
+    """Facts, one in each line."""
 
     items: tuple[Fact, ...]
     apart: bool = False
@@ -79,7 +79,7 @@ class Facts(msgspec.Struct, frozen=True):
 
 
 class Command(msgspec.Struct, frozen=True):
-    """Something to copy: `code`, and `rest`, before which a line that is too long may end; `note` says what for."""
+    """A command to copy. A line that is too long may break between `code` and `rest`; `note` says what it is for."""
 
     code: str
     rest: str = ""
@@ -91,7 +91,7 @@ class Command(msgspec.Struct, frozen=True):
 
 
 class Commands(msgspec.Struct, frozen=True):
-    """Commands to copy, never cut. `shell`: a note stands below its command, as not every shell knows comments."""
+    """Commands to copy, never cut. With `shell`, a note is printed below its command: not every shell has comments."""
 
     items: tuple[Command, ...]
     label: str = "Then"
@@ -113,14 +113,14 @@ class Commands(msgspec.Struct, frozen=True):
 
 
 class TableData(msgspec.Struct, frozen=True):
-    """Headers, rows of text, and the columns that are numbers (aligned right)."""
+    """Headers, rows of text, and the indices of columns of numbers, which are aligned right."""
 
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     numeric: frozenset[int] = frozenset()
 
     def text(self, widest: int = 48, last: int = 120) -> str:
-        """Columns two spaces apart, cells longer than `widest` (in the last column `last`) cut with an ellipsis."""
+        """Aligned text, two spaces between columns. Cells longer than `widest` (`last` in the last column) are cut."""
         limits = [widest] * (len(self.headers) - 1) + [last]
         cells = [list(map(clean, row, limits)) for row in (self.headers, *self.rows)]
         widths = [max(map(width_of, column)) for column in zip(*cells, strict=True)]
@@ -133,25 +133,25 @@ class TableData(msgspec.Struct, frozen=True):
 
     def _format_line(self, cells: Sequence[str], widths: Sequence[int]) -> str:
         padded = []
-        for at, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             gap = " " * (width - width_of(cell))
-            padded.append(gap + cell if at in self.numeric else cell + gap)
+            padded.append(gap + cell if index in self.numeric else cell + gap)
         return "  ".join(padded).rstrip()
 
 
 class Mark(msgspec.Struct, frozen=True):
-    """How one row of a table is to be taken, and the word for it where its cell is but a sign."""
+    """The tone of one row of a table, and a word that is added to its cell if the cell is only a symbol."""
 
     tone: Tone
     word: str = ""
 
 
 class Grid(msgspec.Struct, frozen=True):
-    """A table, and what a terminal and a notebook show beyond its text.
+    """A table, with what a terminal and a notebook show in addition to its text.
 
-    `marks`, one for each row, colour the cells of column `marked`. `pictures`, one for each row, are a column of
-    block characters before column `pictured`; `beyond` are rows that the text has not. `folded` is for notebooks
-    alone, behind these words.
+    `marks`, one for each row, colour the cells of column `marked`. `pictures`, one for each row, form a column of
+    block characters before column `pictured`, with the header `picture`. `beyond` are further rows. A table with
+    `folded` is shown in notebooks only, folded under this text.
     """
 
     table: TableData
@@ -172,7 +172,7 @@ class Grid(msgspec.Struct, frozen=True):
         return f"{shorten(self.caption, LONGEST)}\n{table}" if self.caption else table
 
     def draw_table(self) -> DrawnTable:
-        """The table with its pictures and words in it, for a terminal or a notebook."""
+        """The table with its pictures and the words of its marks, for a terminal or a notebook."""
         table = self.table
         rows = [list(row) for row in (*table.rows, *self.beyond)]
         for row, mark in zip(rows, self.marks, strict=False):
@@ -181,32 +181,32 @@ class Grid(msgspec.Struct, frozen=True):
         tones = tuple(mark.tone for mark in self.marks)
         if not any(self.pictures):
             return DrawnTable(TableData(table.headers, tuple(map(tuple, rows)), table.numeric), tones, self.marked)
-        at = self.pictured
+        index = self.pictured
         for row, picture in zip(rows, self.pictures, strict=True):
-            row.insert(at, picture)
-        headers = (*table.headers[:at], self.picture, *table.headers[at:])
-        numeric = frozenset(each + (each >= at) for each in table.numeric)
-        made = TableData(headers, tuple(map(tuple, rows)), numeric)
-        return DrawnTable(made, tones, self.marked + (self.marked >= at), at)
+            row.insert(index, picture)
+        headers = (*table.headers[:index], self.picture, *table.headers[index:])
+        numeric = frozenset(each + (each >= index) for each in table.numeric)
+        drawn = TableData(headers, tuple(map(tuple, rows)), numeric)
+        return DrawnTable(drawn, tones, self.marked + (self.marked >= index), index)
 
 
 class DrawnTable(msgspec.Struct, frozen=True):
-    """A table as it is drawn: the tones of the rows colour column `marked`, column `pictured` is one of pictures."""
+    """A table as it is drawn: `tones`, one for each row, colour column `marked`; column `pictured` holds pictures."""
 
     table: TableData
     tones: tuple[Tone, ...] = ()
     marked: int = 0
     pictured: int | None = None
 
-    def tone_at(self, row: int, at: int) -> Tone:
-        return self.tones[row] if at == self.marked and row < len(self.tones) else Tone.PLAIN
+    def tone_at(self, row: int, column: int) -> Tone:
+        return self.tones[row] if column == self.marked and row < len(self.tones) else Tone.PLAIN
 
 
 Block: TypeAlias = Note | Points | Facts | Commands | Grid
 
 
 class PageData(msgspec.Struct, frozen=True):
-    """A headline with its tone, then blocks. `status` is a word that stands before the headline in colour.
+    """A headline with its tone, then blocks. `status` is a word that is shown in colour before the headline.
 
     >>> page = PageData("2 of 3 files were read.", Tone.UNSURE, blocks=(Points((Point("c.csv is empty", mark="-"),)),))
     >>> print(page)
@@ -221,17 +221,17 @@ class PageData(msgspec.Struct, frozen=True):
 
     @property
     def title(self) -> str:
-        """The headline without the status, where it begins with it."""
+        """The headline without the status, if it begins with it."""
         return shorten(self.headline.removeprefix(f"{self.status}: "), LONGEST)
 
     def text(self) -> str:
-        found = shorten(self.headline, LONGEST)
+        text = shorten(self.headline, LONGEST)
         for block in self.blocks:
             if isinstance(block, Grid) and block.folded:
                 continue
             gap = "\n\n" if block.apart else "\n"
-            found += (gap if found else "") + block.text()
-        return found
+            text += (gap if text else "") + block.text()
+        return text
 
     def __str__(self) -> str:
         return self.text()

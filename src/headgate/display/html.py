@@ -1,4 +1,4 @@
-"""A page as a fragment of HTML for notebooks, light or dark: styles stand at their elements, all data are escaped."""
+"""A page as a fragment of HTML for notebooks, light or dark, with inline styles and all data escaped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _CELL = 300  # characters of a cell that are shown
 _COLOURS = {Tone.GOOD: "#1a7f37", Tone.BAD: "#cf222e", Tone.UNSURE: "#9a6700", Tone.PLAIN: "#57606a"}
 _LINE = "1px solid rgba(127,127,127,.4)"
 _BADGE = "color:#fff;border-radius:3px;padding:0 .45em;font-weight:600;background:"
-# in a table most rows are good, and must not outshine the others
+# most rows of a table are good, so their mark is the least prominent
 _MARKS = {
     Tone.GOOD: "border:1px solid #1a7f37;border-radius:3px;padding:0 .4em",
     Tone.BAD: f"{_BADGE}{_COLOURS[Tone.BAD]}",
@@ -54,7 +54,7 @@ def render_html(page: PageData) -> str:
 
 
 def table_html(grid: Grid) -> str:
-    """One table, which scrolls inside its own box where it is too wide."""
+    """One table, which scrolls inside its own box if it is too wide."""
     drawn = grid.draw_table()
     title = f'<caption style="{_CAPTION}">{_escape_text(grid.caption)}</caption>' if grid.caption else ""
     head = "".join(_render_cell(drawn, "th", at, cell) for at, cell in enumerate(drawn.table.headers))
@@ -68,17 +68,17 @@ def _render_row(drawn: DrawnTable, row: int, cells: tuple[str, ...]) -> str:
     return f"<tr>{''.join(rendered)}</tr>"
 
 
-def _render_cell(drawn: DrawnTable, tag: str, at: int, cell: str, tone: Tone = Tone.PLAIN) -> str:
-    number = at in drawn.table.numeric
+def _render_cell(drawn: DrawnTable, tag: str, column: int, cell: str, tone: Tone = Tone.PLAIN) -> str:
+    number = column in drawn.table.numeric
     style = f"text-align:{'right' if number else 'left'};{_PADDED}"
     if tag == "th":
         style += f";border-bottom:{_LINE};font-weight:600;white-space:nowrap"
-    elif at == drawn.pictured:
+    elif column == drawn.pictured:
         style += f";{_MONO};white-space:pre;line-height:1.2;opacity:.7"
     elif number:
         style += ";font-variant-numeric:tabular-nums;white-space:nowrap"
-    said = _escape_text(cell, _CELL)
-    inner = said if tone is Tone.PLAIN or not cell else f'<span style="{_MARKS[tone]}">{said}</span>'
+    text = _escape_text(cell, _CELL)
+    inner = text if tone is Tone.PLAIN or not cell else f'<span style="{_MARKS[tone]}">{text}</span>'
     return f'<{tag} style="{style}">{inner}</{tag}>'
 
 
@@ -105,9 +105,9 @@ def _render_block(block: Block) -> str:
             return f'<details style="margin:.5em 0">{opener}{table_html(grid)}</details>'
 
 
-def _render_fact(each: Fact) -> str:
+def _render_fact(fact: Fact) -> str:
     return (
-        f'<div><span style="{_BOLD}">{_escape_text(each.label)}:</span> {_escape_text(each.words, 2 * LONGEST)}</div>'
+        f'<div><span style="{_BOLD}">{_escape_text(fact.label)}:</span> {_escape_text(fact.words, 2 * LONGEST)}</div>'
     )
 
 
@@ -116,13 +116,13 @@ def _render_points(block: Points) -> str:
     return f'<div style="margin:.5em 0">{"".join(map(_render_point, block.items))}{more}</div>'
 
 
-def _render_point(each: Point) -> str:
-    mark = _escape_text(each.mark)
-    if each.mark and each.tone is not Tone.PLAIN:
-        mark = f'<span style="{_BADGE}{_COLOURS[each.tone]}">{mark.removesuffix(":")}</span>'
+def _render_point(point: Point) -> str:
+    mark = _escape_text(point.mark)
+    if point.mark and point.tone is not Tone.PLAIN:
+        mark = f'<span style="{_BADGE}{_COLOURS[point.tone]}">{mark.removesuffix(":")}</span>'
     start = f'<div style="flex:none;min-width:1.2em">{mark}</div>' if mark else ""
-    details = "".join(f"<div>{_escape_text(detail)}</div>" for detail in each.details)
-    inner = f'<div style="min-width:0"><div style="{_BOLD}">{_escape_text(each.title)}</div>{details}</div>'
+    details = "".join(f"<div>{_escape_text(detail)}</div>" for detail in point.details)
+    inner = f'<div style="min-width:0"><div style="{_BOLD}">{_escape_text(point.title)}</div>{details}</div>'
     return f'<div style="display:flex;gap:.5em;margin:.3em 0">{start}{inner}</div>'
 
 
@@ -131,9 +131,9 @@ def _render_commands(block: Commands) -> str:
     return f'<div style="margin:.5em 0"><span style="{_BOLD}">{_escape_text(block.label)}:</span>{lines}</div>'
 
 
-def _render_command(each: Command) -> str:
-    note = f' <span style="opacity:.85">{_escape_text(each.note)}</span>' if each.note else ""
-    return f'<div style="margin:.15em 0"><code style="{_CODE}">{html.escape(each.whole)}</code>{note}</div>'
+def _render_command(command: Command) -> str:
+    note = f' <span style="opacity:.85">{_escape_text(command.note)}</span>' if command.note else ""
+    return f'<div style="margin:.15em 0"><code style="{_CODE}">{html.escape(command.whole)}</code>{note}</div>'
 
 
 def _escape_text(text: str, most: int = LONGEST) -> str:

@@ -8,12 +8,12 @@ _DAY = 86_400
 
 
 def format_number(value: float) -> str:
-    """A number in at most six digits, more where fewer would make it look whole.
+    """A number in at most six digits; more if it would look like a whole number otherwise.
 
     >>> format_number(1040.0), format_number(0.123456789), format_number(0.9999999), format_number(2.5e-7)
     ('1,040', '0.123457', '0.9999999', '2.5e-07')
     """
-    if value - value != 0:
+    if value - value != 0:  # infinite or NaN
         return str(value)
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
@@ -23,7 +23,7 @@ def format_number(value: float) -> str:
 
 
 def format_moment(seconds: float, whole_days: bool = True) -> str:
-    """Seconds since 1970 as a day, or as a time of a day where it is no midnight (or `whole_days` is false).
+    """Seconds since 1970 as a date; with the time of day unless it is midnight, or if `whole_days` is false.
 
     >>> format_moment(1763164800), format_moment(1763164861)
     ('2025-11-15', '2025-11-15 00:01:01')

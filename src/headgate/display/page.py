@@ -1,4 +1,4 @@
-"""The page of a result, shown everywhere: as plain text, in a terminal and in a notebook."""
+"""The page of a result, which displays itself as plain text, in a terminal and in a notebook."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from headgate.display.blocks import PageData
 
 
 class Page(PageData, frozen=True):
-    """A headline and blocks that a terminal and a notebook draw by themselves."""
+    """A headline and blocks, with the display hooks of terminals (rich) and notebooks."""
 
     def html(self) -> str:
-        """A fragment for a notebook: no script, no style of its own beside that of its elements, all data escaped."""
+        """A fragment of HTML for a notebook: without script, with inline styles only, all data escaped."""
         from headgate.display.html import render_html
 
         return render_html(self)
@@ -26,12 +26,12 @@ class Page(PageData, frozen=True):
 
 
 class Paged:
-    """What says its page, and thereby shows itself everywhere."""
+    """Base of results that have a page: it gives them their text, terminal and notebook display."""
 
     __slots__ = ()
 
     def page(self) -> Page:
-        """What it shows of itself."""
+        """The page that displays this result."""
         raise NotImplementedError
 
     def __repr__(self) -> str:

@@ -1,4 +1,4 @@
-"""Small pictures made of block characters, which stand in a line of text."""
+"""Small charts made of block characters, for use in a line of text."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _WIDTHS = "▏▎▍▌▋▊▉█"
 
 
 def sparkline(shares: Sequence[float]) -> str:
-    """A column for each share, the largest as high as the line; only where there is nothing is it lowest.
+    """A column for each share, scaled to the largest. Only a share of 0 has the lowest column.
 
     >>> sparkline([1, 4, 8, 0, 2])
     '▂▅█▁▃'
@@ -20,7 +20,7 @@ def sparkline(shares: Sequence[float]) -> str:
 
 
 def draw_level(value: float, low: float, high: float) -> str:
-    """A column as high as the value stands between the smallest and the largest.
+    """A column whose height shows where the value lies between `low` and `high`.
 
     >>> "".join(draw_level(value, 0, 10) for value in (0, 5, 10)), draw_level(1, 1, 1)
     ('▁▅█', '▄')
@@ -31,7 +31,7 @@ def draw_level(value: float, low: float, high: float) -> str:
 
 
 def draw_bar(share: float, width: int = 10) -> str:
-    """A bar that is as long as the share of `width` characters; what is there at all is seen.
+    """A bar as long as this share of `width` characters; any share above 0 is visible.
 
     >>> draw_bar(0.25), draw_bar(0.0001), draw_bar(0.0)
     ('██▌', '▏', '')

@@ -8,7 +8,7 @@ from headgate.display.blocks import Grid, TableData
 
 
 class Table(TableData, frozen=True):
-    """A table that a terminal and a notebook draw by themselves."""
+    """A table with the display hooks of terminals (rich) and notebooks."""
 
     def html(self, caption: str = "") -> str:
         from headgate.display.html import table_html

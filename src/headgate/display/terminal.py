@@ -1,4 +1,4 @@
-"""A page in a terminal, through rich: words carry what colours stress, and nothing in the data is taken for markup."""
+"""A page in a terminal, drawn by rich. Colours only emphasise what the text says, and data are never read as markup."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ _BADGES = {
     Tone.UNSURE: "bold black on yellow",
     Tone.PLAIN: "bold reverse",
 }
-_LEAST = 18  # places that a column of words needs to be read
-_GAP = 2
-_APART = 3
+_LEAST = 18  # the least width of a column of text
+_GAP = 2  # spaces between columns
+_APART = 3  # spaces between pairs of a paragraph
 
 
 def render_rich(page: PageData) -> RenderableType:
-    """The page; an empty line stands between its blocks."""
+    """The page, with an empty line between its blocks."""
     return Group(*_render_parts(page))
 
 
 def _render_parts(page: PageData) -> Iterator[RenderableType]:
     if page.headline:
         yield _render_headline(page)
-    for at, block in enumerate(page.blocks):
+    for index, block in enumerate(page.blocks):
         if isinstance(block, Grid) and block.folded:
             continue
-        follows = isinstance(block, Note) and not block.apart  # a tight note belongs to what stands before it
-        if (at or page.headline) and not follows:
+        follows = isinstance(block, Note) and not block.apart  # such a note belongs to the block before it
+        if (index or page.headline) and not follows:
             yield Text("")
         yield _render_block(block)
 
@@ -58,8 +58,8 @@ def _render_block(block: Block) -> RenderableType:
             return _render_points(block)
         case Facts(items):
             grid = _make_pair_grid()
-            for each in items:
-                grid.add_row(Text(f"{each.label}:", "bold"), _format_text(each.words, most=2 * LONGEST))
+            for fact in items:
+                grid.add_row(Text(f"{fact.label}:", "bold"), _format_text(fact.words, most=2 * LONGEST))
             return _add_indent(grid)
         case Commands():
             return RichCommands(block)
@@ -71,10 +71,10 @@ def _render_points(block: Points) -> RenderableType:
     grid = _make_pair_grid()
     if not any(each.mark for each in block.items):
         return _add_indent(Group(*(_format_text(each.title) for each in block.items)))
-    for each in block.items:
-        details = Text("\n").join(_format_text(detail) for detail in each.details)
-        inner = [_format_text(each.title, "bold"), *([details] if each.details else [])]
-        grid.add_row(Text(each.mark, _STYLES[each.tone] or "bold"), Group(*inner))
+    for point in block.items:
+        details = Text("\n").join(_format_text(detail) for detail in point.details)
+        inner = [_format_text(point.title, "bold"), *([details] if point.details else [])]
+        grid.add_row(Text(point.mark, _STYLES[point.tone] or "bold"), Group(*inner))
     more = [Text(block.more)] if block.more else []
     return _add_indent(Group(grid, *more))
 
@@ -95,28 +95,28 @@ def _format_text(text: str, style: str = "", most: int = LONGEST) -> Text:
 
 
 class RichCommands:
-    """Commands that can be copied at any width: one that is too long goes on in the next line as its shell allows."""
+    """Commands that can be copied at any width: one that is too long continues on the next line as its shell allows."""
 
     def __init__(self, block: Commands) -> None:
         self._block = block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        # indented by hand: padding fills the line, and a blank after a backslash breaks what is copied
+        # indented by hand: rich's padding fills the line, and a space after a backslash breaks a copied command
         yield Text(f"  {self._block.label}:", "bold")
-        for each in self._block.items:
-            for line in self._wrap_command(each, options.max_width - 4):
+        for command in self._block.items:
+            for line in self._wrap_command(command, options.max_width - 4):
                 yield Text(f"    {line}", "cyan", overflow="fold")
-            if each.note:
-                yield _add_indent(_format_text(each.note), 6)
+            if command.note:
+                yield _add_indent(_format_text(command.note), 6)
 
-    def _wrap_command(self, each: Command, width: int) -> list[str]:
-        if cell_len(each.whole) <= width or not each.rest:
-            return [each.whole]
-        return [each.code + (" \\" if self._block.shell else ""), f"    {each.rest}"]
+    def _wrap_command(self, command: Command, width: int) -> list[str]:
+        if cell_len(command.whole) <= width or not command.rest:
+            return [command.whole]
+        return [command.code + (" \\" if self._block.shell else ""), f"    {command.rest}"]
 
 
 class RichGrid:
-    """A table; where it is too wide for the terminal each row becomes a short paragraph."""
+    """A table; if it is too wide for the terminal, each row becomes a short paragraph."""
 
     def __init__(self, grid: Grid) -> None:
         self._caption = grid.caption
@@ -131,54 +131,62 @@ class RichGrid:
             yield from self._render_paragraphs(options.max_width)
 
     def _least_width(self) -> int:
-        """The width below which its columns cannot be read."""
+        """The width below which the columns are unreadable."""
         table = self._drawn.table
         widths = [
             max(cell_len(shorten(cell, _CELL)) for cell in column) for column in zip(*self._all_cells(), strict=True)
         ]
-        stiff = {*table.numeric, self._drawn.pictured}
-        return sum(width if at in stiff else min(width, _LEAST) for at, width in enumerate(widths)) + _GAP * len(widths)
+        unwrapped = {*table.numeric, self._drawn.pictured}
+        return sum(
+            width if index in unwrapped else min(width, _LEAST) for index, width in enumerate(widths)
+        ) + _GAP * len(widths)
 
     def _all_cells(self) -> list[tuple[str, ...]]:
         return [self._drawn.table.headers, *self._drawn.table.rows]
 
     def _build_table(self) -> RichTable:
         table = self._drawn.table
-        made = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
-        for at, header in enumerate(table.headers):
-            stiff = at in table.numeric or at == self._drawn.pictured
-            side = "right" if at in table.numeric else "left"
-            made.add_column(_format_text(header, "bold"), justify=side, no_wrap=stiff, overflow="fold")  # type: ignore[arg-type]
+        drawn = RichTable(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+        for index, header in enumerate(table.headers):
+            unwrapped = index in table.numeric or index == self._drawn.pictured
+            side = "right" if index in table.numeric else "left"
+            drawn.add_column(_format_text(header, "bold"), justify=side, no_wrap=unwrapped, overflow="fold")  # type: ignore[arg-type]
         for row, cells in enumerate(table.rows):
-            made.add_row(*(self._render_cell(row, at, cell) for at, cell in enumerate(cells)))
-        return made
+            drawn.add_row(*(self._render_cell(row, index, cell) for index, cell in enumerate(cells)))
+        return drawn
 
-    def _render_cell(self, row: int, at: int, cell: str) -> Text:
-        return _format_text(cell, _STYLES[self._drawn.tone_at(row, at)], _CELL)
+    def _render_cell(self, row: int, column: int, cell: str) -> Text:
+        return _format_text(cell, _STYLES[self._drawn.tone_at(row, column)], _CELL)
 
     def _render_paragraphs(self, width: int) -> Iterator[RenderableType]:
         headers = self._drawn.table.headers
-        named = 1 if headers[0] or len(headers) < 2 else 2  # a sign alone names nothing
+        named = 1 if headers[0] or len(headers) < 2 else 2  # a symbol alone does not name the row
         for row, cells in enumerate(self._drawn.table.rows):
-            title = Text(" ").join(self._render_cell(row, at, cell) for at, cell in enumerate(cells[:named]))
+            title = Text(" ").join(self._render_cell(row, index, cell) for index, cell in enumerate(cells[:named]))
             title.stylize("bold")
-            bare = 0 not in self._drawn.table.numeric  # a number says nothing without its name
+            bare = 0 not in self._drawn.table.numeric  # a number needs its header
             yield title if bare else self._render_pair(row, 0, cells[0])
-            pairs = [self._render_pair(row, at, cells[at]) for at in range(named, len(cells)) if cells[at].strip()]
+            pairs = [
+                self._render_pair(row, index, cells[index])
+                for index in range(named, len(cells))
+                if cells[index].strip()
+            ]
             yield from (_add_indent(line) for line in _pack_pairs(pairs, width - 2))
 
-    def _render_pair(self, row: int, at: int, cell: str) -> Text:
-        name = shorten(self._drawn.table.headers[at], _CELL)
-        return Text.assemble((f"{name} " if name else "", "cyan"), self._render_cell(row, at, cell), overflow="fold")
+    def _render_pair(self, row: int, column: int, cell: str) -> Text:
+        name = shorten(self._drawn.table.headers[column], _CELL)
+        return Text.assemble(
+            (f"{name} " if name else "", "cyan"), self._render_cell(row, column, cell), overflow="fold"
+        )
 
 
 def _pack_pairs(pairs: Sequence[Text], width: int) -> Iterator[Text]:
-    """As many in a line as it has room for: a value does not part from its name."""
+    """Pairs packed into lines of at most `width`; a value stays on one line with its name."""
     line = Text(overflow="fold")
-    for each in pairs:
-        if line and line.cell_len + _APART + each.cell_len > width:
+    for pair in pairs:
+        if line and line.cell_len + _APART + pair.cell_len > width:
             yield line
             line = Text(overflow="fold")
-        line = Text.assemble(line, " " * _APART if line else "", each, overflow="fold")
+        line = Text.assemble(line, " " * _APART if line else "", pair, overflow="fold")
     if line:
         yield line

@@ -1,4 +1,4 @@
-"""The result of one scan: states, and the metrics measured from them. It prints, merges with `+`, saves and loads."""
+"""The result of one scan: states, and the metrics measured from them. It prints, merges, saves and loads."""
 
 from __future__ import annotations
 
@@ -31,7 +31,16 @@ _TOO_LARGE = "it has too many groups to keep for merging; analyze both batches t
 
 
 class Analysis(Paged, Mapping[MetricKey, Outcome]):
-    """Outcomes by metric: `analysis["mean(price)"]`, `analysis[hg.Mean("price")]`, `analysis.value("mean(price)")`."""
+    """Outcomes by metric: `analysis["mean(price)"]`, `analysis[hg.Mean("price")]`, `analysis.value("mean(price)")`.
+
+    `first + second` is the analysis of both batches together. `hg.analyze` makes analyses.
+
+    Args:
+        schema: The columns of the batch.
+        asked: The metrics, in the order in which they are listed.
+        states: The states of the batch, by the state keys of the metrics.
+        failed: The metrics that could not be computed, each with the reason.
+    """
 
     def __init__(
         self,
@@ -47,7 +56,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
 
     @cached_property
     def outcomes(self) -> dict[MetricKey, Outcome]:
-        """Every metric asked for, in the order asked, measured from the states."""
+        """The outcome of every requested metric, in the order of the request, measured from the states."""
         return {metric.key: self._measure_metric(metric) for metric in self.metrics}
 
     def _measure_metric(self, metric: Metric[Any]) -> Outcome:
@@ -60,8 +69,8 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolve(spark) merges them")
         try:
             return metric.measure(state)
-        except Exception as trouble:
-            return Failed(f"measuring {metric.key} raised {type(trouble).__name__}: {trouble}")
+        except Exception as error:
+            return Failed(f"measuring {metric.key} raised {type(error).__name__}: {error}")
 
     def __getitem__(self, key: MetricKey | Metric[Any] | str) -> Outcome:
         wanted = key.key if isinstance(key, Metric) else MetricKey.parse(key) if isinstance(key, str) else key
@@ -76,7 +85,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         return len(self.metrics)
 
     def value(self, key: MetricKey | Metric[Any] | str) -> float | Distribution:
-        """The measured value; an error that says why, where there is none."""
+        """The measured value; raises an error with the reason if there is none."""
         match self[key]:
             case Measured(value):
                 return value
@@ -86,12 +95,12 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
 
     def __add__(self, other: Analysis) -> Analysis:
         """The analysis of both batches together, from their states alone."""
-        asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
+        metrics = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         failed = {**other.failed, **self.failed}
         computed = self._state_keys() & other._state_keys()
         failed |= {
             metric.key: Failed("only one of the two analyses computed it")
-            for metric in asked
+            for metric in metrics
             if not isinstance(metric, SchemaMetric) and metric.state_key not in computed and metric.key not in failed
         }
         merges = {
@@ -99,20 +108,20 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             for key in dict.fromkeys((*self.states, *other.states))
             if key in computed
         }
-        return merge_analyses(_merge_schemas(self.schema, other.schema), asked, merges, failed)
+        return merge_analyses(_merge_schemas(self.schema, other.schema), metrics, merges, failed)
 
     def resolve(self, spark: Any) -> Analysis:
-        """This analysis with its frequency tables that are kept as Parquet merged by Spark, in one job for all."""
+        """This analysis after Spark has merged the frequency tables that are kept as Parquet, all in one job."""
         if not any(isinstance(state, KeptGroups) for state in self.states.values()):
             return self
         from headgate.engine.spark import merge_kept
 
-        found = merge_kept(spark, self.schema, self.metrics, self.states, self.failed)
+        merged = merge_kept(spark, self.schema, self.metrics, self.states, self.failed)
         states = {key: state for key, state in self.states.items() if not isinstance(state, KeptGroups)}
-        return Analysis(self.schema, self.metrics, states | found.states[()], self.failed | found.failed)
+        return Analysis(self.schema, self.metrics, states | merged.states[()], self.failed | merged.failed)
 
     def _state_keys(self) -> set[MetricKey]:
-        """The states that were computed; one that is not in `states` is the identity: no row was in its scope."""
+        """The keys of the computed states. One that is not in `states` is the identity: no row was in its scope."""
         return {metric.state_key for metric in self.metrics if metric.key not in self.failed}
 
     # --- bytes
@@ -131,15 +140,15 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Analysis:
-        """What `to_bytes` gave; truncated, altered or foreign bytes are refused before they are decoded."""
+        """The analysis in the bytes of `to_bytes`; truncated, altered or foreign bytes are refused before decoding."""
         head, body = unseal(data)
         if head.tag != _TAG:
             raise CorruptBytes(f"these bytes hold a {head.tag}, not an analysis.")
-        metrics()  # their states must be known before any is decoded
+        metrics()  # importing all metrics registers their state types, which decoding needs
         try:
             stored = msgspec.msgpack.decode(body, type=_StoredAnalysis)
-        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-            raise CorruptBytes(f"the bytes do not hold an analysis: {trouble}.") from None
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise CorruptBytes(f"the bytes do not hold an analysis: {error}.") from None
         return cls(
             stored.schema,
             tuple(from_key(key) for key in stored.metrics),
@@ -150,16 +159,16 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
     # --- for people
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: every metric's key with its value, or with why it has none."""
+        """Plain data for JSON: the key of every metric with its value, or with the reason why it has none."""
         return {str(key): msgspec.to_builtins(outcome) for key, outcome in self.outcomes.items()}
 
     def table(self, most: int | None = None) -> Table:
-        """Every metric (the first `most`) with its value, or with why it has none."""
+        """A table of all metrics (or the first `most`) with their values, or with the reason why there is none."""
         rows = [(*_split_key(key), *self.cell(key)) for key in islice(self.outcomes, most)]
         return Table(("columns", "metric", "value", "note"), tuple(rows), numeric=frozenset({2}))
 
     def cell(self, key: MetricKey) -> tuple[str, str]:
-        """A metric's value as people read it, and a note."""
+        """The value of a metric as displayed, and a note."""
         match self.outcomes[key]:
             case Measured(value):
                 if isinstance(value, Distribution):
@@ -171,9 +180,9 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
                 return "failed", why
 
     def _column_kind(self, key: MetricKey) -> Kind | None:
-        places = self.schema.positions()
-        found = [self.schema.columns[places[label]].kind for label in key.columns if label in places]
-        return found[0] if len(found) == 1 else None
+        positions = self.schema.positions()
+        kinds = [self.schema.columns[positions[label]].kind for label in key.columns if label in positions]
+        return kinds[0] if len(kinds) == 1 else None
 
     def page(self) -> Page:
         outcomes = islice(self.outcomes.values(), _MAX_SHOWN)
@@ -185,35 +194,35 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         return f"{len(self.metrics)} metrics of {len(self.schema.columns)} columns, from {len(self.states)} states"
 
     def _describe_rest(self) -> list[str]:
-        """Where the rest is, and what failed in it: a failure must not hide below the fold."""
+        """A note about the metrics that are not shown, and the failures among them, which must not be missed."""
         if len(self.metrics) <= _MAX_SHOWN:
             return []
-        below = list(self.outcomes.items())[_MAX_SHOWN:]
-        lost = [f"failed: {key}: {outcome.why}" for key, outcome in below if isinstance(outcome, Failed)]
-        return [f"... and {len(below):,} more; analysis.table().text() has them all", *lost[:_MAX_FAILURES]]
+        hidden = list(self.outcomes.items())[_MAX_SHOWN:]
+        failures = [f"failed: {key}: {outcome.why}" for key, outcome in hidden if isinstance(outcome, Failed)]
+        return [f"... and {len(hidden):,} more; analysis.table().text() has them all", *failures[:_MAX_FAILURES]]
 
 
 def merge_analyses(
     schema: Schema,
-    asked: tuple[Metric[Any], ...],
+    metrics: tuple[Metric[Any], ...],
     merges: Mapping[MetricKey, Callable[[], State | None]],
     failed: Mapping[MetricKey, Failed],
 ) -> Analysis:
-    """The analysis of several batches together, given what merges their states under a key."""
+    """The analysis of several batches together; `merges` has a function for each state key that merges their states."""
     states: dict[MetricKey, State] = {}
     lost: dict[MetricKey, Failed] = {}
     for key, merge in merges.items():
         try:
             state = merge()
-        except Exception as trouble:
-            lost[key] = Failed(f"merging {key} raised {type(trouble).__name__}: {trouble}")
+        except Exception as error:
+            lost[key] = Failed(f"merging {key} raised {type(error).__name__}: {error}")
             continue
         if state is None:
             lost[key] = Failed(_TOO_LARGE)
         else:
             states[key] = state
-    failures = {each.key: lost[each.state_key] for each in asked if each.state_key in lost} | dict(failed)
-    return Analysis(schema, asked, states, failures)
+    failures = {each.key: lost[each.state_key] for each in metrics if each.state_key in lost} | dict(failed)
+    return Analysis(schema, metrics, states, failures)
 
 
 class _StoredAnalysis(msgspec.Struct, frozen=True):
@@ -229,12 +238,14 @@ def _split_key(key: MetricKey) -> tuple[str, str]:
     return ", ".join(key.columns), str(rest).replace(f"{key.name}()", key.name, 1)
 
 
-def _summarize_labels(found: Distribution) -> tuple[str, str]:
+def _summarize_labels(distribution: Distribution) -> tuple[str, str]:
     """How many labels there are, and the first of them with their shares."""
-    top = ", ".join(f"{label} {count / found.total:.1%}" for label, count in list(found.counts.items())[:3])
-    more = len(found.counts) - 3
+    top = ", ".join(
+        f"{label} {count / distribution.total:.1%}" for label, count in list(distribution.counts.items())[:3]
+    )
+    more = len(distribution.counts) - 3
     note = f"{top}, {more} more" if more > 0 else top or "none is frequent"
-    return f"{len(found.counts):,} label{'s' * (len(found.counts) != 1)}", note
+    return f"{len(distribution.counts):,} label{'s' * (len(distribution.counts) != 1)}", note
 
 
 _POINTS_IN_TIME = frozenset({"min", "max", "mean", "median", "approx_quantile"})
@@ -246,7 +257,7 @@ def _format_value(value: float, kind: Kind | None, name: str) -> str:
     return format_number(value)
 
 
-def _merge_schemas(one: Schema, two: Schema) -> Schema:
-    """The columns of both, those of the first where a label is in both."""
-    known = set(one.labels)
-    return Schema(one.columns + tuple(column for column in two.columns if column.label not in known))
+def _merge_schemas(first: Schema, second: Schema) -> Schema:
+    """The columns of both; for a label in both, the column of the first."""
+    known = set(first.labels)
+    return Schema(first.columns + tuple(column for column in second.columns if column.label not in known))

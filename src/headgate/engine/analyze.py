@@ -50,16 +50,7 @@ def analyze(
     progress: Callable[[Progress], None] | None = None,
     tables: Mapping[str, Any] | None = None,
 ) -> Analysis | Parts:
-    """Scan a batch once and measure it.
-
-    `data` is a Spark DataFrame (classic or Connect), a pyarrow Table, RecordBatch, Dataset or RecordBatchReader, or a
-    pandas or polars frame. `metrics` are metrics or their text form, `[hg.Mean("price"), "completeness(price)"]`;
-    without them every column gets the default metrics of its type. With `by`, the names of columns, the rows that agree
-    in them are measured apart, still in one scan; `Parts.view` puts any of them together again. With `keep`, a folder
-    that Spark can write to, the frequency tables of exact groupings that are too large for the driver are kept there
-    as Parquet, so that they too can be merged (`Analysis.resolve`). `tables` are other tables by name, of the same
-    kind of data, for metrics that look rows up in them. Whatever goes wrong with one metric or column is that metric's
-    outcome.
+    """Scan a batch once and measure it. An error of one metric or column is that metric's outcome, not an exception.
 
     >>> import pyarrow as pa
     >>> table = pa.table({"price": [1.0, 3.0, 8.0], "day": ["mon", "mon", "tue"]})
@@ -67,6 +58,18 @@ def analyze(
     4.0
     >>> analyze(table, ["mean(price)"], by="day").view(day="mon").value("mean(price)")
     2.0
+
+    Args:
+        data: A Spark DataFrame (classic or Connect), a pyarrow Table, RecordBatch, Dataset or RecordBatchReader, or a
+            pandas or polars frame.
+        metrics: Metrics or their text form, `[hg.Mean("price"), "completeness(price)"]`. By default every column gets
+            the default metrics of its type.
+        by: Columns. Rows with the same values in them form a part, and each part is measured separately, in the same
+            scan. `Parts.view` merges any of them again.
+        keep: A folder that Spark can write to. Frequency tables of exact groupings that are too large for the driver
+            are written there as Parquet, so that they can be merged later (`Analysis.resolve`).
+        progress: A function that is called with a `Progress` while the scan runs.
+        tables: Other tables by name, of the same kind of data, for metrics that look rows up in them.
     """
     if isinstance(metrics, (str, Metric, MetricKey)):
         metrics = [metrics]
@@ -86,16 +89,19 @@ def measure_batch(
     progress: Callable[[Progress], None] | None = None,
     keep: str = "",
 ) -> Analysis | Parts:
-    """One scan of an opened batch: an analysis of the whole, or of the parts that `by` tells apart."""
+    """One scan of an opened batch: an analysis of the whole, or of the parts given by the columns in `by`."""
     plan = make_plan(batch.schema, metrics, by=by, keep=keep)
     return _build_result(plan, batch.run(plan, progress))
 
 
-def _build_result(plan: Plan, found: ScanResult) -> Analysis | Parts:
-    """The result, with no state that only failed metrics would read: its rows may be incomplete."""
-    sound = {metric.state_key for metric in plan.metrics if metric.key not in found.failed}
-    states = {part: {key: held[key] for key in held if key in sound} for part, held in found.states.items()}
+def _build_result(plan: Plan, scanned: ScanResult) -> Analysis | Parts:
+    """The result, without states that only failed metrics read, since they may lack rows."""
+    sound = {metric.state_key for metric in plan.metrics if metric.key not in scanned.failed}
+    states = {
+        part: {key: part_states[key] for key in part_states if key in sound}
+        for part, part_states in scanned.states.items()
+    }
     if not plan.by:
-        return Analysis(plan.schema, plan.metrics, states[()], found.failed)
-    labels = tuple(plan.schema.columns[at].label for at in plan.by)
-    return Parts(labels, plan.schema, plan.metrics, states, found.failed)
+        return Analysis(plan.schema, plan.metrics, states[()], scanned.failed)
+    labels = tuple(plan.schema.columns[position].label for position in plan.by)
+    return Parts(labels, plan.schema, plan.metrics, states, scanned.failed)

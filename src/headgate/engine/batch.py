@@ -1,4 +1,4 @@
-"""A batch of whatever kind, opened: its schema is known, and a plan can be run on it."""
+"""A batch of any kind, opened: its schema is known, and a plan can be run on it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Report = Callable[[Progress], None]
 
 
 class Batch(NamedTuple):
-    """The schema of a batch and what runs a plan on it; `distributed` if that is a cluster's work.
+    """The schema of a batch, and the function that runs a plan on it.
 
-    What can be read only `once` gets one scan, whatever it costs.
+    `distributed` says that a cluster runs it, `once` that the data can be read only once.
     """
 
     schema: Schema
@@ -30,7 +30,7 @@ class Batch(NamedTuple):
 
 
 def rereadable(tables: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The tables as they can be read more than once."""
+    """The tables in a form that can be read more than once."""
     given = dict(tables or {})
     return {name: each.read_all() if isinstance(each, pa.RecordBatchReader) else each for name, each in given.items()}
 
@@ -40,7 +40,7 @@ def is_spark(data: Any) -> bool:
 
 
 def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
-    """The batch, with the other tables that its rows may be looked up in."""
+    """The batch, with other tables for metrics that look rows up in them."""
     others = rereadable(tables)
     local = open_local(data)
     if local is not None:

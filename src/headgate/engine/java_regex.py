@@ -1,4 +1,4 @@
-"""Regular expressions of RE2 as Java has them, so that Spark's RLIKE finds what the folds found."""
+"""Translates regular expressions of RE2 to Java's, so that Spark's RLIKE matches what the folds matched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _POSIX_NAMES = {
 
 
 def java_regex(pattern: str) -> str:
-    r"""The pattern for Java: `.` and `^` know only \n, `$` is the very end, classes hold no classes.
+    r"""The pattern for Java: only \n ends a line for `.` and `^`, `$` is the end of the text, and classes do not nest.
 
     >>> java_regex("^a.c$"), java_regex(r"^[$[]\s(?i:x)$")
     ('(?d)^a.c\\z', '(?du)^[$\\[][\\t\\n\\f\\r ](?i:x)\\z')
@@ -34,47 +34,47 @@ class _Translator:
     def __init__(self, pattern: str, multiline: bool) -> None:
         self.pattern = pattern
         self.multiline = multiline
-        self.at = 0
+        self.position = 0
 
     def translate(self) -> str:
         pieces = []
-        while self.at < len(self.pattern):
+        while self.position < len(self.pattern):
             pieces.append(self.translate_piece())
         return "".join(pieces)
 
     def translate_piece(self) -> str:
-        char = self.pattern[self.at]
+        char = self.pattern[self.position]
         if char == "\\":
             return self.translate_escape(inside=False)
         if char == "[":
             return self.translate_class()
         if char == "{":
-            found = _QUANTIFIER.match(self.pattern, self.at)
-            return self.take(len(found[0])) if found else "\\" + self.take(1)
-        if self.pattern.startswith("(?P<", self.at):
-            self.at += 4
+            quantifier = _QUANTIFIER.match(self.pattern, self.position)
+            return self.take(len(quantifier[0])) if quantifier else "\\" + self.take(1)
+        if self.pattern.startswith("(?P<", self.position):
+            self.position += 4
             return "(?<"
-        self.at += 1
+        self.position += 1
         return r"\z" if char == "$" and not self.multiline else char
 
     def take(self, count: int) -> str:
-        found = self.pattern[self.at : self.at + count]
-        self.at += count
-        return found
+        taken = self.pattern[self.position : self.position + count]
+        self.position += count
+        return taken
 
     def translate_escape(self, inside: bool) -> str:
-        if self.pattern.startswith(r"\Q", self.at):
-            end = self.pattern.find(r"\E", self.at)
-            return self.take(len(self.pattern) if end < 0 else end + 2 - self.at)
-        code = _CODE.match(self.pattern, self.at)
+        if self.pattern.startswith(r"\Q", self.position):
+            end = self.pattern.find(r"\E", self.position)
+            return self.take(len(self.pattern) if end < 0 else end + 2 - self.position)
+        code = _CODE.match(self.pattern, self.position)
         if code:
             return self.take(len(code[0]))
-        octal, named = _OCTAL.match(self.pattern, self.at), _PROPERTY.match(self.pattern, self.at)
+        octal, named = _OCTAL.match(self.pattern, self.position), _PROPERTY.match(self.pattern, self.position)
         if octal:
-            self.at += 4
+            self.position += 4
             return rf"\0{octal[1]}"
         if named:
-            self.at += len(named[0])
+            self.position += len(named[0])
             return _translate_property(named[1], bool(named[2]), named[3])
         two = self.take(2)
         if two == r"\v":
@@ -84,18 +84,18 @@ class _Translator:
         return rf"[^{_SPACES}]" if two == r"\S" else two
 
     def translate_class(self) -> str:
-        pieces = [self.take(2 if self.pattern.startswith("[^", self.at) else 1)]
-        if self.pattern.startswith("]", self.at):  # the first is a member
+        pieces = [self.take(2 if self.pattern.startswith("[^", self.position) else 1)]
+        if self.pattern.startswith("]", self.position):  # a bracket in first position is a member
             pieces.append("\\" + self.take(1))
-        while self.at < len(self.pattern) and self.pattern[self.at] != "]":
+        while self.position < len(self.pattern) and self.pattern[self.position] != "]":
             pieces.append(self.translate_member())
         return "".join([*pieces, self.take(1)])
 
     def translate_member(self) -> str:
-        char = self.pattern[self.at]
-        posix = _POSIX.match(self.pattern, self.at)
+        char = self.pattern[self.position]
+        posix = _POSIX.match(self.pattern, self.position)
         if posix:
-            self.at += len(posix[0])
+            self.position += len(posix[0])
             return _translate_posix(bool(posix[1]), posix[2])
         if char == "\\":
             return self.translate_escape(inside=True)
@@ -110,6 +110,6 @@ def _translate_posix(negated: bool, name: str) -> str:
 
 
 def _translate_property(letter: str, negated: bool, name: str) -> str:
-    """A general category goes by its own name, a script with Is before it."""
+    """A Unicode property for Java: a general category keeps its name, a script gets the prefix Is."""
     opposite = {"p": "P", "P": "p"}[letter] if negated else letter
     return rf"\{opposite}{{{name if len(name) <= 2 else f'Is{name}'}}}"

@@ -1,4 +1,4 @@
-"""The engine without a JVM: Arrow tables, datasets and readers, pandas and polars frames, folded in this process."""
+"""The engine without a JVM: it folds Arrow tables, datasets and readers, pandas and polars frames in this process."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from headgate.values.outcome import Failed
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
 
-ROWS = 1 << 16  # rows of a batch at the most
-CELLS = 1 << 22  # cells of a batch, about: wide tables get fewer rows
+ROWS = 1 << 16  # the most rows in a batch
+CELLS = 1 << 22  # cells in a batch, about, so that wide tables get fewer rows
 
 Arrays = Sequence[pa.Array | pa.ChunkedArray]
 
 
 class LocalBatch:
-    """A batch of data in this process: its schema, and its columns some rows at a time."""
+    """Data in this process: the schema, and a function that reads columns some rows at a time."""
 
     def __init__(
         self,
@@ -39,11 +39,11 @@ class LocalBatch:
     ) -> None:
         self.schema = schema
         self.read = read
-        self.count_rows = count_rows  # all rows; 0 where that is not known without reading them
+        self.count_rows = count_rows  # 0 if the count is not known without reading the data
 
 
 def open_local(data: Any) -> LocalBatch | None:
-    """The data as a local batch, or None if it is none of ours."""
+    """The data as a local batch; None if this engine does not support their type."""
     if isinstance(data, pa.RecordBatch):
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
@@ -62,7 +62,7 @@ def open_local(data: Any) -> LocalBatch | None:
 
 
 def in_memory(data: Any) -> Any:
-    """The data as a table or an eager frame, whose rows can be counted and chosen; other data as they are."""
+    """The data as a table or an eager frame, whose rows can be counted and selected; other data unchanged."""
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
     if isinstance(data, ds.Dataset):
@@ -79,7 +79,7 @@ def run_local(
     tables: Mapping[str, Any] | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> ScanResult:
-    """One pass over the batch; the states of each part by their keys, and the metrics that failed."""
+    """One pass over the batch: the states of each part by state key, and the metrics that failed."""
     plan, tests = _build_tests(plan, tables or {})
     labels = batch.schema.labels
     read = {label for test in tests for label in test.columns}
@@ -95,12 +95,12 @@ def run_local(
         scan.add([arrays[at] for at in keys], columns)
     for part, slot, state in scan.states():
         states.setdefault(part, {})[plan.folds[slot].metric.state_key] = state
-    wrong = {plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
-    lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
+    errors = {plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
+    lost = {each.key: Failed(errors[each.state_key]) for each in plan.metrics if each.state_key in errors}
     for test in tests:
-        if test.trouble:
+        if test.error:
             plan = plan.without(
-                test.question, f"the predicate {str(test.question)!r} could not be evaluated: {test.trouble}"
+                test.question, f"the predicate {str(test.question)!r} could not be evaluated: {test.error}"
             )
     return ScanResult(states, {**lost, **plan.failed})
 
@@ -108,7 +108,7 @@ def run_local(
 def _report_rows(
     batch: LocalBatch, read: Iterator[tuple[Arrays, int]], progress: Callable[[Progress], None] | None
 ) -> Iterator[tuple[Arrays, int]]:
-    """What is read, with a word to the caller after each piece was folded; what the caller raises costs no scan."""
+    """The pieces of `read`, with a report to the caller after each was folded. Errors of the callback are ignored."""
     if progress is None:
         yield from read
         return
@@ -121,33 +121,33 @@ def _report_rows(
 
 
 class RowTest:
-    """A row predicate or a look-up over the batches of one scan, and the trouble it ran into, if it did."""
+    """A row predicate or a look-up over the batches of one scan. `error` is its first error; empty if there is none."""
 
     def __init__(
         self, question: RowQuestion, evaluate: Callable[[Any, int], pa.Array], columns: frozenset[str]
     ) -> None:
         self.question = question
         self.columns = columns
-        self.trouble = ""
+        self.error = ""
         self._evaluate = evaluate
 
     def of(self, rows: dict[str, Any], count: int) -> pa.Array:
-        if not self.trouble:
+        if not self.error:
             try:
                 return self._evaluate(rows, count)
-            except (pa.ArrowException, TypeError, RecursionError) as trouble:
-                self.trouble = str(trouble)
+            except (pa.ArrowException, TypeError, RecursionError) as error:
+                self.error = str(error)
         return pa.nulls(count, pa.bool_())
 
 
 def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -> RowTest:
-    """What evaluates a predicate or a look-up on rows of this schema; misuse, where it cannot be."""
+    """The test of a predicate or a look-up on rows of this schema; raises `MisuseError` if it cannot be evaluated."""
     if isinstance(question, Membership):
         other = open_local(tables.get(question.table))
         kinds = kinds_of(question, schema, other.schema if other else None, list(tables))
         assert other is not None
-        places = other.schema.positions()
-        chunks = [arrays for arrays, _ in other.read([places[name] for name in question.of], ROWS)]
+        positions = other.schema.positions()
+        chunks = [arrays for arrays, _ in other.read([positions[name] for name in question.of], ROWS)]
         return RowTest(question, LocalMembership(question, kinds, chunks).of, frozenset(question.columns))
     if question == EVERY_ROW:
         return RowTest(question, lambda rows, count: pa.repeat(True, count), frozenset())
@@ -158,14 +158,14 @@ def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -
 
 
 def _build_tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowTest]]:
-    """The plan less the metrics whose predicates cannot be understood, and the tests for the rest of them."""
-    found = {}
+    """The plan without the metrics whose predicates cannot be evaluated, and the tests of the others."""
+    tests = {}
     for question in plan.questions:
         try:
-            found[question] = row_test(question, plan.schema, tables)
-        except MisuseError as trouble:
-            plan = plan.without(question, str(trouble))
-    return plan, [found[asked] for asked in plan.questions]
+            tests[question] = row_test(question, plan.schema, tables)
+        except MisuseError as error:
+            plan = plan.without(question, str(error))
+    return plan, [tests[question] for question in plan.questions]
 
 
 def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch:
@@ -189,7 +189,7 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
         )
 
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
-        # by expression: of plain names, Arrow takes one that begins with a dot for a path
+        # by expression, because Arrow reads a plain name that begins with a dot as a path
         wanted = {str(at): ds.field(fields[at].name) for at in positions}
         for batch in data.to_batches(columns=wanted, batch_size=size):
             if batch.num_rows:
@@ -199,12 +199,12 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
 
 
 def _count_rows(data: ds.Dataset) -> int:
-    """The rows of a dataset, where its files say how many they have."""
+    """The number of rows of a dataset if its files store it, else 0."""
     if not isinstance(getattr(data, "format", None), ds.ParquetFileFormat):
         return 0
     try:
         return int(data.count_rows())
-    except (pa.ArrowException, OSError):  # the scan will say what is wrong
+    except (pa.ArrowException, OSError):  # the scan will report it
         return 0
 
 
@@ -221,10 +221,13 @@ def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
 
 
 def _of_pandas(data: Any) -> LocalBatch:
-    """A frame's columns one by one, so that a column Arrow cannot take costs no other; NaN is pandas' null."""
+    """The columns of a frame, converted one by one, so that one that Arrow cannot convert does not affect the others.
+
+    NaN is null, as in pandas.
+    """
     columns, kinds = [], []
-    for at in range(data.shape[1]):
-        series = data.iloc[:, at]
+    for position in range(data.shape[1]):
+        series = data.iloc[:, position]
         try:
             column = pa.array(series, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
@@ -232,7 +235,7 @@ def _of_pandas(data: Any) -> LocalBatch:
         else:
             kind = kind_of(column.type)
         columns.append(column)
-        spelled = str(column.type if pa.types.is_null(column.type) else series.dtype)
-        kinds.append((str(data.columns[at]), kind, spelled))
+        type_name = str(column.type if pa.types.is_null(column.type) else series.dtype)
+        kinds.append((str(data.columns[position]), kind, type_name))
     batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
     return LocalBatch(Schema.of(kinds), batch.read, batch.count_rows)

@@ -1,4 +1,4 @@
-"""Whether the rows of a batch stand in another table, without a JVM: by the hashes of their values."""
+"""Looks rows of a batch up in another table, by the hashes of their values, without a JVM."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NUMBERS = {Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL}
 
 
 def kinds_of(test: Membership, own: Schema, other: Schema | None, given: Sequence[str]) -> tuple[Kind, ...]:
-    """The kinds in which the columns are compared; an error that says why they cannot be.
+    """The kinds in which the columns are compared; raises with the reason if they cannot be compared.
 
-    Whole numbers and fractions are compared as doubles: pandas has whole numbers with gaps as such.
+    Integers and floats are compared as doubles, because pandas stores integers with nulls as doubles.
     """
     if other is None and test.table in given:
         raise MisuseError(
@@ -33,20 +33,24 @@ def kinds_of(test: Membership, own: Schema, other: Schema | None, given: Sequenc
             f"the table {test.table!r} was not given; {did_you_mean(test.table, given)}",
             hint=f"Pass tables={{{test.table!r}: ...}}.",
         )
-    places, theirs = own.positions(), other.positions()
+    own_positions, other_positions = own.positions(), other.positions()
     kinds = []
-    for mine, its in zip(test.columns, test.of, strict=True):
-        if its not in theirs:
-            raise MisuseError(f"the table {test.table!r} has no column {its!r}; {did_you_mean(its, other.labels)}")
-        kind, found = own.columns[places[mine]].kind, other.columns[theirs[its]].kind
-        if kind is not found and not {kind, found} <= _NUMBERS:
-            raise MisuseError(f"{mine!r} is {kind} and {its!r} of {test.table} is {found}: nothing can be equal.")
-        kinds.append(kind if kind is found else Kind.FLOAT)
+    for column, other_column in zip(test.columns, test.of, strict=True):
+        if other_column not in other_positions:
+            raise MisuseError(
+                f"the table {test.table!r} has no column {other_column!r}; {did_you_mean(other_column, other.labels)}"
+            )
+        kind, other_kind = own.columns[own_positions[column]].kind, other.columns[other_positions[other_column]].kind
+        if kind is not other_kind and not {kind, other_kind} <= _NUMBERS:
+            raise MisuseError(
+                f"{column!r} is {kind} and {other_column!r} of {test.table} is {other_kind}: nothing can be equal."
+            )
+        kinds.append(kind if kind is other_kind else Kind.FLOAT)
     return tuple(kinds)
 
 
 class LocalMembership:
-    """One look-up over the batches of one scan. `read` gives the other table's columns, some rows at a time."""
+    """One look-up over the batches of one scan. `chunks` are the columns of the other table, some rows at a time."""
 
     def __init__(self, test: Membership, kinds: Sequence[Kind], chunks: Sequence[Sequence[Any]]) -> None:
         self.test = test
@@ -56,27 +60,27 @@ class LocalMembership:
         self._known: Hashes | None = None
 
     def of(self, rows: Mapping[str, Any], count: int) -> pa.Array:
-        """True for every row that is there, null for the others."""
-        mine = [to_plain(rows[name]) for name in self.test.columns]
+        """True for every row that is in the other table, null for the others."""
+        columns = [to_plain(rows[name]) for name in self.test.columns]
         if self._known is None:
-            self._known = self._hash_other_table([array.type for array in mine])
-        first, second = self._hash_rows(mine)
+            self._known = self._hash_other_table([array.type for array in columns])
+        first, second = self._hash_rows(columns)
         known, seconds = self._known
         if not len(known):
             return pa.nulls(count, pa.bool_())
-        at = np.minimum(np.searchsorted(known, first), len(known) - 1)
-        found = (known[at] == first) & (seconds[at] == second)
+        nearest = np.minimum(np.searchsorted(known, first), len(known) - 1)
+        found = (known[nearest] == first) & (seconds[nearest] == second)
         return pa.array(found, mask=~found)
 
     def _hash_other_table(self, types: Sequence[pa.DataType]) -> Hashes:
-        """The hashes of the other table's rows in order, its values in the types of the batch."""
-        every = [
+        """The hashes of the rows of the other table, sorted, with its values cast to the types of the batch."""
+        chunks = [
             self._hash_rows([_fit_scale(to_plain(column), kind) for column, kind in zip(chunk, types, strict=True)])
             for chunk in self._chunks
         ]
-        if not every:
+        if not chunks:
             return np.empty(0, np.uint64), np.empty(0, np.uint64)
-        first, second = (np.concatenate(side) for side in zip(*every, strict=True))
+        first, second = (np.concatenate(side) for side in zip(*chunks, strict=True))
         order = np.argsort(first)
         return first[order], second[order]
 
@@ -90,5 +94,5 @@ def _as_kind(array: pa.Array, kind: Kind) -> pa.Array:
 
 
 def _fit_scale(array: pa.Array, kind: pa.DataType) -> pa.Array:
-    """Decimals in the batch's scale: of all other kinds, equal values have equal hashes in any width."""
+    """Decimals in the scale of the batch. In all other kinds, equal values have equal hashes whatever their width."""
     return array.cast(kind) if pa.types.is_decimal(array.type) and pa.types.is_decimal(kind) else array

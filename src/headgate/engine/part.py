@@ -1,4 +1,4 @@
-"""The name of a part of a dataset: the values of some columns, as tuples, as texts, and as the names of partitions."""
+"""The name of a part of a dataset (the values of some columns): as a tuple, as text, and as the name of a partition."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from headgate.values.run import partition_sort_key
 Part: TypeAlias = tuple[str | None, ...]
 Value: TypeAlias = str | int | bool | date | None
 
-_NULL = "__HIVE_DEFAULT_PARTITION__"  # as Hive and Spark name the folder of rows that have none
+_NULL = "__HIVE_DEFAULT_PARTITION__"  # the folder name that Hive and Spark use for null
 
 
 def write_part(part: Part) -> str:
-    """A part's name as text, on its way from task to driver."""
+    """The name of a part as text, to send it from task to driver."""
     return json.dumps(part, ensure_ascii=False)
 
 
@@ -26,7 +26,7 @@ def read_part(text: str) -> Part:
 
 
 def text_of(value: Value) -> str | None:
-    """A value as it stands in the name of a part.
+    """A value as text in the name of a part.
 
     >>> text_of(True), text_of(date(2026, 11, 14)), text_of(7)
     ('true', '2026-11-14', '7')
@@ -37,12 +37,12 @@ def text_of(value: Value) -> str | None:
 
 
 def order_of(part: Part) -> list[tuple[bool, str, str]]:
-    """What parts are sorted by: null first, then as `values.run.partition_sort_key` says."""
+    """The sort key of a part: null first, then by `values.run.partition_sort_key`."""
     return [(value is not None, partition_sort_key(value or ""), value or "") for value in part]
 
 
 def partition_of(by: Sequence[str], part: Part) -> str:
-    """The name of a part as the partition of a run, in the manner of a folder of a table.
+    """The name of a part as the partition of a run, in Hive's style of folder names.
 
     >>> partition_of(["region", "day"], ("EU", None))
     'region=EU/day=__HIVE_DEFAULT_PARTITION__'
@@ -52,7 +52,7 @@ def partition_of(by: Sequence[str], part: Part) -> str:
 
 
 def parts_of(partitions: Sequence[str]) -> tuple[tuple[str, ...], list[Part]]:
-    """The columns and values in the names of partitions, if all are written like that and alike.
+    """The columns and parts in the names of partitions, if all have that style and the same columns.
 
     >>> parts_of(["day=2026-11-13", "day=2026-11-14"])
     (('day',), [('2026-11-13',), ('2026-11-14',)])

@@ -1,4 +1,4 @@
-"""One scan for the states of every part of a batch, where a part is the rows that agree in some columns."""
+"""One scan for the states of every part of a batch. A part is the rows with the same values in some columns."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ from headgate.values.state import State
 
 Arrays: TypeAlias = Sequence[Any]
 
-HELD = 100_000  # states of parts in one task at a time; the part seen longest ago is sent on when there are more
-WAITING = 64 << 20  # bytes of mixed rows that are gathered before they are sorted into parts: few rows a fold is dear
+HELD = 100_000  # states that a task keeps; if there are more, the least recently used part is sent on
+WAITING = 64 << 20  # bytes of rows of many parts that are collected before sorting: folds of few rows are slow
 
 
 class ScanResult(NamedTuple):
-    """What a scan found: the states of each part of the batch by their keys, and the metrics that failed."""
+    """The result of a scan: the states of each part of the batch by state key, and the metrics that failed."""
 
     states: dict[Part, dict[MetricKey, State]]
     failed: dict[MetricKey, Failed]
 
 
 class PartedScan:
-    """A scan for each part seen. Without a `by` in the plan there is one part, the batch."""
+    """A scan for each part. Without `by` in the plan, the batch is the only part."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -57,7 +57,7 @@ class PartedScan:
             self._sort_waiting()
 
     def heavy(self) -> Iterator[tuple[Part, int, State]]:
-        """States that have grown large or were not added to for long, which are forgotten here."""
+        """Remove and yield the states that have grown large, and those of the least recently used parts."""
         for part in self._touched:
             for slot, state in self._scans[part].heavy():
                 yield part, slot, state
@@ -67,7 +67,7 @@ class PartedScan:
             yield from self._close_part(oldest)
 
     def states(self) -> Iterator[tuple[Part, int, State]]:
-        """All that is left."""
+        """Remove and yield all remaining states."""
         if self._waiting:
             self._sort_waiting()
         for part in list(self._scans):
@@ -86,9 +86,9 @@ class PartedScan:
         return scan
 
     def _sort_waiting(self) -> None:
-        keys = [_join_chunks([texts[at] for texts, _ in self._waiting]) for at in range(len(self.plan.by))]
+        keys = [_join_chunks([texts[index] for texts, _ in self._waiting]) for index in range(len(self.plan.by))]
         width = len(self._waiting[0][1])
-        arrays = [_join_chunks([batch[at] for _, batch in self._waiting]) for at in range(width)]
+        arrays = [_join_chunks([batch[index] for _, batch in self._waiting]) for index in range(width)]
         self._waiting, self._bytes = [], 0
         order, bounds = _find_parts(keys)
         heads = pa.array(order[bounds[:-1]])
@@ -104,7 +104,7 @@ def _cast_to_text(key: Any) -> pa.Array:
 
 
 def _join_chunks(chunks: Sequence[Any]) -> pa.Array:
-    """One array; with offsets of 64 bits where the text is too long for 32."""
+    """One array, with 64-bit offsets if the texts are too long for 32-bit offsets."""
     arrays = [to_plain(chunk) for chunk in chunks]
     if len(arrays) == 1:
         return arrays[0]
@@ -115,17 +115,17 @@ def _join_chunks(chunks: Sequence[Any]) -> pa.Array:
 
 
 def _has_one_key(texts: Sequence[pa.Array]) -> bool:
-    """Do all rows have the same key? Asked first, because data that lies in partitions arrives so."""
+    """Whether all rows have the same key. It is tested first, because partitioned data arrives like this."""
     return all(len(text.unique()) == 1 for text in texts)
 
 
 def _find_parts(keys: Sequence[pa.Array]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """An order of the rows in which parts stand together, and where each begins."""
+    """An order of the rows that groups them by part, and the start of each part in it."""
     codes = np.zeros(len(keys[0]), np.int64)
     for key in keys:
-        found = key.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
-        # made small again after each column, so that no number of columns overflows
-        codes = np.unique(codes * (int(found.max()) + 1) + found, return_inverse=True)[1]
+        indices = key.dictionary_encode(null_encoding="encode").indices.to_numpy(zero_copy_only=False)
+        # codes are renumbered after each column, so that they never overflow
+        codes = np.unique(codes * (int(indices.max()) + 1) + indices, return_inverse=True)[1]
     order = np.argsort(codes, kind="stable")
-    begins = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    return order, np.append(begins, len(order))
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    return order, np.append(starts, len(order))

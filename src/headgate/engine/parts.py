@@ -1,4 +1,4 @@
-"""The states of many parts of a dataset, from which any combination of them is answered without touching data."""
+"""The states of many parts of a dataset, which can be combined in any way without reading data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from headgate.values.state import Rows, Stack, State, tag_of
 Choice: TypeAlias = Value | Iterable[Value] | Callable[[str | None], bool]
 
 _TAG = "parts"
-MANY = 64  # parts from which on the states of a view are laid out as arrays, which are kept for the next view
+MANY = 64  # from this number of parts on, a view lays states out as arrays, which are cached for the next view
 _NOT_STACKABLE: Stack[State] = Stack(())
 _MAX_SHOWN = 20  # parts that a terminal or a notebook cell shows
 
@@ -37,8 +37,15 @@ _MAX_SHOWN = 20  # parts that a terminal or a notebook cell shows
 class Parts(Paged, Mapping[Part, Analysis]):
     """Analyses of the parts of a dataset, by the values of the columns in `by`: `parts["EU", "2026-11-14"]`.
 
-    `parts.view(region="EU")` is the analysis of some of them together, `parts | newer` has those of `newer` in place of
-    its own, `parts + more` adds rows to them (ICDE 2019: views, replacement, append). None of this reads data.
+    `parts.view(region="EU")` is the analysis of some parts together, `parts | newer` replaces parts, and `parts + more`
+    adds rows to them (views, replacement and append in the paper of ICDE 2019). None of this reads data.
+
+    Args:
+        by: The columns whose values name a part.
+        schema: The columns of the dataset.
+        asked: The metrics of each part, in the order in which they are listed.
+        states: The states of each part, by the values of the columns in `by` and by state key.
+        failed: The metrics that could not be computed, each with the reason.
     """
 
     def __init__(
@@ -54,22 +61,22 @@ class Parts(Paged, Mapping[Part, Analysis]):
         self.metrics = asked
         self.failed = dict(failed)
         self._names = sorted(states, key=order_of)
-        self._at = {name: at for at, name in enumerate(self._names)}
-        # by state and then by part: a view sums one state over thousands of parts, and must not look up each
+        self._indices = {name: index for index, name in enumerate(self._names)}
+        # by state, then by part: a view sums one state over thousands of parts, without a look-up for each
         self._columns: dict[MetricKey, list[State | None]] = {}
-        for name, held in states.items():
-            for key, state in held.items():
+        for name, part_states in states.items():
+            for key, state in part_states.items():
                 column = self._columns.get(key)
                 if column is None:
                     column = self._columns[key] = [None] * len(self._names)
-                column[self._at[name]] = state
+                column[self._indices[name]] = state
         self._stacks: dict[MetricKey, Stack[State]] = {}
 
     def __getitem__(self, part: Part | str) -> Analysis:
         name = _as_part(part)
-        if name not in self._at:
+        if name not in self._indices:
             raise KeyError(f"there is no part {name}; there are {len(self._names)}, the first {self._names[:3]}")
-        return Analysis(self.schema, self.metrics, self._states_at(self._at[name]), self.failed)
+        return Analysis(self.schema, self.metrics, self._states_at(self._indices[name]), self.failed)
 
     def __iter__(self) -> Iterator[Part]:
         return iter(self._names)
@@ -77,9 +84,9 @@ class Parts(Paged, Mapping[Part, Analysis]):
     def __len__(self) -> int:
         return len(self._names)
 
-    def _states_at(self, at: int) -> dict[MetricKey, State]:
-        found = ((key, column[at]) for key, column in self._columns.items())
-        return {key: state for key, state in found if state is not None}
+    def _states_at(self, index: int) -> dict[MetricKey, State]:
+        states = ((key, column[index]) for key, column in self._columns.items())
+        return {key: state for key, state in states if state is not None}
 
     # --- the three scenarios
 
@@ -91,10 +98,14 @@ class Parts(Paged, Mapping[Part, Analysis]):
         metrics: Iterable[Metric[Any] | MetricKey | str] | None = None,
         **chosen: Choice,
     ) -> Analysis:
-        """The parts that meet every choice, as one: `view(region="EU", day=["mon", "tue"])`.
+        """The analysis of the parts that match every choice: `view(region="EU", day=["mon", "tue"])`.
 
-        A choice is a value, several, or a function of the value's text. Only what `metrics` need is merged; all, if
-        they are not told. Of no part, every metric is what it is of an empty batch.
+        If no part matches, every metric has the outcome of an empty batch.
+
+        Args:
+            parts: The parts to choose from; all by default.
+            metrics: The metrics to measure; all by default. Only the states that they need are merged.
+            chosen: For each column, a value, several values, or a function of the value's text.
         """
         wanted = self.metrics if metrics is None else self._choose_metrics(metrics)
         rows = self._find_rows(parts, chosen)
@@ -104,9 +115,9 @@ class Parts(Paged, Mapping[Part, Analysis]):
         return merge_analyses(self.schema, wanted, merges, failed)
 
     def _has_rows(self, key: MetricKey, rows: Rows) -> bool:
-        """Did any of these parts have rows in the scope of a state? If none did, it is the identity."""
+        """Whether any of these parts has rows in the scope of a state. If none has, the state is the identity."""
         column = self._columns.get(key)
-        return column is not None and any(column[at] is not None for at in rows.tolist())
+        return column is not None and any(column[row] is not None for row in rows.tolist())
 
     def _merge_state(self, key: MetricKey, rows: Rows) -> State | None:
         if len(rows) >= MANY:
@@ -116,48 +127,48 @@ class Parts(Paged, Mapping[Part, Analysis]):
             if stack is not _NOT_STACKABLE:
                 return stack.merge_rows(rows)
         column = self._columns[key]
-        return merge_states([state for state in (column[at] for at in rows.tolist()) if state is not None])
+        return merge_states([state for state in (column[row] for row in rows.tolist()) if state is not None])
 
     def __or__(self, newer: Parts) -> Parts:
-        """These, with the parts of `newer` added or put in the place of those of the same name."""
-        return self._combine_with(newer, {name: newer._states_at(at) for name, at in newer._at.items()})
+        """These parts, with the parts of `newer` added; those of the same name are replaced."""
+        return self._combine_with(newer, {name: newer._states_at(at) for name, at in newer._indices.items()})
 
     def __add__(self, more: Parts) -> Parts:
-        """These, with the rows of `more` added to the parts of the same name."""
+        """These parts, with the rows of `more` added to the parts of the same name."""
         sums: dict[Part, dict[MetricKey, State]] = {}
         lost: dict[MetricKey, Failed] = {}
         for name in more:
-            both = self[name] + more[name] if name in self._at else more[name]
-            sums[name] = both.states
-            lost |= both.failed
+            merged = self[name] + more[name] if name in self._indices else more[name]
+            sums[name] = merged.states
+            lost |= merged.failed
         return self._combine_with(more, sums, lost)
 
     def coarsen(self, by: Sequence[str], metrics: Iterable[Metric[Any] | MetricKey | str] | None = None) -> Parts:
-        """The parts told apart by fewer columns: those that agree in them are put together."""
+        """Parts by fewer columns: those with the same values in them are merged."""
         unknown = [name for name in by if name not in self.by]
         if unknown:
             raise MisuseError(f"the parts are not told apart by {unknown[0]!r}; {did_you_mean(unknown[0], self.by)}")
-        places = [self.by.index(name) for name in by]
+        positions = [self.by.index(name) for name in by]
         groups: dict[Part, list[Part]] = {}
         for name in self._names:
-            groups.setdefault(tuple(name[at] for at in places), []).append(name)
+            groups.setdefault(tuple(name[position] for position in positions), []).append(name)
         wanted = self.metrics if metrics is None else self._choose_metrics(metrics)
         views = {group: self.view(names, metrics=wanted) for group, names in groups.items()}
         lost = {key: failed for view in views.values() for key, failed in view.failed.items()}
         return Parts(by, self.schema, wanted, {group: view.states for group, view in views.items()}, lost)
 
     def with_metrics(self, other: Parts) -> Parts:
-        """The states of these and of other metrics of the same parts."""
-        held = {name: self._states_at(at) for name, at in self._at.items()}
-        for name, at in other._at.items():
-            held[name] = {**held.get(name, {}), **other._states_at(at)}
+        """These parts with further metrics, from an analysis of the same parts."""
+        states = {name: self._states_at(index) for name, index in self._indices.items()}
+        for name, index in other._indices.items():
+            states[name] = {**states.get(name, {}), **other._states_at(index)}
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
-        return Parts(self.by, self.schema, asked, held, {**self.failed, **other.failed})
+        return Parts(self.by, self.schema, asked, states, {**self.failed, **other.failed})
 
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
-        """These, less the parts that meet every choice."""
-        gone = set(self._find_rows(parts, chosen).tolist())
-        kept = {name: self._states_at(at) for name, at in self._at.items() if at not in gone}
+        """These parts without those that match every choice."""
+        removed = set(self._find_rows(parts, chosen).tolist())
+        kept = {name: self._states_at(index) for name, index in self._indices.items() if index not in removed}
         return Parts(self.by, self.schema, self.metrics, kept, self.failed)
 
     def _combine_with(
@@ -174,20 +185,20 @@ class Parts(Paged, Mapping[Part, Analysis]):
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         shared = set(self.metrics) & set(other.metrics)
         failed = {each.key: Failed("only some of the parts have it") for each in asked if each not in shared}
-        held = {name: self._states_at(at) for name, at in self._at.items()}
+        own = {name: self._states_at(index) for name, index in self._indices.items()}
         failed |= {**(lost or {}), **other.failed, **self.failed}
-        return Parts(self.by, self.schema, asked, {**held, **states}, failed)
+        return Parts(self.by, self.schema, asked, {**own, **states}, failed)
 
     def _choose_metrics(self, metrics: Iterable[Metric[Any] | MetricKey | str]) -> tuple[Metric[Any], ...]:
         if isinstance(metrics, (str, Metric, MetricKey)):
             metrics = [metrics]
-        asked = [each if isinstance(each, Metric) else from_key(each) for each in metrics]
+        chosen = [each if isinstance(each, Metric) else from_key(each) for each in metrics]
         computed = {each.state_key for each in self.metrics}
-        for each in asked:
-            if each.state_key not in computed:
-                known = did_you_mean(str(each.key), (str(metric.key) for metric in self.metrics))
-                raise MisuseError(f"the states of these parts do not answer {each.key}; {known}")
-        return tuple(dict.fromkeys(asked))
+        for metric in chosen:
+            if metric.state_key not in computed:
+                known = did_you_mean(str(metric.key), (str(each.key) for each in self.metrics))
+                raise MisuseError(f"the states of these parts do not answer {metric.key}; {known}")
+        return tuple(dict.fromkeys(chosen))
 
     def _find_rows(self, parts: Iterable[Part | str] | None, chosen: Mapping[str, Choice]) -> Rows:
         for label in chosen:
@@ -195,12 +206,12 @@ class Parts(Paged, Mapping[Part, Analysis]):
                 raise MisuseError(f"these parts are not by {label!r}; {did_you_mean(label, self.by)}")
         names = self._names if parts is None else [_as_part(part) for part in parts]
         for label, choice in chosen.items():
-            at, test = self.by.index(label), _make_test(choice)
-            names = [name for name in names if test(name[at])]
-        missing = [name for name in names if name not in self._at]
+            position, test = self.by.index(label), _make_test(choice)
+            names = [name for name in names if test(name[position])]
+        missing = [name for name in names if name not in self._indices]
         if missing:
             raise MisuseError(f"there is no part {missing[0]}.", hint="list(parts) has them all.")
-        return np.array([self._at[name] for name in dict.fromkeys(names)], np.intp)
+        return np.array([self._indices[name] for name in dict.fromkeys(names)], np.intp)
 
     # --- keeping
 
@@ -222,21 +233,21 @@ class Parts(Paged, Mapping[Part, Analysis]):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """What `to_bytes` gave; truncated, altered or foreign bytes are refused before they are decoded."""
+        """The parts in the bytes of `to_bytes`; truncated, altered or foreign bytes are refused before decoding."""
         head, body = unseal(data)
         if head.tag != _TAG:
             raise CorruptBytes(f"these bytes hold a {head.tag}, not parts.")
-        metrics()  # their states must be known before any is decoded
+        metrics()  # importing all metrics registers their state types, which decoding needs
         try:
             stored = msgspec.msgpack.decode(body, type=_StoredParts)
-        except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-            raise CorruptBytes(f"the bytes do not hold parts: {trouble}.") from None
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise CorruptBytes(f"the bytes do not hold parts: {error}.") from None
         states: dict[Part, dict[MetricKey, State]] = {name: {} for name in stored.names}
         for text, column in stored.columns:
             key = MetricKey.parse(text)
-            for name, held in zip(stored.names, column, strict=True):
-                if held is not None:
-                    states[name][key] = unpack_state(held[1], held[0])
+            for name, packed in zip(stored.names, column, strict=True):
+                if packed is not None:
+                    states[name][key] = unpack_state(packed[1], packed[0])
         asked = tuple(from_key(key) for key in stored.metrics)
         failed = {MetricKey.parse(key): Failed(why) for key, why in stored.failed}
         return cls(stored.by, stored.schema, asked, states, failed)
@@ -250,8 +261,8 @@ class Parts(Paged, Mapping[Part, Analysis]):
     ) -> Self:
         """The parts that a store keeps as runs of a dataset: `Parts.read(store, store.last("orders", 30))`.
 
-        Where all partitions are named like `region=EU/day=2026-11-14`, these are by region and day; else by partition.
-        Without `metrics`, those of the last of the runs.
+        If all partitions are named like `region=EU/day=2026-11-14`, the parts are by region and day; else by partition.
+        Without `metrics`, they have those of the last run.
         """
         if not revisions:
             return cls(("partition",), Schema(), (), {}, {})
@@ -260,15 +271,15 @@ class Parts(Paged, Mapping[Part, Analysis]):
         asked = tuple(each if isinstance(each, Metric) else from_key(each) for each in given)
         keys = list(dict.fromkeys(each.state_key for each in asked))
         by, names = parts_of([revision.partition for revision in revisions])
-        held = store.states(revisions, keys)
-        lacking = {
+        states_of_runs = store.states(revisions, keys)
+        missing = {
             key
-            for revision, states in zip(revisions, held, strict=True)
+            for revision, states in zip(revisions, states_of_runs, strict=True)
             if len(states) < len(keys)
             for key in set(keys) - set(states) - _state_keys_of(store.run(revision))
         }
-        failed = {each.key: Failed("not every run has its state") for each in asked if each.state_key in lacking}
-        return cls(by, newest.schema, asked, dict(zip(names, held, strict=True)), failed)
+        failed = {each.key: Failed("not every run has its state") for each in asked if each.state_key in missing}
+        return cls(by, newest.schema, asked, dict(zip(names, states_of_runs, strict=True)), failed)
 
     def partition(self, part: Part) -> str:
         """The name of a part as a run's partition: `region=EU/day=2026-11-14`."""
@@ -277,7 +288,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
     # --- for people
 
     def table(self, *asked: Metric[Any] | MetricKey | str, most: int | None = None) -> Table:
-        """A row for each part (the first `most`) with the values of some metrics."""
+        """A table with a row for each part (or the first `most`) and the values of some metrics."""
         columns = self._choose_metrics(asked)
         rows = []
         for name in self._names[:most]:
@@ -300,7 +311,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
 
 
 class History(Protocol):
-    """What `Parts.read` asks of a store."""
+    """What `Parts.read` needs of a store."""
 
     def run(self, revision: Revision) -> Run: ...
 
@@ -319,12 +330,12 @@ class _StoredParts(msgspec.Struct, frozen=True):
 
 
 def _state_keys_of(run: Run) -> set[MetricKey]:
-    """The states that a run's metrics were measured from; one that it does not hold had no rows in its scope."""
+    """The keys of the states behind the metrics of a run. One that is not stored had no rows in scope."""
     return {from_key(key).state_key for key, outcome in run.outcomes.items() if not isinstance(outcome, Failed)}
 
 
 def _stack_states(column: Sequence[State | None]) -> Stack[State]:
-    """The states side by side, if they are of one type that merges."""
+    """The states as a stack, if all are mergeable and of one type."""
     kinds = {type(state) for state in column if state is not None}
     kind = kinds.pop()
     if kinds or not all(state.mergeable for state in column if state is not None):

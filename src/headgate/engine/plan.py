@@ -1,4 +1,4 @@
-"""What one scan of a batch must compute: which columns, which row predicates, which folds, and for which metrics."""
+"""The plan of one scan: the columns, row predicates and folds that the requested metrics need."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from headgate.values.schema import Kind, Schema
 RowQuestion: TypeAlias = str | Membership  # a SQL predicate, or a look-up in another table
 
 EVERY_ROW = "true"
-KEYS = frozenset({Kind.STRING, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE})  # written alike by Spark and by Arrow
+KEYS = frozenset({Kind.STRING, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE})  # kinds that Spark and Arrow print alike
 
 
 class Fold(msgspec.Struct, frozen=True):
-    """One state to compute: the metric whose fold does it, where its inputs stand, and where its filter does."""
+    """One state to compute: the metric whose fold does it, and the positions of its inputs and of its filter."""
 
     metric: Metric[Any]
     positions: tuple[int, ...]
@@ -29,8 +29,8 @@ class Fold(msgspec.Struct, frozen=True):
 
 
 class Plan(msgspec.Struct, frozen=True):
-    """One scan. Inputs of folds are positions: first the columns in `columns`, then the results of `predicates`, then
-    those of `memberships`."""
+    """The plan of one scan. The inputs of folds are numbered: first the columns in `columns`, then the results of
+    `predicates`, then those of `memberships`."""
 
     schema: Schema
     metrics: tuple[Metric[Any], ...]
@@ -38,21 +38,23 @@ class Plan(msgspec.Struct, frozen=True):
     predicates: tuple[str, ...]
     folds: tuple[Fold, ...]
     failed: dict[MetricKey, Failed]
-    by: tuple[int, ...] = ()  # the columns whose values say to which part of the batch a row belongs
+    by: tuple[int, ...] = ()  # the columns whose values name the part of a row
     memberships: tuple[Membership, ...] = ()  # look-ups in other tables
     keep: str = ""  # the folder for frequency tables that are too large for the driver
 
     @property
     def questions(self) -> tuple[RowQuestion, ...]:
-        """What is asked of every row; the answers are boolean inputs of folds, after the columns."""
+        """The tests of every row. Their results are boolean inputs of folds, after the columns."""
         return (*self.predicates, *self.memberships)
 
     @property
     def kinds(self) -> tuple[Kind, ...]:
-        """The kinds of a fold's inputs, by position."""
-        held = [self.schema.columns[at] for at in self.columns]
-        own = tuple(Kind.STRING if column.empty else column.kind for column in held)  # no values: any kind would do
-        return own + (Kind.BOOLEAN,) * len(self.questions)
+        """The kinds of the inputs of folds, by position."""
+        columns = [self.schema.columns[position] for position in self.columns]
+        kinds = tuple(
+            Kind.STRING if column.empty else column.kind for column in columns
+        )  # it has no values, so any kind works
+        return kinds + (Kind.BOOLEAN,) * len(self.questions)
 
     def without(self, question: RowQuestion, why: str) -> Plan:
         """The same plan without the metrics that need a predicate or a look-up that cannot be evaluated."""
@@ -60,12 +62,12 @@ class Plan(msgspec.Struct, frozen=True):
         return self.of(self.metrics, {**self.failed, **lost})
 
     def of(self, asked: Iterable[Metric[Any]], failed: dict[MetricKey, Failed] | None = None) -> Plan:
-        """The plan of other metrics over the same parts of the same batch."""
+        """A plan for other metrics over the same parts of the same batch."""
         by = [self.schema.columns[at].label for at in self.by]
         return make_plan(self.schema, asked, failed, by=by, keep=self.keep)
 
     def text(self) -> str:
-        """The plan for people and for golden files."""
+        """The plan as text, for reading and for golden files."""
         questions = [f"[{question}]" for question in self.questions]
         labels = [self.schema.columns[at].label for at in self.columns] + questions
         parts = " of each " + ", ".join(self.schema.columns[at].label for at in self.by) if self.by else ""
@@ -87,22 +89,22 @@ def make_plan(
     by: Sequence[str] = (),
     keep: str = "",
 ) -> Plan:
-    """The least work that measures all of these: equal metrics once, metrics that share a state folded once."""
+    """The plan that measures all of these metrics. Equal metrics are planned once; a shared state is folded once."""
     metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
     failures = dict(failed or {})
-    places = schema.positions()
-    for each in metrics:
-        why = _unfit(each, schema, places)
-        if why and each.key not in failures:
-            failures[each.key] = Failed(why)
+    positions = schema.positions()
+    for metric in metrics:
+        why = _why_unfit(metric, schema, positions)
+        if why and metric.key not in failures:
+            failures[metric.key] = Failed(why)
     sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]
-    columns = sorted({places[label] for each in sound for label in each.inputs})
+    columns = sorted({positions[label] for each in sound for label in each.inputs})
     predicates = sorted({text for each in sound for text in _predicates(each)})
     memberships = sorted({test for each in sound for test in each.memberships}, key=str)
-    at = {schema.columns[column].label: position for position, column in enumerate(columns)}
+    column_inputs = {schema.columns[column].label: position for position, column in enumerate(columns)}
     questions: list[RowQuestion] = [*predicates, *memberships]
-    met = {question: len(columns) + position for position, question in enumerate(questions)}
-    folds = {each.state_key: _fold(each, at, met) for each in reversed(sound)}
+    question_inputs = {question: len(columns) + position for position, question in enumerate(questions)}
+    folds = {each.state_key: _fold(each, column_inputs, question_inputs) for each in reversed(sound)}
     ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
     return Plan(
         schema,
@@ -118,36 +120,38 @@ def make_plan(
 
 
 def part_keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
-    """Where the columns stand that tell the parts of a batch apart; misuse, where they cannot."""
-    places = schema.positions()
+    """The positions of the columns whose values name the parts of a batch; raises if a column cannot."""
+    positions = schema.positions()
     for label in by:
-        if label not in places:
+        if label not in positions:
             raise MisuseError(f"by names the column {label!r}; {did_you_mean(label, schema.labels)}")
-        column = schema.columns[places[label]]
+        column = schema.columns[positions[label]]
         if column.kind not in KEYS:
             raise MisuseError(
                 f"{label!r} is a {column.type} column, whose values are not written alike everywhere.",
                 hint="Partition by strings, whole numbers, booleans or dates; derive such a column first.",
             )
-    return tuple(places[label] for label in dict.fromkeys(by))
+    return tuple(positions[label] for label in dict.fromkeys(by))
 
 
-def _fold(metric: Metric[Any], at: dict[str, int], met: dict[RowQuestion, int]) -> Fold:
+def _fold(metric: Metric[Any], column_inputs: dict[str, int], question_inputs: dict[RowQuestion, int]) -> Fold:
     questions: tuple[RowQuestion, ...] = (*metric.predicates, *metric.memberships)
-    positions = tuple(at[label] for label in metric.inputs) + tuple(met[question] for question in questions)
-    return Fold(metric, positions, None if metric.where is None else met[metric.where])
+    positions = tuple(column_inputs[label] for label in metric.inputs) + tuple(
+        question_inputs[question] for question in questions
+    )
+    return Fold(metric, positions, None if metric.where is None else question_inputs[metric.where])
 
 
 def _predicates(metric: Metric[Any]) -> tuple[str, ...]:
     return metric.predicates if metric.where is None else (*metric.predicates, metric.where)
 
 
-def _unfit(metric: Metric[Any], schema: Schema, places: dict[str, int]) -> str:
-    """Why this batch cannot have this metric, if it cannot."""
+def _why_unfit(metric: Metric[Any], schema: Schema, positions: dict[str, int]) -> str:
+    """Why the metric cannot be computed on this schema; empty if it can."""
     for label in metric.inputs:
-        if label not in places:
+        if label not in positions:
             return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
-        column = schema.columns[places[label]]
+        column = schema.columns[positions[label]]
         if column.kind not in metric.accepts and not column.empty:
             accepted = _describe_accepted(metric.accepts)
             return f"{metric.name} does not accept {column.type} columns, which {label!r} is; {accepted}"

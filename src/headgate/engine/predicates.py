@@ -1,7 +1,7 @@
-"""Row predicates in SQL, evaluated on Arrow columns with SQL's three-valued logic.
+"""Evaluates row predicates in SQL on Arrow columns, with SQL's three-valued logic.
 
-On Spark a predicate is Spark's to evaluate. Without Spark this small part of SQL is understood: comparisons, AND, OR,
-NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, CAST, a few functions (`_FUNCTIONS`), literals and column names.
+On Spark, Spark evaluates predicates. Without Spark this subset of SQL is supported: comparisons, AND, OR, NOT, IN,
+BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, CAST, a few functions (`_FUNCTIONS`), literals and column names.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Evaluate: TypeAlias = Callable[[Rows], Column]
 
 
 class RowPredicate:
-    """A predicate ready to be evaluated on the columns it reads.
+    """A compiled predicate; `columns` are the columns that it reads.
 
     >>> met = RowPredicate("price > 2 and region in ('EU', 'US')", ("price", "region"))
     >>> met({"price": pa.array([1, 3, None]), "region": pa.array(["EU", "EU", "US"])}, 3).to_pylist()
@@ -40,12 +40,12 @@ class RowPredicate:
             raise
         except RecursionError:
             raise BadPredicate(f"a predicate of {len(text):,} characters is nested too deeply.") from None
-        except Exception as trouble:  # of malformed text the parser lets through errors of many kinds
-            why = (str(trouble) or type(trouble).__name__).splitlines()[0]
+        except Exception as error:  # for malformed text the parser raises many kinds of errors
+            why = (str(error) or type(error).__name__).splitlines()[0]
             raise BadPredicate(f"{text!r} is not a SQL predicate: {why}") from None
 
     def __call__(self, rows: Rows, count: int) -> pa.Array:
-        """One boolean, or null, for each of so many rows."""
+        """One boolean or null for each of the `count` rows."""
         result = self._evaluate(rows)
         if isinstance(result, pa.Scalar):
             result = pa.repeat(result, count)
@@ -60,7 +60,7 @@ class _Compiler:
         self.labels = labels
 
     def compile_node(self, node: Node) -> Evaluate:
-        """What evaluates a node; anything not listed is refused, whatever it might mean elsewhere."""
+        """The function that evaluates a node. Nodes and arguments that are not listed are refused."""
         if any(value and name not in _ARGUMENTS for name, value in node.args.items()):
             raise self.refusal_of(node)
         evaluate = self.compile_by_kind(node)
@@ -140,10 +140,10 @@ class _Compiler:
             return lambda rows: _is_in_texts(value(rows), texts)
 
         def is_among(rows: Rows) -> Any:
-            found = _equal(value(rows), options[0](rows))
+            result = _equal(value(rows), options[0](rows))
             for option in options[1:]:
-                found = _or(found, _equal(value(rows), option(rows)))
-            return found
+                result = _or(result, _equal(value(rows), option(rows)))
+            return result
 
         return is_among
 
@@ -177,52 +177,52 @@ class _Compiler:
 
 
 def _unify_types(left: Column, right: Column) -> tuple[Column, Column]:
-    """Both sides in one type: a text literal as the date or timestamp it is held against, an integer as a double."""
+    """Both sides in one type: a text literal becomes the date or timestamp it is compared with, an integer a double."""
     left, right = _as_numbers(left, right)
-    for one, two, swap in ((left, right, False), (right, left, True)):
-        if pa.types.is_temporal(one.type) and isinstance(two, pa.Scalar) and pa.types.is_string(two.type):
-            cast = _parse_moment(two.as_py(), one.type)
-            return (cast, one) if swap else (one, cast)
+    for side, other, swap in ((left, right, False), (right, left, True)):
+        if pa.types.is_temporal(side.type) and isinstance(other, pa.Scalar) and pa.types.is_string(other.type):
+            cast = _parse_moment(other.as_py(), side.type)
+            return (cast, side) if swap else (side, cast)
     return left, right
 
 
 def _as_numbers(left: Column, right: Column) -> tuple[Column, Column]:
-    """An integer as what it is held against: a double, or a decimal that has room for both, where Arrow finds none."""
-    for one, two, swap in ((left, right, False), (right, left, True)):
-        if not pa.types.is_integer(two.type):
+    """An integer in the type it is compared with: a double, or a decimal wide enough for both, which Arrow lacks."""
+    for side, other, swap in ((left, right, False), (right, left, True)):
+        if not pa.types.is_integer(other.type):
             continue
-        if pa.types.is_floating(one.type):
+        if pa.types.is_floating(side.type):
             kind, safe = pa.float64(), False
-        elif pa.types.is_decimal(one.type):
-            kind, safe = pa.decimal256(76, one.type.scale), True
-            one = pc.cast(one, kind)
+        elif pa.types.is_decimal(side.type):
+            kind, safe = pa.decimal256(76, side.type.scale), True
+            side = pc.cast(side, kind)
         else:
             continue
-        cast = pc.cast(two, kind, safe=safe)
-        return (cast, one) if swap else (one, cast)
+        cast = pc.cast(other, kind, safe=safe)
+        return (cast, side) if swap else (side, cast)
     return left, right
 
 
 def _is_in_texts(value: Any, texts: list[str]) -> Any:
-    """IN of texts: one look-up instead of a comparison for each."""
+    """IN with texts, as one look-up instead of one comparison for each text."""
     if pa.types.is_string(value.type) or pa.types.is_large_string(value.type):
-        found = pc.is_in(value, value_set=pa.array(texts, value.type))
-        return pc.if_else(pc.is_valid(value), found, pa.scalar(None, pa.bool_()))
-    found = _equal(value, pa.scalar(texts[0]))
+        result = pc.is_in(value, value_set=pa.array(texts, value.type))
+        return pc.if_else(pc.is_valid(value), result, pa.scalar(None, pa.bool_()))
+    result = _equal(value, pa.scalar(texts[0]))
     for text in texts[1:]:
-        found = _or(found, _equal(value, pa.scalar(text)))
-    return found
+        result = _or(result, _equal(value, pa.scalar(text)))
+    return result
 
 
 def _parse_moment(text: str, kind: pa.DataType) -> Any:
-    """A text as a value of a date or timestamp type; a timestamp without a zone, on either side, is in UTC."""
+    """A text as a value of a date or timestamp type. A timestamp without a zone, on either side, is in UTC."""
     if not pa.types.is_timestamp(kind):
         return pa.scalar(text).cast(kind)
     try:
-        found = pa.scalar(text).cast(pa.timestamp(kind.unit))
+        moment = pa.scalar(text).cast(pa.timestamp(kind.unit))
     except pa.ArrowInvalid:
-        found = pa.scalar(text).cast(pa.timestamp(kind.unit, "UTC")).cast(pa.timestamp(kind.unit))
-    return found if kind.tz is None else pa.scalar(found.value, pa.timestamp(kind.unit, kind.tz))
+        moment = pa.scalar(text).cast(pa.timestamp(kind.unit, "UTC")).cast(pa.timestamp(kind.unit))
+    return moment if kind.tz is None else pa.scalar(moment.value, pa.timestamp(kind.unit, kind.tz))
 
 
 def _make_comparison(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
@@ -240,7 +240,7 @@ def _make_comparison(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], 
 
 
 def _is_nan(value: Any) -> Any:
-    """False for null, as Spark has it."""
+    """Whether a value is NaN; false for null, as in Spark."""
     return pc.fill_null(pc.is_nan(value), False) if pa.types.is_floating(value.type) else pa.scalar(False)
 
 
@@ -269,14 +269,14 @@ _equal, _at_least, _at_most = (
 
 
 def _divide(left: Any, right: Any) -> Any:
-    """SQL's `/` is never integer division; a zero divisor gives null, as Spark without ANSI and try_divide have it."""
+    """SQL's `/`, which is never integer division. A zero divisor gives null, as in Spark without ANSI mode."""
     divisor = pc.cast(right, pa.float64())
     return pc.divide(
         pc.cast(left, pa.float64()), pc.if_else(pc.equal(divisor, 0.0), pa.scalar(None, pa.float64()), divisor)
     )
 
 
-# what a node may say beside its kind: operands, negation, and what changes nothing here
+# the arguments that a node may have: operands, negation, and flags that change nothing here
 _ARGUMENTS = frozenset(
     {"this", "expression", "expressions", "low", "high", "to", "table", "negate"}
     | {"is_string", "typed", "safe", "is_nvl", "is_null"}

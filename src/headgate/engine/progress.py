@@ -1,4 +1,4 @@
-"""How far a scan has come."""
+"""The progress of a scan."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import msgspec
 
 
 class Progress(msgspec.Struct, frozen=True):
-    """How much is done of what is known so far; the total can grow while Spark finds more to do.
+    """The progress of a scan so far.
 
-    On Spark `done` and `total` count tasks, `stage` says which of the job's stages works, and Connect tells the
-    `bytes` that were read; how many rows those are Spark does not say while it works. In this process `done` and `rows`
-    are the rows that were folded, and `total` is all of them, 0 where that is not known before the end.
+    On Spark `done` and `total` count tasks; elsewhere they count rows.
+
+    Args:
+        done: Finished tasks, or rows that were read.
+        total: Known tasks, which can grow while Spark plans more; or all rows, 0 if that is not known in advance.
+        rows: Rows that were read. None on Spark, which does not report them while it runs.
+        bytes: Bytes that were read. Only Spark Connect reports them.
+        stage: The running stage of the Spark job, such as "stage 1 of 2".
     """
 
     done: int

@@ -10,14 +10,14 @@ from headgate.metrics.base.metric import FailingRows
 from headgate.values.errors import MisuseError
 
 REASONS = "headgate_reasons"
-FIELDS = ("rule", "level", "columns", "value")  # of a reason, all of them text
+FIELDS = ("rule", "level", "columns", "value")  # the fields of a reason, all text
 
 
 class RowRule(msgspec.Struct, frozen=True):
-    """A rule that some rows break: its text, its level, which rows those are, and among which they are looked for.
+    """A rule that some rows break: its text, its level, which rows fail, and the filter of rows that it applies to.
 
-    `by` are the columns of the segments that were judged apart. `graver` is the same rule at a graver level: a row that
-    breaks it there is told of there.
+    `by` are the columns of the segments that were judged separately. `graver` is the same rule at a higher level: a row
+    that breaks it at that level is reported only there.
     """
 
     rule: str
@@ -29,7 +29,7 @@ class RowRule(msgspec.Struct, frozen=True):
 
 
 def refuse_reasons(names: Iterable[str]) -> None:
-    """Raise if the data have a column of reasons: it would be told apart from ours by nobody."""
+    """Raise if the data already have a column with the name of the reasons column."""
     if REASONS in names:
         raise MisuseError(
             f"the data have a column {REASONS!r} already.", hint="Rename it, or pass the data without it."

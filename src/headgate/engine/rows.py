@@ -1,4 +1,4 @@
-"""The rows that are to blame for a failure, each with the reasons, without a JVM; Spark's are in `spark_rows`."""
+"""The failing rows of a batch, each with its reasons, without a JVM. `spark_rows` does the same on Spark."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _REASON = pa.struct([(name, pa.string()) for name in FIELDS])
 def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> Any:
     """The rows that break a rule, with a column `headgate_reasons`: for each broken rule its text, level and value.
 
-    A Spark DataFrame gives a DataFrame, which no job has run for yet; a pandas or polars frame gives a frame of its
-    kind; other data a pyarrow Table.
+    For a Spark DataFrame the result is a lazy DataFrame; for a pandas or polars frame, a frame of the same kind; for
+    other data, a pyarrow Table.
     """
     if is_spark(data):
         from headgate.engine.spark_rows import spark_failing
@@ -43,7 +43,7 @@ def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] 
 
 
 def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
-    """The rows that break no rule, as they are, and those that do, with their reasons."""
+    """The rows that break no rule, unchanged, and the failing rows with their reasons."""
     if is_spark(data):
         from headgate.engine.spark_rows import spark_split
 
@@ -54,44 +54,44 @@ def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | 
 
 
 class _RowSelector(NamedTuple):
-    """How rows are taken out of data of one kind: those to blame with their reasons, and the others."""
+    """How to select rows from one kind of data: the failing rows with their reasons, and the others."""
 
     select_failing: Callable[[Mask, Reasons], Any]
     select_passing: Callable[[Mask], Any]
 
 
 class _RowTests:
-    """The rows of a batch, asked which of them break a rule."""
+    """Evaluates rules on the rows of a batch."""
 
     def __init__(self, schema: Schema, columns: Callable[[int], Any], count: int, tables: Mapping[str, Any]) -> None:
         self.schema = schema
         self.count = count
         self.tables = tables
         self._read = columns
-        self._places = schema.positions()
+        self._positions = schema.positions()
         self._columns: dict[str, pa.Array] = {}
 
     def find_failing(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
-        """Which rows are to blame, and for each of those the reasons."""
+        """A mask of the failing rows, and the reasons of each of them."""
         masks = [self.mask_rule(rule) for rule in rules] if self.count else []
         bad = np.logical_or.reduce(masks) if masks else np.zeros(self.count, np.bool_)
-        places = np.cumsum(bad) - 1
+        indices = np.cumsum(bad) - 1
         reasons: Reasons = [[] for _ in range(int(bad.sum()))]
         for rule, mask in zip(rules[: len(masks)], masks, strict=True):
             rows = np.flatnonzero(mask)
             columns = rule.failing_rows.columns
             fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
             for row, value in zip(rows.tolist(), self.format_values(columns, rows), strict=True):
-                reasons[places[row]].append({**fields, "value": value})
+                reasons[indices[row]].append({**fields, "value": value})
         return bad, reasons
 
     def mask_rule(self, rule: RowRule) -> Mask:
         inside = np.ones(self.count, np.bool_) if rule.where is None else self.mask_true(rule.where)
-        found = self.mask_failing(rule.failing_rows, inside, rule.by)
-        return found if rule.graver is None else found & ~self.mask_rule(rule.graver)
+        failing = self.mask_failing(rule.failing_rows, inside, rule.by)
+        return failing if rule.graver is None else failing & ~self.mask_rule(rule.graver)
 
     def mask_failing(self, failing: FailingRows, inside: Mask, by: Sequence[str]) -> Mask:
-        """Which of the rows inside are to blame, by whichever field of the offence says so."""
+        """A mask of the failing rows among those inside, by the field of `failing` that is set."""
         if failing.repeated:
             return self.mask_repeated(failing.repeated, inside, by)
         if failing.test:
@@ -99,8 +99,8 @@ class _RowTests:
         if failing.form:
             return inside & self.mask_true(failing.form.format(add_backticks(failing.columns[0])))
         if failing.absent is not None:
-            found = self.mask_true(failing.absent)
-            return inside & self.some_value(failing.columns) & ~found
+            present = self.mask_true(failing.absent)
+            return inside & self.some_value(failing.columns) & ~present
         column = self.column_batch(failing.columns[0])
         if failing.unlike:
             return inside & column.valid & ~_to_mask(pc.match_substring_regex(column.array, failing.unlike))
@@ -112,48 +112,48 @@ class _RowTests:
     def mask_repeated(self, columns: Sequence[str], inside: Mask, by: Sequence[str]) -> Mask:
         inside = inside & self.some_value(columns)
         first, _ = combine([self.column_batch(name).hashes for name in dict.fromkeys((*columns, *by))])
-        _, at, counts = np.unique(first[inside], return_inverse=True, return_counts=True)
-        again = np.zeros(self.count, np.bool_)
-        again[inside] = counts[at] > 1
-        return again
+        _, groups, counts = np.unique(first[inside], return_inverse=True, return_counts=True)
+        repeated = np.zeros(self.count, np.bool_)
+        repeated[inside] = counts[groups] > 1
+        return repeated
 
     def some_value(self, columns: Sequence[str]) -> Mask:
         return np.asarray(np.logical_or.reduce([self.column_batch(name).valid for name in columns]), np.bool_)
 
     def mask_true(self, question: RowQuestion) -> Mask:
-        """Where a predicate or a look-up is true."""
+        """A mask of the rows for which a predicate or a look-up is true."""
         test = row_test(question, self.schema, self.tables)
         met = test.of({name: self.read_column(name) for name in test.columns}, self.count)
-        if test.trouble:
-            raise MisuseError(f"{str(question)!r} could not be evaluated: {test.trouble}.")
+        if test.error:
+            raise MisuseError(f"{str(question)!r} could not be evaluated: {test.error}.")
         return _to_mask(met)
 
     def read_column(self, name: str) -> pa.Array:
         if name not in self._columns:
-            self._columns[name] = to_plain(self._read(self._places[name]))
+            self._columns[name] = to_plain(self._read(self._positions[name]))
         return self._columns[name]
 
     def column_batch(self, name: str) -> ColumnBatch:
-        return ColumnBatch(self.read_column(name), self.schema.columns[self._places[name]].kind)
+        return ColumnBatch(self.read_column(name), self.schema.columns[self._positions[name]].kind)
 
     def format_values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
-        """The offending value of each row as text; of several columns, each with its name."""
+        """The failing value of each row as text; for several columns, each with its name."""
         if not columns:
             return [None] * len(rows)
-        found = [_format_column(self.read_column(name).take(pa.array(rows))) for name in columns]
+        texts = [_format_column(self.read_column(name).take(pa.array(rows))) for name in columns]
         if len(columns) == 1:
-            return found[0]
-        pairs = (zip(columns, row, strict=True) for row in zip(*found, strict=True))
+            return texts[0]
+        pairs = (zip(columns, row, strict=True) for row in zip(*texts, strict=True))
         return [", ".join(f"{name}={'null' if value is None else value}" for name, value in row) for row in pairs]
 
 
 def _format_column(column: pa.Array) -> list[str | None]:
-    """Values as Spark prints them, but for the form of exponents and of a moment's zone."""
+    """Values as Spark prints them, except for exponents and the zones of timestamps."""
     try:
         values = column.to_pylist()
     except (OverflowError, ValueError):  # a date beyond the year 9999
         values = column.cast(pa.string()).to_pylist()
-    if pa.types.is_float32(column.type):  # not with the digits that it has as a double
+    if pa.types.is_float32(column.type):  # printed as a float, not with the digits of a double
         values = [None if value is None else np.float32(value) for value in values]
     return [None if value is None else _format_cell(value) for value in values]
 
@@ -174,7 +174,7 @@ def _to_mask(met: Any) -> Mask:
 
 
 def _open_rows(data: Any, tables: Mapping[str, Any]) -> tuple[_RowSelector, _RowTests]:
-    """The data's rows, column by column when asked for, and how rows are taken out of it."""
+    """How to select rows from the data, and the tests of its rows, which read columns when they need them."""
     if isinstance(data, pa.RecordBatchReader):
         raise MisuseError(
             "a reader can be read once, and was read to be verified.", hint="Verify a Table: reader.read_all()."
@@ -196,7 +196,7 @@ def _open_rows(data: Any, tables: Mapping[str, Any]) -> tuple[_RowSelector, _Row
 
 
 def filter_rows(table: pa.Table, chosen: Mask) -> pa.Table:
-    """The chosen rows; of columns that Arrow cannot filter as they are (views, runs) the plain values."""
+    """The chosen rows. Columns that Arrow cannot filter (views, run-end encodings) are decoded first."""
     try:
         return table.filter(pa.array(chosen))
     except pa.ArrowNotImplementedError:
@@ -214,9 +214,9 @@ def _of_pandas(frame: Any) -> _RowSelector:
     def select_failing(bad: Mask, reasons: Reasons) -> Any:
         import pandas
 
-        found = frame.loc[bad].copy()
-        found[REASONS] = pandas.Series(reasons, index=found.index, dtype=object)
-        return found
+        failing = frame.loc[bad].copy()
+        failing[REASONS] = pandas.Series(reasons, index=failing.index, dtype=object)
+        return failing
 
     return _RowSelector(select_failing, lambda bad: frame.loc[~bad])
 
@@ -225,8 +225,8 @@ def _of_polars(frame: Any) -> _RowSelector:
     def select_failing(bad: Mask, reasons: Reasons) -> Any:
         import polars
 
-        told: Any = polars.from_arrow(pa.array(reasons, pa.list_(_REASON)))
-        return frame.filter(polars.Series(bad)).with_columns(told.alias(REASONS))
+        column: Any = polars.from_arrow(pa.array(reasons, pa.list_(_REASON)))
+        return frame.filter(polars.Series(bad)).with_columns(column.alias(REASONS))
 
     def select_passing(bad: Mask) -> Any:
         import polars

@@ -1,4 +1,4 @@
-"""One scan: batches in, one state for each fold out, and an error in one fold loses no other."""
+"""One scan: it folds batches into one state for each fold. An error in one fold does not affect the others."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.states.kept import KeptGroups
 from headgate.values.state import State
 
-HEAVY = 1_000_000  # entries after which a growing state is sent on instead of kept in the task
+HEAVY = 1_000_000  # entries; a larger state is sent on instead of kept in the task
 
 
 class Accumulator:
-    """Sums states as a binary counter adds: large with large, so that a growing state is not copied for every batch."""
+    """Sums states like a binary counter, large with large, so that a growing state is not copied for every batch."""
 
     def __init__(self) -> None:
         self._levels: list[State | None] = []
 
     def add(self, state: State) -> None:
         carried: State | None = state
-        for at, held in enumerate(self._levels):
-            if held is None:
-                self._levels[at] = carried
+        for level, partial_sum in enumerate(self._levels):
+            if partial_sum is None:
+                self._levels[level] = carried
                 return
             assert carried is not None
-            carried, self._levels[at] = held + carried, None
+            carried, self._levels[level] = partial_sum + carried, None
         self._levels.append(carried)
 
     @property
@@ -37,17 +37,17 @@ class Accumulator:
         return sum(held.weight for held in self._levels if held is not None)
 
     def take(self) -> State | None:
-        """The sum of what was added, which is forgotten."""
+        """The sum of the added states; the accumulator is empty afterwards."""
         total: State | None = None
-        for held in self._levels:
-            if held is not None:
-                total = held if total is None else held + total
+        for partial_sum in self._levels:
+            if partial_sum is not None:
+                total = partial_sum if total is None else partial_sum + total
         self._levels = []
         return total
 
 
 class Scan:
-    """The states of a plan's folds over the batches seen so far, and the first error of each fold that has failed."""
+    """The states of a plan's folds over the batches so far, and the first error of each fold that failed."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -67,37 +67,37 @@ class Scan:
                     assert fold.scope is not None
                     scopes[fold.scope] = _Scope(arrays, self.kinds, arrays[fold.scope])
                 self._sums[slot].add(_fold_batch(fold, scopes[fold.scope]))
-            except Exception as trouble:
-                self.errors[slot] = _describe_error(trouble)
+            except Exception as error:
+                self.errors[slot] = _describe_error(error)
 
     def heavy(self) -> Iterator[tuple[int, State]]:
-        """States that have grown large, which are forgotten here."""
+        """Remove and yield the states that have grown large."""
         for slot in self._growing:
             if self._sums[slot].weight > HEAVY:
                 yield from self._take_state(slot)
 
     def states(self) -> Iterator[tuple[int, State]]:
-        """All that is left, by the place of the fold in the plan."""
+        """Remove and yield all remaining states, by the index of the fold in the plan."""
         for slot in range(len(self._sums)):
             yield from self._take_state(slot)
 
     def _take_state(self, slot: int) -> Iterator[tuple[int, State]]:
         try:
             state = self._sums[slot].take()
-        except Exception as trouble:
-            self.errors[slot] = _describe_error(trouble)
+        except Exception as error:
+            self.errors[slot] = _describe_error(error)
             return
         if state is not None and slot not in self.errors:
             yield slot, state
 
 
 def grows(kind: type[State]) -> bool:
-    """May a state of this type grow with the data? Such a one says how it is cut into pieces."""
+    """Whether a state of this type may grow with the data: such a type overrides `pieces`."""
     return kind.pieces is not State.pieces
 
 
 class _Scope:
-    """The rows that meet a filter, with each column's views made once for all folds of the scope."""
+    """The rows that meet a filter. The views of each column are made once for all folds of the scope."""
 
     def __init__(self, arrays: Sequence[Any], kinds: Sequence[Any], mask: pa.Array | None) -> None:
         self.arrays = arrays
@@ -120,19 +120,19 @@ def _fold_batch(fold: Fold, scope: _Scope) -> State:
     return state
 
 
-def _describe_error(trouble: Exception) -> str:
-    return f"{type(trouble).__name__}: {str(trouble)[:500]}"
+def _describe_error(error: Exception) -> str:
+    return f"{type(error).__name__}: {str(error)[:500]}"
 
 
 def gather(pieces: Sequence[State]) -> State:
-    """One state out of pieces of it that were merged apart; if any had to be shrunk, all are."""
+    """One state from its pieces, which were merged independently. If any piece was shrunk, all are."""
     if any(not piece.mergeable for piece in pieces):
         pieces = [piece.shrink() for piece in pieces]
     return type(pieces[0]).merge_all(pieces)
 
 
 def merge_states(states: Sequence[State]) -> State | None:
-    """The state of several batches together; None if one of them no longer merges."""
+    """The state of several batches together; None if one of the states is not mergeable."""
     if len(states) == 1:
         return states[0]
     kinds = set(map(type, states))

@@ -1,4 +1,4 @@
-"""The engine on Spark, classic or Connect: select, fold each task's batches, merge on the cluster, collect. One job."""
+"""The engine on Spark, classic or Connect: one job that selects, folds in tasks, merges on the cluster and collects."""
 
 from __future__ import annotations
 
@@ -35,36 +35,36 @@ from headgate.values.schema import Column, Kind, Schema
 from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
-_SPARKS_OWN = 10_000  # rows of a batch
+_DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1, Kind.OTHER: 1}
-_STATES_A_MERGE = 64  # states merged by one task, about
-_SEARCHES = 40  # jobs spent on finding out which column or predicate breaks a scan
+_STATES_PER_TASK = 64  # states that one task merges, about
+_MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
 
 
 class SparkBatch(NamedTuple):
-    """A DataFrame, and the other tables that its rows are looked up in."""
+    """A DataFrame, with other tables for metrics that look rows up in them."""
 
     data: DataFrame
     tables: Mapping[str, Any] = {}
 
 
 def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> ScanResult:
-    """One job for all states; if it breaks, a few more to find what breaks it, so that the rest is not lost."""
+    """Run one job for all states. If it fails, run a few more to find the cause and compute the rest."""
     plan = without_missing_tables(_without_unresolvable(batch.data, plan), batch.tables)
     if not plan.folds:
         return ScanResult({} if plan.by else {(): {}}, plan.failed)
     try:
-        return _run_again(batch, plan, progress)
-    except Exception as trouble:
-        return _Bisection(batch, progress, trouble).without_what_breaks(plan)
+        return _run_with_retry(batch, plan, progress)
+    except Exception as error:
+        return _Bisection(batch, progress, error).without_what_breaks(plan)
 
 
-def _run_again(batch: SparkBatch, plan: Plan, report: Report | None) -> ScanResult:
-    """The job; if it breaks, once more: with our code sent along if that is lacking, else with Spark's own batches."""
+def _run_with_retry(batch: SparkBatch, plan: Plan, report: Report | None) -> ScanResult:
+    """Run the job, and again if it fails: with our code shipped if executors lack it, else with Spark's batch sizes."""
     try:
         return _run(batch, plan, report)
-    except Exception as trouble:
-        if missing_module(trouble).partition(".")[0] == "headgate":
+    except Exception as error:
+        if missing_module(error).partition(".")[0] == "headgate":
             ship_code(batch.data.sparkSession)
             return _run(batch, plan, report)
         return _run(batch, plan, report, own_batch_sizes=False)
@@ -88,29 +88,31 @@ def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: 
 
 
 def _gather_rows(folded: DataFrame, plan: Plan) -> DataFrame:
-    """The rows of one state or piece in one task, those of one part of the batch one after the other."""
+    """The rows of one state or piece in one task, sorted by the part of the batch."""
     gathered = folded.repartition(_merge_tasks(plan, folded.sparkSession), "part", "slot", "piece")
     return gathered.sortWithinPartitions("part") if plan.by else gathered
 
 
 def _select_inputs(batch: SparkBatch, plan: Plan) -> DataFrame:
-    """The plan's columns and predicates under names of our own: the caller's may be doubled or hold any character."""
-    # expressions as text, because pyspark's functions are for one kind of session and a process may have both
-    every = batch.data.selectExpr("*", *plan.predicates)
+    """The plan's columns and predicates under our own names: the caller's may repeat or contain any character."""
+    # expressions as text, because pyspark's functions work with one kind of session, and a process may have both
+    selected = batch.data.selectExpr("*", *plan.predicates)
     width = len(plan.schema.columns)
-    named = every.toDF(*(f"c{at}" for at in range(width + len(plan.predicates))))
-    places = plan.schema.positions()
-    for at, test in enumerate(plan.memberships):
-        columns = [f"c{places[name]}" for name in test.columns]
-        named = look_up_rows(named, columns, test, plan.schema, batch.tables[test.table], f"m{at}")
-    keys = [f"CAST(c{at} AS STRING) AS k{at}" for at in plan.by]
-    columns = [_select_column(f"c{at}", plan.schema.columns[at]) for at in plan.columns]
-    met = [f"c{width + at}" for at in range(len(plan.predicates))]
-    return named.selectExpr(*keys, *columns, *met, *(f"m{at}" for at in range(len(plan.memberships))))
+    named = selected.toDF(*(f"c{position}" for position in range(width + len(plan.predicates))))
+    positions = plan.schema.positions()
+    for position, test in enumerate(plan.memberships):
+        columns = [f"c{positions[name]}" for name in test.columns]
+        named = look_up_rows(named, columns, test, plan.schema, batch.tables[test.table], f"m{position}")
+    keys = [f"CAST(c{position} AS STRING) AS k{position}" for position in plan.by]
+    columns = [_select_column(f"c{position}", plan.schema.columns[position]) for position in plan.columns]
+    predicates = [f"c{width + position}" for position in range(len(plan.predicates))]
+    return named.selectExpr(
+        *keys, *columns, *predicates, *(f"m{position}" for position in range(len(plan.memberships)))
+    )
 
 
 def _select_column(name: str, column: Column) -> str:
-    """A column as folds get it; of nested and exotic types only whether a value is there."""
+    """A column as folds get it; for nested and exotic types, only whether a value is present."""
     if column.empty:
         return f"CAST({name} AS STRING) AS {name}"
     return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if column.kind is Kind.OTHER else name
@@ -123,11 +125,11 @@ def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> ScanResult:
         if row.error is None and row.slot not in broken:
             pieces.setdefault((row.part, row.slot), []).append(row)
     states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
-    for (part, slot), found in pieces.items():
-        state = gather_pieces(found, folder)
+    for (part, slot), piece_rows in pieces.items():
+        state = gather_pieces(piece_rows, folder)
         states.setdefault(read_part(part), {})[plan.folds[slot].metric.state_key] = state
-    wrong = {plan.folds[slot].metric.state_key: why for slot, why in broken.items()}
-    lost = {each.key: Failed(wrong[each.state_key]) for each in plan.metrics if each.state_key in wrong}
+    errors = {plan.folds[slot].metric.state_key: why for slot, why in broken.items()}
+    lost = {each.key: Failed(errors[each.state_key]) for each in plan.metrics if each.state_key in errors}
     return ScanResult(states, plan.failed | lost)
 
 
@@ -138,7 +140,7 @@ def merge_kept(
     states: Mapping[MetricKey, State],
     failed: Mapping[MetricKey, Failed],
 ) -> ScanResult:
-    """The states of an analysis that are kept as files, merged by Spark; and the metrics for which that failed."""
+    """The states of an analysis that are kept as files, merged by Spark, and the metrics that failed."""
     kept = {key: state for key, state in states.items() if isinstance(state, KeptGroups)}
     plan = make_plan(schema, [each for each in metrics if each.state_key in kept and each.key not in failed])
     if not plan.folds:
@@ -146,22 +148,22 @@ def merge_kept(
     tables = [kept[fold.metric.state_key] for fold in plan.folds]
     try:
         return _outcome(plan, merge_tables(spark, plan, tables, _merge_tasks(plan, spark)))
-    except PySparkException as trouble:
+    except PySparkException as error:
         folders = ", ".join(sorted({table.folder.rpartition("/")[0] for each in tables for table in each.tables}))
         raise EngineError(
-            f"the frequency tables under {folders} could not be merged: {_first_line(trouble)}",
+            f"the frequency tables under {folders} could not be merged: {_first_line(error)}",
             hint="They must still be there; if not, analyze those partitions again.",
-        ) from trouble
+        ) from error
 
 
 def _without_unresolvable(data: DataFrame, plan: Plan) -> Plan:
-    """The plan less the metrics whose predicates Spark cannot resolve."""
+    """The plan without the metrics whose predicates Spark cannot resolve."""
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     for text in texts:
-        strange = unknown_name(text, plan.schema)
-        if strange:
-            hint = did_you_mean(strange, plan.schema.labels)
-            plan = plan.without(text, f"the predicate {text!r} names the column {strange!r}; {hint}")
+        unknown = unknown_name(text, plan.schema)
+        if unknown:
+            hint = did_you_mean(unknown, plan.schema.labels)
+            plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts or not _why_unresolvable(data, texts):
         return plan
@@ -173,81 +175,83 @@ def _without_unresolvable(data: DataFrame, plan: Plan) -> Plan:
 
 
 def _why_unresolvable(data: DataFrame, texts: Sequence[str]) -> str:
-    """Why Spark cannot take one of these as a row predicate, if it cannot. Analysis only; no job.
+    """Why Spark cannot use one of these as a row predicate; empty if it can. No job runs, Spark only analyses.
 
-    Asked as filters, because a filter takes neither a generator nor an aggregate, which would change the rows.
+    They are analysed as filters, since a filter accepts neither generators nor aggregates, which change the rows.
     """
     try:
-        # Connect takes the schema of a filter to be that of its input, and asks the server only about a select
+        # Connect assumes that a filter has the schema of its input, and asks the server only about a select
         _ = data.filter(join_tests("AND", [f"({close_comment(text)})" for text in texts])).selectExpr("1").schema
-    except Exception as trouble:
-        return _first_line(trouble)
+    except Exception as error:
+        return _first_line(error)
     return ""
 
 
 class _Bisection:
-    """After a scan broke: halve the columns and predicates until what breaks stands alone, and fail only that."""
+    """After a failed scan: halve the columns and predicates until the cause is isolated, and fail only its metrics."""
 
     def __init__(self, batch: SparkBatch, report: Report | None, first: Exception) -> None:
         self.batch = batch
         self.report = report
         self.first = first
-        self.left = _SEARCHES
+        self.jobs_left = _MAX_SEARCH_JOBS
 
     def without_what_breaks(self, plan: Plan) -> ScanResult:
         try:
             _run(self.batch, make_plan(plan.schema, ["size()"]), self.report)
-        except Exception as trouble:
-            raise explain_failure(trouble, _first_line(trouble)) from trouble
+        except Exception as error:
+            raise explain_failure(error, _first_line(error)) from error
         return self._bisect(plan, self.first)
 
-    def _bisect(self, plan: Plan, trouble: Exception) -> ScanResult:
+    def _bisect(self, plan: Plan, error: Exception) -> ScanResult:
         groups = _by_inputs(plan)
-        if len(groups) == 1 or self.left <= 0:
-            why = _first_line(trouble)
+        if len(groups) == 1 or self.jobs_left <= 0:
+            why = _first_line(error)
             return ScanResult({}, plan.failed | {each.key: Failed(why) for group in groups for each in group})
         states: dict[Part, dict[MetricKey, State]] = {}
         failed = dict(plan.failed)
         for half in (groups[: len(groups) // 2], groups[len(groups) // 2 :]):
             part = plan.of([each for group in half for each in group])
-            self.left -= 1
+            self.jobs_left -= 1
             try:
-                found = _run(self.batch, part, self.report)
-            except Exception as again:
-                found = self._bisect(part, again)
-            for name, held in found.states.items():
-                states.setdefault(name, {}).update(held)
-            failed |= found.failed
+                scanned = _run(self.batch, part, self.report)
+            except Exception as half_error:
+                scanned = self._bisect(part, half_error)
+            for name, part_states in scanned.states.items():
+                states.setdefault(name, {}).update(part_states)
+            failed |= scanned.failed
         return ScanResult(states, failed)
 
 
 def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
     groups: dict[tuple[Any, ...], list[Metric[Any]]] = {}
-    for each in plan.metrics:
-        if each.key not in plan.failed:
-            groups.setdefault((each.inputs, each.predicates, each.memberships, each.where), []).append(each)
+    for metric in plan.metrics:
+        if metric.key not in plan.failed:
+            groups.setdefault((metric.inputs, metric.predicates, metric.memberships, metric.where), []).append(metric)
     return list(groups.values())
 
 
 def batch_settings(plan: Plan) -> dict[str, str]:
-    """Arrow batches by bytes, so that wide tables get fewer rows, but no fewer than Spark itself would send.
+    """Settings for Arrow batches of a bounded size: wide tables get fewer rows, but at least Spark's default.
 
-    Since 4.0 Spark sums up the bytes of all columns after every row to keep to a limit, which costs much of the
-    transfer (decision 0009); a bound on rows does for values of ordinary size. Where values are so large that it does
-    not, the job breaks and is run again with Spark's settings.
+    Since 4.0 Spark sums the bytes of all columns after every row to respect a limit in bytes, which takes much of the
+    transfer time (decision 0009). A limit on rows suffices for values of ordinary size. If values are so large that it
+    does not, the job fails and is run again with Spark's settings.
     """
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
     most = 25_000 if {Kind.STRING, Kind.BINARY} & set(plan.kinds) else 64_000
     return {
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(max(_SPARKS_OWN, min(most, _BATCH_BYTES // max(1, row)))),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(
+            max(_DEFAULT_BATCH_ROWS, min(most, _BATCH_BYTES // max(1, row)))
+        ),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
     }
 
 
 def _merge_tasks(plan: Plan, spark: SparkSession) -> int:
-    """How many tasks merge: more for more states, but no more than the cluster can run in two waves."""
+    """The number of merge tasks: more for more states, but at most what the cluster runs in two waves."""
     wide = any(grows(fold.metric.state) for fold in plan.folds)
-    wanted = max(PIECES // 4 if wide or plan.by else 1, -(-len(plan.folds) // _STATES_A_MERGE))
+    wanted = max(PIECES // 4 if wide or plan.by else 1, -(-len(plan.folds) // _STATES_PER_TASK))
     return min(wanted, PIECES if is_connect(spark) else 2 * spark.sparkContext.defaultParallelism)
 
 
@@ -255,8 +259,8 @@ _JAVA_CALL = re.compile(r"^An error occurred while calling \S+\n: ")
 _PYTHON_ERROR = re.compile(r"^Traceback .*\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
 
 
-def _first_line(trouble: Exception) -> str:
-    """What went wrong in one line; of an error in a Python worker or in Java, the line that names it."""
-    text = _JAVA_CALL.sub("", str(trouble).strip())
-    lines = _PYTHON_ERROR.findall(text)[-1:] or text.splitlines()[:1] or [type(trouble).__name__]
+def _first_line(error: Exception) -> str:
+    """The error in one line; for an error in a Python worker or in Java, the line that names it."""
+    text = _JAVA_CALL.sub("", str(error).strip())
+    lines = _PYTHON_ERROR.findall(text)[-1:] or text.splitlines()[:1] or [type(error).__name__]
     return str(lines[0])[:500]

@@ -1,4 +1,4 @@
-"""Executors that lack this package get its code with the job; what is compiled they must have."""
+"""Ships the code of this package to executors that lack it. Compiled dependencies must be installed there."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from headgate.values.errors import EngineError
 _MISSING = re.compile(r"No module named '([\w.]+)'")
 
 
-def missing_module(trouble: Exception) -> str:
-    """The module that a worker could not import, if that is what went wrong."""
-    found = _MISSING.search(str(trouble))
-    return found.group(1) if found else ""
+def missing_module(error: Exception) -> str:
+    """The module that a worker could not import; empty if the error is another one."""
+    match = _MISSING.search(str(error))
+    return match.group(1) if match else ""
 
 
 def ship_code(spark: SparkSession) -> None:
@@ -34,12 +34,12 @@ def ship_code(spark: SparkSession) -> None:
         spark.sparkContext.addPyFile(str(archive))
 
 
-def explain_failure(trouble: Exception, first_line: str) -> EngineError:
-    """An error that says what to do about a scan of which nothing could be computed."""
-    lacking = missing_module(trouble)
-    if lacking:
+def explain_failure(error: Exception, first_line: str) -> EngineError:
+    """The error of a scan that computed nothing, with a hint."""
+    module = missing_module(error)
+    if module:
         return EngineError(
-            f"the Python of Spark's workers has no module {lacking!r}.",
+            f"the Python of Spark's workers has no module {module!r}.",
             hint="Install headgate there (pip install headgate), or point PYSPARK_PYTHON at a Python that has it.",
         )
     return EngineError(f"the batch could not be read: {first_line}")

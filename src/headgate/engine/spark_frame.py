@@ -1,4 +1,4 @@
-"""A DataFrame's columns in our words, and its rows looked up in another DataFrame."""
+"""The schema of a DataFrame, and look-ups of its rows in another DataFrame."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
     (st.TimestampNTZType, Kind.TIMESTAMP),
     (st.BinaryType, Kind.BINARY),
 )
-# numbers of one kind in one width, so that equal values are equal keys
+# the type to which values of a kind are cast, so that equal values are equal keys
 _WIDEST = {Kind.INTEGER: "BIGINT", Kind.FLOAT: "DOUBLE", Kind.TIMESTAMP: "TIMESTAMP"}
 
 
@@ -44,19 +44,22 @@ def _kind_of(kind: st.DataType) -> Kind:
 
 
 def unknown_name(predicate: str, schema: Schema) -> str:
-    """A name in a predicate that is no column. Spark would take it for a variable, or `user` for who runs the query."""
+    """A name in a predicate that is no column; empty if there is none.
+
+    Spark would read it as a variable, or `user` as the current user.
+    """
     known = {label.lower() for label in schema.labels}
-    strange = (parts for parts in names_of(predicate) if not any(part.lower() in known for part in parts))
-    return next((".".join(parts) for parts in strange), "")
+    unknown = (parts for parts in names_of(predicate) if not any(part.lower() in known for part in parts))
+    return next((".".join(parts) for parts in unknown), "")
 
 
 def without_missing_tables(plan: Plan, tables: Mapping[str, Any]) -> Plan:
-    """The plan less the metrics whose look-ups name a table or a column that is not there."""
+    """The plan without the metrics that look rows up in a missing table or column."""
     for test in plan.memberships:
         try:
             kinds_of(test, plan.schema, schema_of(tables.get(test.table)), list(tables))
-        except MisuseError as trouble:
-            plan = plan.without(test, str(trouble))
+        except MisuseError as error:
+            plan = plan.without(test, str(error))
     return plan
 
 
@@ -67,7 +70,7 @@ def schema_of(table: Any) -> Schema | None:
 def look_up_rows(
     frame: DataFrame, columns: Sequence[str], test: Membership, schema: Schema, table: DataFrame, mark: str
 ) -> DataFrame:
-    """The rows with one more column: true where the values of `columns`, as SQL, are in the table, else null."""
+    """The rows with one more column, `mark`: true if the values of `columns`, as SQL, are in the table, else null."""
     kinds = kinds_of(test, schema, schema_of(table), [test.table])
     key = f"{mark}_key"
     known = table.selectExpr(f"{_key_sql([quote_name(name) for name in test.of], kinds)} AS {key}").distinct()
@@ -76,9 +79,9 @@ def look_up_rows(
 
 
 def _key_sql(columns: Sequence[str], kinds: Sequence[Kind]) -> str:
-    """One value for each row: structs are equal where their nulls are, which plain columns are not."""
+    """One key for each row. It is a struct, because structs with equal nulls compare equal and plain nulls do not."""
     fields = []
-    for at, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+    for index, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
         value = f"CAST({column} AS {_WIDEST[kind]})" if kind in _WIDEST else column
-        fields.append(f"'k{at}', {value}")
+        fields.append(f"'k{index}', {value}")
     return f"named_struct({', '.join(fields)})"

@@ -1,4 +1,4 @@
-"""Frequency tables too large for the driver: written by the scan's own tasks as Parquet, merged by Spark when asked."""
+"""Frequency tables that are too large for the driver: tasks write them as Parquet, and Spark merges them on request."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _STORED_ROW = f"{ROW}, folder string"
 
 
 def write_kept(merged: DataFrame, keep: str) -> tuple[list[Row], str]:
-    """Write all rows of a scan under `keep`, and read back what a driver can hold: of large states all but themselves.
+    """Write all rows of a scan under `keep`, and read them back without the bytes of large states.
 
-    Two jobs: the scan with the writing, and the reading. A folder is written once and never changed.
+    It takes two jobs, one to scan and write and one to read. A folder is written once and never changed.
     """
     folder = f"{keep.rstrip('/')}/{uuid.uuid4().hex}"
     merged.selectExpr("*", f"{_quote_text(folder)} AS folder").write.parquet(folder)
@@ -34,21 +34,23 @@ def write_kept(merged: DataFrame, keep: str) -> tuple[list[Row], str]:
 
 
 def gather_pieces(rows: Sequence[Row], folder: str) -> State:
-    """The state whose pieces these are; if some were left in the folder, what stands for it."""
+    """The state with these pieces; a reference to the folder if some pieces were left there."""
     if any(not row.state for row in rows):
         return KeptGroups((GroupTable(folder, rows[0].part, rows[0].slot, sum(row.weight for row in rows)),))
     return gather([unpack_state(bytes(row.state), row.tag) for row in rows])
 
 
 def merge_tables(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups], tasks: int) -> list[Row]:
-    """The tables of each fold of the plan, merged by hash range and shrunk to what measures them. One job, and a
-    broadcast of the list of tables."""
-    wanted = [(table.folder, table.part, table.slot, at) for at, each in enumerate(kept) for table in each.tables]
+    """The tables of each fold of the plan, merged by hash range and shrunk to what can be measured.
+
+    It takes one job and a broadcast of the list of tables.
+    """
+    wanted = [(table.folder, table.part, table.slot, fold) for fold, each in enumerate(kept) for table in each.tables]
     chosen = spark.createDataFrame(wanted, "folder string, part string, slot int, fold int").hint("broadcast")
     folders = sorted({folder for folder, _, _, _ in wanted})
-    every = spark.read.schema(_STORED_ROW).parquet(*folders).join(chosen, ["folder", "part", "slot"])
-    rows = every.selectExpr(f"'{write_part(())}' AS part", "fold AS slot", "piece", "tag", "state", "error", "weight")
-    rest = [row for at, each in enumerate(kept) for packed in each.rest for row in _piece_rows(at, *packed)]
+    stored = spark.read.schema(_STORED_ROW).parquet(*folders).join(chosen, ["folder", "part", "slot"])
+    rows = stored.selectExpr(f"'{write_part(())}' AS part", "fold AS slot", "piece", "tag", "state", "error", "weight")
+    rest = [row for fold, each in enumerate(kept) for packed in each.rest for row in _piece_rows(fold, *packed)]
     if rest:
         rows = rows.union(spark.createDataFrame(rest, ROW))
     merged = rows.repartition(tasks, "slot", "piece").mapInArrow(merge_task(plan), ROW)
@@ -64,5 +66,5 @@ def _piece_rows(slot: int, tag: str, packed: bytes) -> list[tuple[Any, ...]]:
 
 
 def _quote_text(text: str) -> str:
-    """A text as Spark SQL writes it."""
+    """A text as a Spark SQL literal."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"

@@ -1,4 +1,4 @@
-"""The rows of a DataFrame that are to blame for a failure, each with the reasons, as one lazy query."""
+"""The failing rows of a DataFrame, each with its reasons, as one lazy query."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def spark_split(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, 
 
 
 class _RowQuery:
-    """The tests of all rules over one frame, to which columns were added for those that one row cannot answer alone."""
+    """The tests of all rules over one frame. Rules that need more than the row itself add helper columns to it."""
 
     def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> None:
         self.schema = open_spark(data)
@@ -38,11 +38,11 @@ class _RowQuery:
         self.names = data.columns
         refuse_reasons(self.names)
         self.mark = _find_free_prefix(data.columns)
-        # what SQL cannot name goes by another: a second column of one name by its label
-        alike = self.known = Counter(label.lower() for label in self.schema.labels)
+        # columns that SQL cannot name, such as two of one name, get a name of our own
+        counts = self.known = Counter(label.lower() for label in self.schema.labels)
         self.safe = {
-            label: f"{self.mark}c{at}" if "${" in label or alike[label.lower()] > 1 else label
-            for at, label in enumerate(self.schema.labels)
+            label: f"{self.mark}c{position}" if "${" in label or counts[label.lower()] > 1 else label
+            for position, label in enumerate(self.schema.labels)
         }
         self.renamed = self.names != [*self.safe.values()]
         self.frame = data.toDF(*self.safe.values()) if self.renamed else data
@@ -52,17 +52,17 @@ class _RowQuery:
         self.tests = [self._rule_test(rule) for rule in rules]
 
     def select_failing(self) -> DataFrame:
-        # the reasons are built after the filter, so only for rows that have one
-        found = self.frame.filter(join_tests("OR", self.tests) or "false")
-        return self._restore_names(found.selectExpr("*", f"{self._reasons_sql()} AS {REASONS}"), REASONS)
+        # the reasons are built after the filter, so only for failing rows
+        failing = self.frame.filter(join_tests("OR", self.tests) or "false")
+        return self._restore_names(failing.selectExpr("*", f"{self._reasons_sql()} AS {REASONS}"), REASONS)
 
     def select_passing(self) -> DataFrame:
         return self._restore_names(self.frame.filter(f"NOT ({join_tests('OR', self.tests) or 'false'})"))
 
     def _restore_names(self, frame: DataFrame, *more: str) -> DataFrame:
-        """Without the columns that were added, and the caller's under their own names."""
-        less = frame.drop(*self.added)
-        return less.toDF(*self.names, *more) if self.renamed else less
+        """The frame without helper columns, and with the caller's column names."""
+        own_columns = frame.drop(*self.added)
+        return own_columns.toDF(*self.names, *more) if self.renamed else own_columns
 
     def _quote_column(self, name: str) -> str:
         return quote_name(self.safe.get(name, name))
@@ -70,11 +70,11 @@ class _RowQuery:
     def _reasons_sql(self) -> str:
         pairs = zip(self.rules, self.tests, strict=True)
         reasons = [f"CASE WHEN {test} THEN {self._reason_sql(rule)} END" for rule, test in pairs]
-        every = f"array({', '.join(reasons)})" if reasons else "array()"
-        return f"CAST(array_compact({every}) AS array<{_REASON}>)"
+        all_reasons = f"array({', '.join(reasons)})" if reasons else "array()"
+        return f"CAST(array_compact({all_reasons}) AS array<{_REASON}>)"
 
     def _reason_sql(self, rule: RowRule) -> str:
-        # a predicate may also name a variable of its own
+        # a name in a predicate may also be the variable of a lambda
         columns = [name for name in rule.failing_rows.columns if name.lower() in self.known]
         fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
         named = ", ".join(f"'{name}', {quote_value(text)}" for name, text in fields.items())
@@ -95,7 +95,7 @@ class _RowQuery:
     def _text_sql(self, name: str) -> str:
         column, kind = self._quote_column(name), self._kind_of(name)
         if kind is Kind.TIMESTAMP and not self._is_zoneless(name):
-            return f"date_format({column}, 'yyyy-MM-dd HH:mm:ss.SSSSSSXXX')"  # with its zone: the reader's is another
+            return f"date_format({column}, 'yyyy-MM-dd HH:mm:ss.SSSSSSXXX')"  # with its zone: readers may have another
         return f"hex({column})" if kind is Kind.BINARY else f"CAST({column} AS STRING)"
 
     def _kind_of(self, name: str) -> Kind:
@@ -105,7 +105,7 @@ class _RowQuery:
         return "ntz" in self.columns[name].type
 
     def _rule_test(self, rule: RowRule) -> str:
-        """One expression, in which null counts as false: a row is to blame only if that is certain."""
+        """One expression, in which null counts as false: a row fails only if that is certain."""
         test = self._failing_test(rule.failing_rows, rule)
         if rule.graver is not None:
             test = f"({test}) AND NOT {self._rule_test(rule.graver)}"
@@ -141,7 +141,7 @@ class _RowQuery:
         columns = [self._quote_column(name) for name in names]
         some = join_tests("OR", [f"{column} IS NOT NULL" for column in columns])
         mark = f"{self.mark}{len(self.added)}"
-        # rows without any value belong together in no group: spread, so that no task gets them all
+        # rows without a value form no group; they are spread, so that no task gets all of them
         keys = [*columns, *map(self._quote_column, rule.by), f"CASE WHEN NOT ({some}) THEN spark_partition_id() END"]
         counted = (
             f"count(CASE WHEN {close_comment(rule.where or 'true')} THEN 1 END) OVER (PARTITION BY {', '.join(keys)})"
@@ -159,7 +159,7 @@ class _RowQuery:
 
 
 def _find_free_prefix(columns: Sequence[str]) -> str:
-    """The beginning of names for columns of our own that none of the caller's has."""
+    """A prefix for the names of helper columns that no column of the caller has."""
     mark = _MARK
     while any(name.lower().startswith(mark) for name in columns):
         mark += "_"
@@ -167,6 +167,6 @@ def _find_free_prefix(columns: Sequence[str]) -> str:
 
 
 def _micros_sql(column: str, zoneless: bool) -> str:
-    """A timestamp's microseconds since 1970; one without a zone is taken to be in UTC, as everywhere here."""
+    """The microseconds of a timestamp since 1970. One without a zone is taken as UTC, as everywhere in this package."""
     moment = f"CAST(concat(CAST({column} AS STRING), 'Z') AS TIMESTAMP)" if zoneless else column
     return f"unix_micros({moment})"

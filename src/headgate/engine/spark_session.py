@@ -1,4 +1,4 @@
-"""The little that is asked of a Spark session around a scan: settings for its time, a description, progress."""
+"""What a scan does with a Spark session: temporary settings, a job description, and progress."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def is_connect(spark: SparkSession) -> bool:
 
 
 def has_shuffle(data: DataFrame) -> bool:
-    """Does the user's own plan exchange rows between tasks? Then adaptive execution is worth its extra jobs to them."""
+    """Whether the caller's own query has a shuffle, for which adaptive execution is worth its extra jobs."""
     printed = io.StringIO()
-    # a plan that breaks while it is made may still do without the column that breaks it
+    # planning may fail because of a column that the scan does not read
     with contextlib.redirect_stdout(printed), contextlib.suppress(PySparkException):
         data.explain()
     return "Exchange" in printed.getvalue()
@@ -33,28 +33,28 @@ def has_shuffle(data: DataFrame) -> bool:
 
 @contextlib.contextmanager
 def apply_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session for the time of one scan; those that a platform does not let be set are left alone."""
+    """Settings of the session inside the block. Those that the platform does not allow to be set are left alone."""
     before: dict[str, str | None] = {}
     for name, value in wanted.items():
         with contextlib.suppress(PySparkException):
-            old = spark.conf.get(name, None)
+            previous = spark.conf.get(name, None)
             spark.conf.set(name, value)
-            before[name] = old
+            before[name] = previous
     try:
         yield
     finally:
-        for name, old in before.items():
-            if old is None:
+        for name, previous in before.items():
+            if previous is None:
                 spark.conf.unset(name)
             else:
-                spark.conf.set(name, old)
+                spark.conf.set(name, previous)
 
 
 @contextlib.contextmanager
 def describe_jobs(spark: SparkSession, text: str) -> Iterator[None]:
-    """The text in Spark's UI beside the jobs of this thread; on Connect, beside those of this session."""
+    """Show the text in Spark's UI as the description of the jobs of this thread; on Connect, of this session."""
     if is_connect(spark):
-        # Connect has no local properties, but a session's settings become those of its jobs
+        # Connect has no local properties, but the settings of a session apply to its jobs
         with apply_settings(spark, {"spark.job.description": text}):
             yield
         return
@@ -69,7 +69,7 @@ def describe_jobs(spark: SparkSession, text: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def report_progress(spark: SparkSession, report: Report | None) -> Iterator[None]:
-    """Report tasks done and known while the scan runs."""
+    """Report finished and known tasks while the scan runs."""
     if report is None:
         yield
     elif is_connect(spark):
@@ -81,7 +81,7 @@ def report_progress(spark: SparkSession, report: Report | None) -> Iterator[None
 
 
 def _ignore_errors(report: Report) -> Report:
-    """The caller's own function; what it raises must not cost the scan."""
+    """The caller's function, with its errors suppressed, so that they cannot break the scan."""
 
     def report_quietly(progress: Progress) -> None:
         with contextlib.suppress(Exception):
@@ -91,15 +91,15 @@ def _ignore_errors(report: Report) -> Report:
 
 
 def _sum_progress(stages: Sequence[tuple[int, int]], read: int | None = None) -> Progress:
-    """Tasks done and known of each stage, as one; the stage that works is the first that is not done."""
-    over = sum(done >= known for done, known in stages)
-    stage = f"stage {min(over + 1, len(stages))} of {len(stages)}"
+    """The progress over all stages, given the finished and known tasks of each; the first unfinished one is running."""
+    finished = sum(done >= known for done, known in stages)
+    stage = f"stage {min(finished + 1, len(stages))} of {len(stages)}"
     return Progress(sum(done for done, _ in stages), sum(known for _, known in stages), bytes=read, stage=stage)
 
 
 @contextlib.contextmanager
 def _report_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
-    if not hasattr(spark, "registerProgressHandler"):  # Connect before 4.0 says nothing of its tasks
+    if not hasattr(spark, "registerProgressHandler"):  # Connect before 4.0 does not report its tasks
         yield
         return
 
@@ -117,14 +117,14 @@ def _report_by_handler(spark: SparkSession, report: Report) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
-    """Ask the status tracker about the jobs of this thread's group, which is ours where the caller has none."""
+    """Poll the status tracker for the jobs in this thread's job group; one is set if the caller has none."""
     context = spark.sparkContext
-    theirs = context.getLocalProperty("spark.jobGroup.id")
-    group = theirs or f"headgate-{threading.get_ident()}"
+    caller_group = context.getLocalProperty("spark.jobGroup.id")
+    group = caller_group or f"headgate-{threading.get_ident()}"
     tracker = context.statusTracker()
     earlier = set(tracker.getJobIdsForGroup(group))
     context.setLocalProperty("spark.jobGroup.id", group)
-    over = threading.Event()
+    finished = threading.Event()
 
     def report_stages() -> None:
         jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup(group) if job not in earlier]
@@ -134,7 +134,7 @@ def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
             report(_sum_progress([(stage.numCompletedTasks, stage.numTasks) for stage in known]))
 
     def poll() -> None:
-        while not over.wait(_POLL_SECONDS):
+        while not finished.wait(_POLL_SECONDS):
             report_stages()
 
     watcher = threading.Thread(target=poll, daemon=True, name="headgate-progress")
@@ -143,6 +143,6 @@ def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
         yield
         report_stages()
     finally:
-        over.set()
+        finished.set()
         watcher.join()
-        context.setLocalProperty("spark.jobGroup.id", theirs)  # type: ignore[arg-type]
+        context.setLocalProperty("spark.jobGroup.id", caller_group)  # type: ignore[arg-type]

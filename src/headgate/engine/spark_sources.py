@@ -1,4 +1,4 @@
-"""Opens what a configuration names: a Spark session, and the files and tables that it reads."""
+"""Opens the Spark session of a configuration, and the files and tables that it reads."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless),
 _SPARK = "pip install 'headgate[spark]', or 'headgate[connect]' for a remote server."
 _SERVER = "Is the server started, and is the address in spark.remote right?"
 _OPTIONS = "SPARK_SUBMIT_OPTS"
-_CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")  # how Spark begins what it says
-_SECRET_LENGTH = 6  # characters; shorter values of options are separators and truths
+_CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")  # the error class at the start of Spark's messages
+_SECRET_LENGTH = 6  # characters; shorter option values are separators and booleans, not secrets
 _LONGEST = 300
 _CONNECT_PORT = 15002
-_CONNECT_TIMEOUT = 10.0  # seconds for a server to take a connection
-# What Spark and Hive write with a percent sign in the name of a folder.
+_CONNECT_TIMEOUT = 10.0  # seconds
+# The characters that Spark and Hive percent-encode in the name of a folder.
 _ESCAPED = re.compile(r"[\x00-\x1f\x7f\"#%'*/:=?\\{\[\]^]")
 _GLOB = re.compile(r"([\\{}\[\]*?])")
 _QUIET = {"spark.log.level": "ERROR", "spark.ui.showConsoleProgress": "false", "spark.ui.enabled": "false"}
@@ -37,8 +37,8 @@ def active_session() -> Any:
         from pyspark.sql import SparkSession
     except ImportError:
         return None
-    if (found := SparkSession.getActiveSession()) is not None:
-        return found
+    if (session := SparkSession.getActiveSession()) is not None:
+        return session
     try:
         from pyspark.sql.connect.session import SparkSession as ConnectSession
     except Exception:  # the libraries of Connect are not installed, or too old: several kinds of errors
@@ -49,20 +49,20 @@ def active_session() -> Any:
 def start_session(
     *, master: str | None, remote: str | None, config: Mapping[str, str], packages: Sequence[str] = ()
 ) -> Any:
-    """A new session: of a Connect server, or of a master, this machine's if none is named.
+    """A new session: of the Connect server `remote`, or of `master`, by default on this machine.
 
-    Sessions on this machine listen on loopback, have no web page and log errors only, unless `config` says otherwise.
-    What goes wrong is raised from here, in words of our own: an address may hold a token, and settings a password.
+    Sessions on this machine listen on loopback, have no web UI and log errors only, unless `config` says otherwise.
+    Errors are raised here with our own messages, because an address may contain a token, and settings a password.
     """
-    trouble = _missing_requirement(remote)
-    if trouble is None and remote is not None and (why := _why_unreachable(remote)):
-        trouble = EngineError(f"the Connect server could not be reached: {why}.", hint=_SERVER)
+    error = _missing_requirement(remote)
+    if error is None and remote is not None and (why := _why_unreachable(remote)):
+        error = EngineError(f"the Connect server could not be reached: {why}.", hint=_SERVER)
     session = None
-    if trouble is None:
-        session, trouble = _try_start(master, remote, dict(config), list(packages))
-    del master, remote, config
-    if trouble is not None:
-        raise trouble
+    if error is None:
+        session, error = _try_start(master, remote, dict(config), list(packages))
+    del master, remote, config  # so that tracebacks with local variables do not show them
+    if error is not None:
+        raise error
     return session
 
 
@@ -80,9 +80,9 @@ def _missing_requirement(remote: str | None) -> EngineError | None:
 
 
 def _why_unreachable(remote: str) -> str:
-    """Why nobody answers at an address, if nobody does; Spark itself would try again for minutes."""
+    """Why the server cannot be reached; empty if it can. Spark itself would retry for minutes."""
     if any(os.environ.get(name) for name in ("grpc_proxy", "https_proxy", "http_proxy")):
-        return ""  # then it is the proxy that reaches the server
+        return ""  # then only the proxy can reach the server
     try:
         address = urlsplit(remote)
         host, port = address.hostname or "", address.port or _CONNECT_PORT
@@ -92,8 +92,8 @@ def _why_unreachable(remote: str) -> str:
         return "its host name is not known"
     except TimeoutError:
         return f"there was no answer within {_CONNECT_TIMEOUT:.0f} s"
-    except (OSError, ValueError) as trouble:
-        return "the connection was refused" if isinstance(trouble, ConnectionRefusedError) else type(trouble).__name__
+    except (OSError, ValueError) as error:
+        return "the connection was refused" if isinstance(error, ConnectionRefusedError) else type(error).__name__
 
 
 def _try_start(
@@ -114,15 +114,15 @@ def _try_start(
             builder = builder.config(key, value)
         with _quiet_logging(is_here and "spark.log.level" not in config):
             session = builder.getOrCreate()
-        _ = session.version  # a server that is not there is noticed now
+        _ = session.version  # fails now if there is no server
         return session, None
-    except Exception as trouble:  # of Py4J, gRPC and Spark alike; their words may hold an address or a setting
-        return None, _as_engine_error(trouble, remote is not None)
+    except Exception as error:  # from Py4J, gRPC or Spark; the message may contain an address or a setting
+        return None, _as_engine_error(error, remote is not None)
 
 
 @contextlib.contextmanager
 def _quiet_logging(wanted: bool) -> Iterator[None]:
-    """Tell the JVM that is started here how to log; options of the caller's own stay, and their logging too."""
+    """Set the logging of a JVM that is started inside the block, unless the caller's options already do."""
     before = os.environ.get(_OPTIONS)
     if not wanted or "log4j" in (before or ""):
         yield
@@ -138,9 +138,9 @@ def _quiet_logging(wanted: bool) -> Iterator[None]:
             os.environ[_OPTIONS] = before
 
 
-def _as_engine_error(trouble: Exception, is_remote: bool) -> EngineError:
-    words = str(trouble)
-    name = type(trouble).__name__
+def _as_engine_error(error: Exception, is_remote: bool) -> EngineError:
+    words = str(error)
+    name = type(error).__name__
     if is_remote:
         hint = _SERVER
         if "ImportError" in name or "PACKAGE_NOT_INSTALLED" in words:
@@ -177,13 +177,13 @@ def select_rows(data: Any, predicate: str) -> Any:
     from headgate.engine.spark_frame import open_spark, unknown_name
 
     schema = open_spark(data)
-    if strange := unknown_name(predicate, schema):
-        raise EngineError(f"where: names the column {strange!r};", hint=did_you_mean(strange, schema.labels))
+    if unknown := unknown_name(predicate, schema):
+        raise EngineError(f"where: names the column {unknown!r};", hint=did_you_mean(unknown, schema.labels))
     return data.where(predicate)
 
 
 def values_of(data: Any, column: str) -> set[str]:
-    """The values of a column as texts; of a column by which the files are laid out, Spark lists folders only."""
+    """The values of a column as texts. For a partition column, Spark only lists folders."""
     if column.lower() not in {name.lower() for name in data.columns}:
         raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
     rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
@@ -191,7 +191,7 @@ def values_of(data: Any, column: str) -> set[str]:
 
 
 def escape_partition(partition: str) -> str:
-    """A batch's name as one component of a path, as Spark writes it.
+    """The name of a batch as one component of a path, escaped as Spark does.
 
     >>> escape_partition("2026-11-14 06:00"), escape_partition("../up"), escape_partition("..")
     ('2026-11-14 06%3A00', '..%2Fup', '%2E%2E')
@@ -201,7 +201,7 @@ def escape_partition(partition: str) -> str:
 
 
 def escape_glob(path: str) -> str:
-    r"""A path that is there, so that Spark takes it for no pattern.
+    r"""An existing path, escaped so that Spark does not read it as a glob pattern.
 
     >>> print(escape_glob("/lake/day=[1]"))
     /lake/day=\[1\]
@@ -210,21 +210,21 @@ def escape_glob(path: str) -> str:
 
 
 def _try_read(session: Any, options: Mapping[str, str], read: Callable[[Any], Any]) -> tuple[Any, str]:
-    """What was read and its schema known, or why not."""
+    """The data, with its schema resolved, and an empty text; or None and the reason."""
     try:
         data = read(session.read.options(**options))
-        _ = data.schema  # on Connect nothing is looked at before this
+        _ = data.schema  # on Connect nothing is resolved before this
         return data, ""
-    except Exception as trouble:  # of Spark, or of Py4J with Java's inside; and a data source may raise anything
-        return None, _error_line(trouble, options)
+    except Exception as error:  # from Spark or Py4J, and a data source may raise anything
+        return None, _error_line(error, options)
 
 
-def _error_line(trouble: Exception, options: Mapping[str, str]) -> str:
-    """The line in which Spark says what is wrong, without values of options."""
-    lines = str(trouble).splitlines() or [type(trouble).__name__]
+def _error_line(error: Exception, options: Mapping[str, str]) -> str:
+    """The line of an error that has Spark's error class, with the values of options masked."""
+    lines = str(error).splitlines() or [type(error).__name__]
     line = next((each for each in lines if _CODE.search(each)), lines[0])
-    found = _CODE.search(line)
-    words = line[found.start() :] if found else line
+    match = _CODE.search(line)
+    words = line[match.start() :] if match else line
     for value in options.values():
         words = words.replace(value, "***") if len(value) >= _SECRET_LENGTH else words
     return " ".join(words.split(" SQLSTATE")[0].split())[:_LONGEST]

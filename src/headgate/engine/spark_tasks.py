@@ -1,4 +1,4 @@
-"""What runs in Spark's Python workers: folding the batches of one task, and merging the states of many."""
+"""The functions that run in Spark's Python workers: they fold the batches of a task and merge states of many tasks."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from headgate.engine.scan import Accumulator
 from headgate.values.codec import pack_state, unpack_state
 from headgate.values.state import State, tag_of
 
-PIECES = 64  # parts into which a state that may grow large is cut, so that many tasks can merge it
-KEPT = 100_000  # entries of such a state that reach the driver; beyond, only what is needed to measure it does
+PIECES = 64  # pieces into which a state that may grow large is cut, so that many tasks can merge it
+KEPT = 100_000  # entries of such a state that the driver gets; a larger one is shrunk to what can be measured
 ROW = "part string, slot int, piece int, tag string, state binary, error string, weight bigint"
 
 Task: TypeAlias = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
@@ -44,13 +44,13 @@ class Row(msgspec.Struct, frozen=True):
     slot: int
     piece: int
     tag: str
-    state: bytes  # empty if it was left where it is kept
+    state: bytes  # empty if it was left in the folder of kept tables
     error: str | None = None
     weight: int = 0  # entries of the state
 
 
 def fold_task(plan: Plan) -> Task:
-    """Batches to one row for each state, more where a state is cut into pieces or grew too large to keep."""
+    """The task that folds batches into one row for each state, or more if a state is cut into pieces or too large."""
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scan = PartedScan(plan)
@@ -65,9 +65,9 @@ def fold_task(plan: Plan) -> Task:
 
 
 def merge_task(plan: Plan, shrink: bool = True) -> Task:
-    """Rows of many tasks, sorted by part if there is more than one, to one row for each state or piece of one.
+    """The task that merges rows of many tasks, sorted by part, into one row for each state or piece.
 
-    With `shrink`, of pieces too large for the driver only what is needed to measure them.
+    With `shrink`, pieces that are too large for the driver are shrunk to what can be measured.
     """
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -86,12 +86,12 @@ def _merge_rows(plan: Plan, part: str, rows: Iterable[Row], shrink: bool) -> Ite
             continue
         try:
             sums.setdefault((row.slot, row.piece), Accumulator()).add(unpack_state(row.state, row.tag))
-        except Exception as trouble:
-            # the plan is named here so that it comes along: a worker that folded nothing has its states by it
+        except Exception as failure:
+            # using the plan here also ships it to the worker, which registers the state types of its metrics
             key = plan.folds[row.slot].metric.state_key
-            errors.setdefault(row.slot, f"merging {key} raised {type(trouble).__name__}: {trouble}")
-    for (slot, piece), held in sums.items():
-        state = held.take()
+            errors.setdefault(row.slot, f"merging {key} raised {type(failure).__name__}: {failure}")
+    for (slot, piece), accumulator in sums.items():
+        state = accumulator.take()
         if state is not None:
             kept = state.shrink() if shrink and state.weight > KEPT // PIECES else state
             yield row_of(part, slot, piece, kept)

@@ -1,1 +1,1 @@
-"""Where verdicts meet other systems: each behind its own extra."""
+"""Connections to other systems, each behind its own extra."""

@@ -42,9 +42,9 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
             )
         try:
             pc.match_substring_regex(pa.array([""]), self.pattern)
-        except pa.ArrowInvalid as trouble:
+        except pa.ArrowInvalid as error:
             raise BadPredicate(
-                f"{self.pattern!r} is no regular expression of RE2: {trouble}.",
+                f"{self.pattern!r} is no regular expression of RE2: {error}.",
                 hint="Look-around and back-references cannot be had: they make matching slow.",
             ) from None
 

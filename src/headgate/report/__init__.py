@@ -1,1 +1,1 @@
-"""What people look at: pages of a batch, of a dataset and of all datasets, each one file that needs nothing else."""
+"""HTML pages of a batch, of a dataset and of all datasets, each a single self-contained file."""

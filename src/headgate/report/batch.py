@@ -1,4 +1,4 @@
-"""What the page of one batch says, in the order in which a person who was just woken asks."""
+"""The content of the page of one batch, the most urgent facts first."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _COLUMN_FACTS = ("completeness", "approx_count_distinct", "min", "median", "mean
 
 
 class ColumnRow(msgspec.Struct, frozen=True):
-    """A column in the table of all: its facts, and the metric that moved the most."""
+    """A row of the table of columns: the column's facts, and the metric that moved the most."""
 
     label: str
     type: str
@@ -45,7 +45,7 @@ class ColumnRow(msgspec.Struct, frozen=True):
 
 
 class Change(msgspec.Struct, frozen=True):
-    """A line of the difference between two schemas."""
+    """One difference between two schemas."""
 
     what: str
     column: str
@@ -54,7 +54,7 @@ class Change(msgspec.Struct, frozen=True):
 
 
 def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | None = None) -> Mapping[str, Any]:
-    """What the template asks for."""
+    """The variables of the template `batch.html`."""
     run, earlier = verdict.run, store.last(verdict.dataset, SHOWN_RUNS, before=verdict.partition)
     now = msgspec.structs.replace(verdict.revision, decision=verdict.decision)
     runs = RunSeries.read(store, [*earlier, now], run.schema)
@@ -88,7 +88,7 @@ def batch_page(store: HistoryStore, verdict: BatchVerdict, examples: Table | Non
 
 
 def describe_state(verdict: BatchVerdict) -> str:
-    """What was done with the batch, in a word or two."""
+    """What was done with the batch, as a short label."""
     if verdict.decision is Decision.SPLIT:
         return "rows split"
     if verdict.decision in (Decision.ACCEPTED, Decision.REJECTED, Decision.RELEASED, Decision.DISCARDED):
@@ -97,7 +97,7 @@ def describe_state(verdict: BatchVerdict) -> str:
 
 
 def _describe_recovery(verdict: BatchVerdict, runs: RunSeries) -> str:
-    """How many batches right before this good one were not good."""
+    """A sentence that counts the bad batches right before this good one; empty if there are none."""
     if not verdict.passed:
         return ""
     bad = 0
@@ -117,7 +117,7 @@ def _format_rows(runs: RunSeries) -> str:
 
 
 def _count_month(store: HistoryStore, verdict: BatchVerdict) -> tuple[int, int]:
-    """Runs of the month in which this was judged, and those of them that were held."""
+    """The number of runs in the month of this verdict, and how many of them were held."""
     month = time.gmtime(verdict.run.at)[:2]
     newest = {each.partition: each for each in store.revisions(verdict.dataset) if time.gmtime(each.at)[:2] == month}
     return len(newest), sum(each.decision in STOPPED for each in newest.values())
@@ -129,8 +129,8 @@ def _format_rarest(causes: Sequence[Cause]) -> str:
 
 
 def _list_rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, str]]:
-    """What people decided about this revision; what the gate did is the headline."""
-    found = [
+    """The decisions of people about this revision. The gate's own decision is in the headline."""
+    rulings = [
         each for each in store.rulings(verdict.dataset, verdict.partition) if each.number == verdict.revision.number
     ]
     return [
@@ -140,32 +140,32 @@ def _list_rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, 
             "note": each.note,
             "at": format_moment(each.at, whole_days=False),
         }
-        for each in found
+        for each in rulings
         if each.decision not in (Decision.PUBLISHED, Decision.HELD)
     ]
 
 
-# --- what changed
+# --- schema changes
 
 
 def _find_schema_changes(store: HistoryStore, verdict: BatchVerdict) -> Iterator[Change]:
-    """Columns that came, went or changed their type since the newest accepted run."""
+    """Columns that were added, removed or changed type since the newest accepted run."""
     before = store.last(verdict.dataset, 1, before=verdict.partition, only=TRUSTED)
     if not before or not verdict.run.schema.columns:
         return
-    were, are = (
+    old, new = (
         {each.label: each for each in schema.columns}
         for schema in (store.run(before[0], states=False).schema, verdict.run.schema)
     )
-    for label in (each for each in were if each not in are):
-        yield Change("gone", label, were[label].type, "")
-    for label in (each for each in are if each not in were):
-        yield Change("new", label, "", are[label].type)
-    for label in (each for each in are if each in were and are[each].type != were[each].type):
-        yield Change("type", label, were[label].type, are[label].type)
+    for label in (each for each in old if each not in new):
+        yield Change("gone", label, old[label].type, "")
+    for label in (each for each in new if each not in old):
+        yield Change("new", label, "", new[label].type)
+    for label in (each for each in new if each in old and new[each].type != old[each].type):
+        yield Change("type", label, old[label].type, new[label].type)
 
 
-# --- everything
+# --- the tables of all expectations and columns
 
 
 def _make_judgement_row(judgement: Judgement, hidden: bool) -> tuple[str, str, str, str, str, str]:
@@ -173,12 +173,12 @@ def _make_judgement_row(judgement: Judgement, hidden: bool) -> tuple[str, str, s
     source = "you" if expectation.source is Source.DECLARED else expectation.source.value
     where = f" {format_segment(judgement.segment, hidden)}" if judgement.segment else ""
     value = "" if judgement.value is None else expectation.predicate.format_value(judgement.value)
-    said = value or (judgement.reason if judgement.status in (Status.ERROR, Status.SKIP) else "")
+    shown = value or (judgement.reason if judgement.status in (Status.ERROR, Status.SKIP) else "")
     return (
         judgement.status.value,
         source,
         expectation.subject + where,
-        said,
+        shown,
         str(expectation.predicate),
         format_rarity(expectation.false_alarm),
     )
@@ -196,9 +196,9 @@ def _make_column_row(column: Column, runs: RunSeries, wrong: bool) -> ColumnRow:
         if is_self_explanatory(runs.traits(key)) and not _is_constant(runs, key)
     )
     moved = next(drawable, None)
-    words = "" if moved is None else describe_metric(runs.traits(moved), moved, bare=True)
-    drawn = Markup("") if moved is None else draw_sparkline(runs.plain_values(moved), runs.marks)
-    return ColumnRow(column.label, column.type, tuple(facts), words, drawn, wrong)
+    moved_label = "" if moved is None else describe_metric(runs.traits(moved), moved, bare=True)
+    sparkline = Markup("") if moved is None else draw_sparkline(runs.plain_values(moved), runs.marks)
+    return ColumnRow(column.label, column.type, tuple(facts), moved_label, sparkline, wrong)
 
 
 def _format_fact(runs: RunSeries, key: MetricKey, value: float) -> str:
@@ -208,5 +208,5 @@ def _format_fact(runs: RunSeries, key: MetricKey, value: float) -> str:
 
 def _is_constant(runs: RunSeries, key: MetricKey) -> bool:
     values = runs.values(key)
-    there = values[np.isfinite(values)]
-    return len(there) < 2 or bool(there.min() == there.max())
+    finite = values[np.isfinite(values)]
+    return len(finite) < 2 or bool(finite.min() == finite.max())

@@ -1,4 +1,4 @@
-"""Charts as inline SVG: small, without script, readable in light and dark, each with its words for a screen reader."""
+"""Charts as inline SVG: small, without script, readable in light and dark, each with a label for screen readers."""
 
 from __future__ import annotations
 
@@ -16,55 +16,55 @@ Floats = npt.NDArray[np.float64]
 
 WIDTH, HEIGHT = 400, 156
 _RIGHT, _TOP, _BOTTOM = 14, 10, 20
-_LETTER, _WIDEST = 6.1, 120  # what a letter of a tick takes, and all of them at most
+_LETTER, _WIDEST = 6.1, 120  # the width of a letter of a tick label, and the largest width of a label
 _SPARKLINE_SIZE = 96, 20
-_HUGE = 1e307
+_HUGE = 1e307  # differences of numbers up to this size do not overflow
 
 
 class Band(msgspec.Struct, frozen=True):
-    """What is expected of the last value; an end that is missing is open."""
+    """The range expected of the last value; None is an open end."""
 
     low: float | None = None
     high: float | None = None
 
 
 class TrendLine(msgspec.Struct, frozen=True):
-    """The values of a metric over runs, the last one now."""
+    """The values of a metric over runs; the last one is the current run."""
 
     title: str
     partitions: tuple[str, ...]
     values: Floats
     marks: tuple[RunMark, ...]
-    say: Callable[[float], str]
+    format_value: Callable[[float], str]
     band: Band | None = None
     expected: str = ""
 
     def summary(self) -> str:
         """The chart in one sentence."""
         before, now = self.values[:-1], self.values[-1]
-        there = before[np.isfinite(before)]
-        said = f"{self.title} over {len(self.values)} runs"
-        if len(there):
-            said += f": before {self.say(float(there.min()))} to {self.say(float(there.max()))}"
+        finite = before[np.isfinite(before)]
+        text = f"{self.title} over {len(self.values)} runs"
+        if len(finite):
+            text += f": before {self.format_value(float(finite.min()))} to {self.format_value(float(finite.max()))}"
         if np.isfinite(now):
-            said += f", now {self.say(float(now))}"
-        return said + (f"; expected {self.expected}" if self.expected else "")
+            text += f", now {self.format_value(float(now))}"
+        return text + (f"; expected {self.expected}" if self.expected else "")
 
 
 def clip_extremes(values: Floats | float) -> Floats:
-    """Numbers whose differences are numbers too: those near the largest there are stand at the edge."""
+    """Values clipped so that differences between them do not overflow."""
     return np.clip(values, -_HUGE, _HUGE)
 
 
 class _HeightScale:
-    """From values to heights. Ends of the band that lie far from all values are cut off."""
+    """Maps values to heights in the chart. Ends of the band that lie far from all values are cut off."""
 
     def __init__(self, values: Floats, band: Band | None) -> None:
-        there = clip_extremes(values[np.isfinite(values)])
-        low, high = (float(there.min()), float(there.max())) if len(there) else (0.0, 1.0)
-        room = (high - low) or abs(high) * 0.1 or 1.0
+        finite = clip_extremes(values[np.isfinite(values)])
+        low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+        spread = (high - low) or abs(high) * 0.1 or 1.0
         for end in (band.low, band.high) if band else ():
-            if end is not None and low - room <= end <= high + room:
+            if end is not None and low - spread <= end <= high + spread:
                 low, high = min(low, end), max(high, end)
         self.ends = low, high
         margin = ((high - low) or abs(high) * 0.1 or 1.0) * 0.12
@@ -76,9 +76,9 @@ class _HeightScale:
 
 
 def draw_trend(line: TrendLine) -> Markup:
-    """The last runs as a line, what is expected as a band, held runs and the last one marked."""
+    """The last runs as a line, the expected range as a band, with marks at held runs and at the last run."""
     scale = _HeightScale(line.values, line.band)
-    ticks = {each: line.say(each) for each in scale.ends}
+    ticks = {each: line.format_value(each) for each in scale.ends}
     left = round(min(_WIDEST, max(map(len, ticks.values())) * _LETTER) + 6)
     xs = np.linspace(left + 6, WIDTH - _RIGHT, max(len(line.values), 2))[-len(line.values) :].round(1)
     parts = [
@@ -88,7 +88,7 @@ def draw_trend(line: TrendLine) -> Markup:
         _draw_band(line.band, scale, left),
         _draw_grid(ticks, scale, left),
         _draw_path(xs, line.values, scale),
-        *(_draw_dot(line, at, x, scale) for at, x in enumerate(xs.tolist())),
+        *(_draw_dot(line, index, x, scale) for index, x in enumerate(xs.tolist())),
         _draw_ends(line.partitions, left),
         Markup("</svg>"),
     ]
@@ -107,7 +107,7 @@ def _draw_band(band: Band | None, scale: _HeightScale, left: int) -> Markup:
 
 
 def _draw_grid(ticks: Mapping[float, str], scale: _HeightScale, left: int) -> Markup:
-    """A line at the least and at the largest value, with what it is."""
+    """A grid line at the smallest and at the largest value, each with its label."""
     row = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>')
     return Markup("").join(
         row.format(left, WIDTH - _RIGHT + 8, y := scale(each), y, left - 5, y + 4, text) for each, text in ticks.items()
@@ -125,22 +125,23 @@ def _draw_path(xs: Floats, values: Floats, scale: _HeightScale) -> Markup:
     return Markup('<path class="line" d="{}"/>').format("".join(pieces))
 
 
-def _draw_dot(line: TrendLine, at: int, x: float, scale: _HeightScale) -> Markup:
-    value = float(line.values[at])
+def _draw_dot(line: TrendLine, index: int, x: float, scale: _HeightScale) -> Markup:
+    value = float(line.values[index])
     if not np.isfinite(value):
         return Markup("")
-    last, mark = at == len(line.values) - 1, line.marks[at]
-    title = f"{line.partitions[at]}: {line.say(value)}" + ("" if mark is RunMark.GOOD else f", {MARK_WORDS[mark]}")
+    last, mark = index == len(line.values) - 1, line.marks[index]
+    outcome = "" if mark is RunMark.GOOD else f", {MARK_WORDS[mark]}"
+    title = f"{line.partitions[index]}: {line.format_value(value)}{outcome}"
     if not last and mark is RunMark.GOOD:
         return Markup('<circle class="run" cx="{}" cy="{}" r="2"><title>{}</title></circle>').format(
             x, scale(value), title
         )
     y = scale(value)
-    shape = Markup('<path class="mark {}" d="M{} {}l{} {}l{} {}l{} {}z"><title>{}</title></path>')
+    diamond = Markup('<path class="mark {}" d="M{} {}l{} {}l{} {}l{} {}z"><title>{}</title></path>')
     size = 6 if last else 4.5
     if mark is RunMark.GOOD:
         return Markup('<circle class="mark good" cx="{}" cy="{}" r="5"><title>{}</title></circle>').format(x, y, title)
-    return shape.format(mark.value, x, round(y - size, 1), size, size, -size, size, -size, -size, title)
+    return diamond.format(mark.value, x, round(y - size, 1), size, size, -size, size, -size, -size, title)
 
 
 def _draw_ends(partitions: Sequence[str], left: int) -> Markup:
@@ -154,23 +155,23 @@ def _shorten_text(text: str, most: int = 26) -> str:
 
 
 def draw_sparkline(values: Floats, marks: Sequence[RunMark] = ()) -> Markup:
-    """A line without words, for a cell of a table; held runs are dots. Of numbers alone, so nothing is escaped."""
-    there, values = np.isfinite(values), clip_extremes(values)
-    if not there.any():
+    """A line without labels, for a cell of a table; held runs are dots. All of it is numbers, so nothing is escaped."""
+    finite, values = np.isfinite(values), clip_extremes(values)
+    if not finite.any():
         return Markup("")
-    low, high = float(values[there].min()), float(values[there].max())
+    low, high = float(values[finite].min()), float(values[finite].max())
     width, height = _SPARKLINE_SIZE
-    shares = (np.where(there, values, low) - low) / (high - low) if high > low else np.full(len(values), 0.5)
+    shares = (np.where(finite, values, low) - low) / (high - low) if high > low else np.full(len(values), 0.5)
     ys = (height - 3 - shares * (height - 6)).round().astype(int).tolist()
-    known, places = there.tolist(), _place_runs(len(values))
+    known, xs = finite.tolist(), _place_runs(len(values))
     line = "".join(
         f"{'L' if at and known[at - 1] else 'M'}{x} {y}"
-        for at, (x, y) in enumerate(zip(places, ys, strict=True))
+        for at, (x, y) in enumerate(zip(xs, ys, strict=True))
         if known[at]
     )
     dots = "".join(
         f"M{x} {y}h0"
-        for x, y, seen, mark in zip(places, ys, known, marks, strict=False)
+        for x, y, seen, mark in zip(xs, ys, known, marks, strict=False)
         if seen and mark is not RunMark.GOOD
     )
     held = f'<path class="held" d="{dots}"/>' if dots else ""
@@ -181,12 +182,12 @@ def draw_sparkline(values: Floats, marks: Sequence[RunMark] = ()) -> Markup:
 
 @cache
 def _place_runs(runs: int) -> list[int]:
-    found: list[int] = np.linspace(2, _SPARKLINE_SIZE[0] - 3, max(runs, 2))[-runs:].round().astype(int).tolist()
-    return found
+    xs: list[int] = np.linspace(2, _SPARKLINE_SIZE[0] - 3, max(runs, 2))[-runs:].round().astype(int).tolist()
+    return xs
 
 
 def draw_strip(marks: Sequence[tuple[str, RunMark]]) -> Markup:
-    """What became of the last runs, a small box for each."""
+    """The outcome of the last runs, a small box for each."""
     boxes = [
         Markup('<rect class="{}" x="{}" width="7" height="14" rx="1.5"><title>{}: {}</title></rect>').format(
             mark.value, at * 9, name, MARK_WORDS[mark]

@@ -1,4 +1,4 @@
-"""How the values of a column are distributed now and how they were, from states alone."""
+"""The distribution of a column's values in this run and in earlier runs, computed from stored states."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from headgate.stats.distances import EmpiricalDistribution
 
 Floats = npt.NDArray[np.float64]
 
-BEFORE = 5  # accepted runs that are added up
+BEFORE = 5  # accepted runs that are merged for comparison
 BINS = 24
 LABELS = 8
-_LOG = 20.0  # how many times larger typical values must be for bins of equal ratio
+_LOG = 20.0  # ratio of the two medians above which the bins are logarithmic
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 400, 120, 8, 20
 
 
 class Bar(msgspec.Struct, frozen=True):
-    """One value or pattern: its share of the values now and before. `name` is None where the store hides it."""
+    """One value or pattern with its share of the values now and before. `name` is None if the store hides values."""
 
     name: str | None
     now: float
@@ -37,24 +37,24 @@ class Bar(msgspec.Struct, frozen=True):
 
 
 def bars_of(now: Frequencies, before: Sequence[Frequencies]) -> list[Bar]:
-    """The labels that are frequent now or were, those that changed the most first."""
+    """The labels that are or were frequent. Those that changed the most are kept, ordered by their earlier share."""
     past = Frequencies.merge_all(before)
     if not now.total or not past.total or now.hashed != past.hashed:
         return []
     new, old = now.labels(), past.labels()
-    shares = [
+    bars = [
         Bar(None if now.hashed else name, new.get(name, 0) / now.total, old.get(name, 0) / past.total)
         for name in {*new, *old}
     ]
-    ranked = sorted(shares, key=lambda each: (-abs(each.now - each.before), -each.now, each.name or ""))[:LABELS]
+    ranked = sorted(bars, key=lambda each: (-abs(each.now - each.before), -each.now, each.name or ""))[:LABELS]
     frequent = [each for each in ranked if max(each.now, each.before) > 1 / 200]
     return sorted(frequent, key=lambda each: (-each.before, -each.now, each.name or ""))
 
 
 def draw_histogram(
-    now: Quantiles, before: Sequence[Quantiles], title: str, say: Callable[[float], str], moments: bool = False
+    now: Quantiles, before: Sequence[Quantiles], title: str, format_value: Callable[[float], str], moments: bool = False
 ) -> Markup:
-    """Numbers now as bars, before as an outline over them; empty where there are none."""
+    """Histogram of the current numbers as bars, with the earlier ones as an outline; empty if there are none."""
     past = Quantiles.merge_all(before)
     if not now.sketch or not past.sketch:
         return Markup("")
@@ -66,10 +66,10 @@ def draw_histogram(
     top = max(float(each.max()) for each in heights) or 1.0
     xs = np.linspace(2, _WIDTH - 2, len(edges)).round(1)
     bars, outline = (_draw_bars(xs, heights[0] / top), _draw_outline(xs, heights[1] / top))
-    label = (
-        f"{title}: a typical value is {say(_median_of(new))} now, {say(_median_of(old))} in the accepted runs before"
-    )
+    typical = [format_value(_median_of(each)) for each in (new, old)]
+    label = f"{title}: a typical value is {typical[0]} now, {typical[1]} in the accepted runs before"
     ends = Markup('<text x="2" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>')
+    first, last = (format_value(float(edge)) for edge in (edges[0], edges[-1]))
     note = " (steps of equal ratio)" if logarithmic else ""
     return Markup("").join(
         [
@@ -78,7 +78,7 @@ def draw_histogram(
             ),
             bars,
             outline,
-            ends.format(_HEIGHT - 6, say(float(edges[0])), _WIDTH - 2, _HEIGHT - 6, say(float(edges[-1])) + note),
+            ends.format(_HEIGHT - 6, first, _WIDTH - 2, _HEIGHT - 6, last + note),
             Markup("</svg>"),
         ]
     )
@@ -89,24 +89,27 @@ def _median_of(sample: EmpiricalDistribution) -> float:
 
 
 def _quantile_of(sample: EmpiricalDistribution, share: float) -> float:
-    at = int(np.searchsorted(sample.shares, share))
-    return float(sample.values[min(at, len(sample.values) - 1)])
+    index = int(np.searchsorted(sample.shares, share))
+    return float(sample.values[min(index, len(sample.values) - 1)])
 
 
 def _find_edges(new: EmpiricalDistribution, old: EmpiricalDistribution, moments: bool) -> tuple[Floats, bool]:
-    """Ends of bins over nearly all values of both; of equal ratio where one batch's values are many times larger."""
+    """Edges of bins that cover nearly all values of both, and whether they are logarithmic.
+
+    They are logarithmic if all values are positive and one median is many times the other.
+    """
     low = float(clip_extremes(min(_quantile_of(new, 0.005), _quantile_of(old, 0.005))))
     high = float(clip_extremes(max(_quantile_of(new, 0.995), _quantile_of(old, 0.995))))
     if not low < high:
         return np.array([]), False
-    middles = sorted([_median_of(new), _median_of(old)])
-    if not moments and low > 0 and middles[1] / middles[0] > _LOG:
+    medians = sorted([_median_of(new), _median_of(old)])
+    if not moments and low > 0 and medians[1] / medians[0] > _LOG:
         return np.geomspace(low, high, BINS + 1), True
     return np.linspace(low, high, BINS + 1), False
 
 
 def _bin_shares(sample: EmpiricalDistribution, edges: Floats) -> Floats:
-    """The share in each bin; what lies outside belongs to the first and last."""
+    """The share of values in each bin; values outside the edges count in the first and last bin."""
     counts = sample.count_in_bins(edges[1:-1]) / max(sample.size, 1.0)
     return np.asarray(counts, np.float64)
 

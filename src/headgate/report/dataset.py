@@ -1,4 +1,4 @@
-"""What the page of a dataset says: how it fares, its last runs, and every series of every column."""
+"""The content of the page of a dataset: its state, its last runs, and the series of every column."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ from headgate.values.key import MetricKey
 from headgate.values.run import TRUSTED, Decision, Revision, Ruling
 from headgate.values.schema import Schema
 
-RUNS = 90
-LISTED = 30  # runs in the table
-_EXPLAINED_RUNS = 10  # runs whose causes are read again, each from the store
+CHARTED_RUNS = 90
+LISTED_RUNS = 30  # runs in the table
+_EXPLAINED_RUNS = 10  # failed runs whose causes are shown; each costs one read of the store
 _NOT_EXPLAINED = "its own page tells"
 _SIZE = MetricKey("size")
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A run in the table of the last ones."""
+    """A row of the table of the last runs."""
 
     partition: str
     number: int
@@ -48,7 +48,7 @@ class RunRow(msgspec.Struct, frozen=True):
 
 
 class SeriesRow(msgspec.Struct, frozen=True):
-    """A metric over the runs: what it is now, its least and largest, its line."""
+    """A metric over the runs: its current, smallest and largest value, and a sparkline."""
 
     name: str
     now: str
@@ -58,7 +58,7 @@ class SeriesRow(msgspec.Struct, frozen=True):
 
 
 class ColumnSeries(msgspec.Struct, frozen=True):
-    """All series of a column ("" for the table); those that never changed are only named."""
+    """All series of a column ("" for the table). Series that never changed are only listed in `constant`."""
 
     label: str
     type: str
@@ -67,8 +67,8 @@ class ColumnSeries(msgspec.Struct, frozen=True):
 
 
 def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
-    """What the template asks for. `link` gives the address of a partition's page, or nothing."""
-    revisions = gate.store.last(gate.dataset, RUNS)
+    """The variables of the template `dataset.html`. `link` gives the address of a partition's page, or ""."""
+    revisions = gate.store.last(gate.dataset, CHARTED_RUNS)
     if not revisions:
         return {"gate": gate, "runs": []}
     newest = gate.read_verdict(revisions[-1])
@@ -93,10 +93,10 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
 
 
 def _pick_charts(runs: RunSeries) -> list[MetricKey]:
-    """What is drawn large: the rows, and what moved the most in the newest run."""
+    """The metrics that get a large chart: the row count, and the metric that moved the most in the newest run."""
     if len(runs) < 2:
         return []
-    most = [
+    candidates = [
         key
         for label in runs.columns
         if label
@@ -104,7 +104,7 @@ def _pick_charts(runs: RunSeries) -> list[MetricKey]:
         if is_self_explanatory(runs.traits(key))
     ]
     rows = [_SIZE] if _SIZE in runs else []
-    return rows + sorted(most, key=runs.rank)[:1]
+    return rows + sorted(candidates, key=runs.rank)[:1]
 
 
 def _make_run_rows(
@@ -115,32 +115,32 @@ def _make_run_rows(
     link: Callable[[str], str],
 ) -> list[RunRow]:
     sizes = runs.values(_SIZE) if _SIZE in runs else np.full(len(runs), np.nan)
-    listed = range(max(0, len(runs) - LISTED), len(runs))[::-1]
-    causes = _list_causes(gate, [runs.revisions[at] for at in listed], newest)
+    listed = range(max(0, len(runs) - LISTED_RUNS), len(runs))[::-1]
+    causes = _list_causes(gate, [runs.revisions[index] for index in listed], newest)
     return [
         RunRow(
-            (revision := runs.revisions[at]).partition,
+            (revision := runs.revisions[index]).partition,
             revision.number,
             revision.status.value,
-            runs.marks[at],
-            _describe_decision(revision, runs.marks[at]),
+            runs.marks[index],
+            _describe_decision(revision, runs.marks[index]),
             _describe_ruling(rulings.get((revision.partition, revision.number))),
-            f"{sizes[at]:,.0f}" if np.isfinite(sizes[at]) else "",
+            f"{sizes[index]:,.0f}" if np.isfinite(sizes[index]) else "",
             causes.get(revision.sequence, ()),
             link(revision.partition),
         )
-        for at in listed
+        for index in listed
     ]
 
 
 def _list_causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
-    """What was wrong with the runs that did not pass, by their sequence; the newest one was read already."""
+    """The causes of the runs that did not pass, by sequence. The verdict of the newest run has already been read."""
     bad = [each for each in revisions if each.status in (Status.FAIL, Status.ERROR)]
-    found: dict[int, tuple[str, ...]] = {each.sequence: (_NOT_EXPLAINED,) for each in bad[_EXPLAINED_RUNS:]}
-    for each in bad[:_EXPLAINED_RUNS]:
-        verdict = newest if each.sequence == newest.revision.sequence else gate.read_verdict(each)
-        found[each.sequence] = tuple(cause.title for cause in verdict.causes[:3])
-    return found
+    causes: dict[int, tuple[str, ...]] = {each.sequence: (_NOT_EXPLAINED,) for each in bad[_EXPLAINED_RUNS:]}
+    for revision in bad[:_EXPLAINED_RUNS]:
+        verdict = newest if revision.sequence == newest.revision.sequence else gate.read_verdict(revision)
+        causes[revision.sequence] = tuple(cause.title for cause in verdict.causes[:3])
+    return causes
 
 
 def _describe_decision(revision: Revision, mark: RunMark) -> str:
@@ -156,7 +156,7 @@ def _describe_ruling(ruling: Ruling | None) -> str:
 
 
 def _find_schema(gate: Gate, newest: BatchVerdict) -> Schema:
-    """The columns of the newest run, or of the newest good one where that could not be read."""
+    """The schema of the newest run, or of the newest trusted run if the newest could not be read."""
     if newest.run.schema.columns:
         return newest.run.schema
     good = gate.store.last(gate.dataset, 1, only=TRUSTED)
@@ -165,25 +165,25 @@ def _find_schema(gate: Gate, newest: BatchVerdict) -> Schema:
 
 def _list_columns(runs: RunSeries, schema: Schema) -> list[tuple[str, str]]:
     types = {each.label: each.type for each in schema.columns}
-    gone = [label for label in runs.columns if label and label not in types]
-    return [("", ""), *types.items(), *((label, "gone") for label in gone)]
+    removed = [label for label in runs.columns if label and label not in types]
+    return [("", ""), *types.items(), *((label, "gone") for label in removed)]
 
 
-def _make_column_series(runs: RunSeries, label: str, kind: str) -> ColumnSeries:
+def _make_column_series(runs: RunSeries, label: str, type_name: str) -> ColumnSeries:
     rows, constant = [], []
     for key in runs.columns.get(label, ()):
         values, traits = runs.plain_values(key), runs.traits(key)
-        there = values[np.isfinite(values)]
-        if not len(there):
+        finite = values[np.isfinite(values)]
+        if not len(finite):
             continue
         name = describe_metric(traits, key, bare=True)
-        low, high = _format_value(traits, float(there.min())), _format_value(traits, float(there.max()))
-        if there.min() == there.max():
+        low, high = _format_value(traits, float(finite.min())), _format_value(traits, float(finite.max()))
+        if finite.min() == finite.max():
             constant.append(f"{name} {low}")
             continue
         now = _format_value(traits, float(values[-1])) if np.isfinite(values[-1]) else ""
         rows.append(SeriesRow(name, now, low, high, draw_sparkline(values, runs.marks)))
-    return ColumnSeries(label, kind, tuple(rows), "; ".join(constant))
+    return ColumnSeries(label, type_name, tuple(rows), "; ".join(constant))
 
 
 def _format_value(traits: MetricTraits | None, value: float) -> str:

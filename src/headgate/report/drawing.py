@@ -1,4 +1,4 @@
-"""From the runs of a dataset to the charts of a page."""
+"""Charts of a page, made from the runs of a dataset."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from headgate.values.schema import TEMPORAL, Column
 
 
 class Chart(msgspec.Struct, frozen=True):
-    """A drawn metric, with what it is and what was expected of it in words."""
+    """The chart of a metric, with its title and what was expected of it."""
 
     title: str
     expected: str
@@ -34,17 +34,17 @@ class Chart(msgspec.Struct, frozen=True):
 
 
 def chart_of(runs: RunSeries, key: MetricKey, judgement: Judgement | None = None) -> Chart:
-    """A metric over the runs; with a judgement of it, what was expected of the last."""
+    """The chart of a metric over the runs; with a judgement, also the range expected of the last value."""
     traits = runs.traits(key)
     predicate = None if judgement is None else judgement.expectation.predicate
     band = _make_band(predicate)
     expected = "" if predicate is None else describe_predicate(traits, predicate)
-    say: Callable[[float], str] = partial(describe_value, traits, predicate=predicate, digits=4)
+    format_value: Callable[[float], str] = partial(describe_value, traits, predicate=predicate, digits=4)
     if tells_missing(traits):
-        say = format_share
+        format_value = format_share
         band = band and Band(_complement(band.high), _complement(band.low))
     title = describe_metric(traits, key) if judgement is None else describe_subject(traits, judgement.expectation)
-    line = TrendLine(title, runs.partitions, runs.plain_values(key), runs.marks, say, band, expected)
+    line = TrendLine(title, runs.partitions, runs.plain_values(key), runs.marks, format_value, band, expected)
     return Chart(title, expected, draw_trend(line))
 
 
@@ -57,7 +57,7 @@ def _make_band(predicate: Predicate | None) -> Band | None:
 
 
 class Distributions:
-    """The states of a run beside those of the accepted runs before it."""
+    """Compares the states of a run with those of the accepted runs before it."""
 
     def __init__(self, store: HistoryStore, run: Run) -> None:
         self._now = run.states
@@ -65,7 +65,7 @@ class Distributions:
         self._before: tuple[Revision, ...] = store.last(run.dataset, BEFORE, before=run.partition, only=TRUSTED)
 
     def histogram(self, column: Column, traits: MetricTraits | None) -> Markup:
-        """The numbers of a column; empty for one without."""
+        """The histogram of a column's numbers; empty if it has none."""
         key = MetricKey("quantiles", (column.label,))
         now = self._now.get(key)
         if not isinstance(now, Quantiles):
@@ -83,4 +83,4 @@ class Distributions:
         return bars_of(now, [each for each in self._read_earlier(key) if isinstance(each, Frequencies)])
 
     def _read_earlier(self, key: MetricKey) -> list[object]:
-        return [found[key] for found in self._store.states(self._before, [key]) if key in found]
+        return [states[key] for states in self._store.states(self._before, [key]) if key in states]

@@ -1,4 +1,4 @@
-"""What the page of all datasets says: which need somebody, how each fares, what of its budget was used."""
+"""The content of the page of all datasets: which need attention, the state of each, and its use of the budget."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from headgate.report.run_series import SHOWN_RUNS, RunMark
 from headgate.values.run import Decision
 
 _ORDER = {"bad": 0, "unsure": 1, "good": 2, "none": 3}
-_SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED)  # though the data was not good
+_SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED)  # decided by a person, so nobody has to act
 
 
 class DatasetRow(msgspec.Struct, frozen=True):
-    """A dataset as the fleet shows it: its newest batch, and the share of its last runs that was held."""
+    """A row of the table of datasets: the newest batch, and how many of the last runs were held."""
 
     name: str
     owner: str
@@ -42,12 +42,12 @@ class DatasetRow(msgspec.Struct, frozen=True):
 
     @property
     def is_over_budget(self) -> bool:
-        """Whether more was held than a budget of false holds alone explains: look at those runs."""
+        """Whether more runs were held than the budget for false alarms explains, with a margin for chance."""
         return self.held > 0 and self.held > self.budget * self.runs * 3 + 1
 
 
 def fleet_page(gates: Sequence[Gate], link: Callable[[str, str | None], str]) -> Mapping[str, Any]:
-    """What the template asks for. `link` gives the address of a dataset's or a partition's page, or nothing."""
+    """The variables of the template `fleet.html`. `link` gives the address of a dataset's or partition's page."""
     rows = sorted((_make_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], each.name))
     return {
         "rows": rows,

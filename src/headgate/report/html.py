@@ -1,4 +1,4 @@
-"""Pages as HTML: one file each, with its styles and a few lines of script inside, and nothing from anywhere else."""
+"""Pages as HTML: one file each, with styles and a short script inline, that loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Report:
 
     @classmethod
     def of(cls, gate: Gate, verdict: BatchVerdict | str | None = None, *, examples: Table | None = None) -> Report:
-        """The page of a batch, by its verdict or its partition; without one, of the dataset.
+        """The page of a batch, given its verdict or its partition; without either, the page of the dataset.
 
-        `examples` are rows to show, which hold values of the data: none are shown unless they are given.
+        `examples` is a table of rows to show. They contain values of the data, so none are shown by default.
         """
         if verdict is None:
             return dataset_report(gate)
@@ -46,16 +46,16 @@ class Report:
         return fleet_report(gates)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page, whole or not at all."""
-        place = Path(path)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        draft = place.with_name(f".{place.name[:180]}.{os.getpid()}.tmp")
+        """Write the page to a file, atomically, and return its path."""
+        target = Path(path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = target.with_name(f".{target.name[:180]}.{os.getpid()}.tmp")
         try:
             draft.write_text(self.html, encoding="utf-8", errors="replace")
-            draft.replace(place)
+            draft.replace(target)
         finally:
             draft.unlink(missing_ok=True)
-        return place
+        return target
 
     def __repr__(self) -> str:
         return f"Report({self.title!r}, {len(self.html):,} characters); .save(path) writes it"
@@ -81,25 +81,25 @@ def dataset_report(gate: Gate, *, links: Mapping[str, str] | None = None, up: st
 
 
 def fleet_report(gates: Sequence[Gate], *, links: Mapping[tuple[str, str | None], str] | None = None) -> Report:
-    """The page of all datasets; `links` are the addresses of their pages and of those of their newest partitions."""
+    """The page of all datasets; `links` are the addresses of their pages and of their newest partitions' pages."""
     known = links or {}
     return _render_page("fleet.html", "All datasets", fleet_page(gates, lambda name, at: known.get((name, at), "")))
 
 
 def _render_page(template: str, title: str, facts: Mapping[str, Any]) -> Report:
-    made = _load_templates()
+    templates = _load_templates()
     style, script = _read_asset("style.css"), _read_asset("page.js")
     policy = (
         f"default-src 'none'; style-src '{_hash_text(style)}'; script-src '{_hash_text(script)}'; "
         "base-uri 'none'; form-action 'none'"
     )
     shell = {"title": title, "policy": policy, "style": Markup(style), "script": Markup(script)}
-    return Report(title, made.get_template(template).render({**facts, **shell}))
+    return Report(title, templates.get_template(template).render({**facts, **shell}))
 
 
 @cache
 def _load_templates() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=FunctionLoader(_read_asset),
         autoescape=True,
         undefined=StrictUndefined,
@@ -107,8 +107,8 @@ def _load_templates() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=False,
     )
-    made.globals.clear()
-    return made
+    environment.globals.clear()  # templates need none of Jinja's functions
+    return environment
 
 
 @cache
@@ -117,5 +117,5 @@ def _read_asset(name: str) -> str:
 
 
 def _hash_text(text: str) -> str:
-    """What a content security policy lets a browser run or apply: this text and no other."""
+    """The source expression by which a content security policy allows exactly this inline text."""
     return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"

@@ -1,4 +1,4 @@
-"""One cause of a held batch as its page tells it: the facts, and how it looks over the last runs."""
+"""The panel of one cause on the page of a batch: the facts, and charts over the last runs."""
 
 from __future__ import annotations
 
@@ -21,73 +21,73 @@ from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
 
-CHARTS = 2  # of a cause
-SEGMENTS = 3
-_FAR = 3.0  # deviations that a metric must have moved for it to be drawn beside what was broken
+CHARTS = 2  # charts of a cause
+SEGMENTS = 3  # segments that a panel lists
+_FAR = 3.0  # standard deviations that a metric must have moved to be drawn beside the failed one
 
 
 class Panel(msgspec.Struct, frozen=True):
-    """One cause: what it is, the facts, how it looks."""
+    """One cause: its title, facts, charts, and the expectations that failed with it."""
 
     title: str
-    found: tuple[str, ...]
+    changes: tuple[str, ...]
     facts: tuple[tuple[str, str], ...]
-    also: tuple[str, ...]
+    other_failures: tuple[str, ...]
     charts: tuple[Chart, ...]
     histogram: Markup
     bars: tuple[Bar, ...]
-    bars_of: str
+    bars_title: str
     segments: tuple[str, ...]
 
 
 def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions: Distributions, hidden: bool) -> Panel:
-    """`hidden`: the store hides values of the data, segments' names among them."""
-    column = _schema_column(verdict.run.schema, cause.columns[0]) if len(cause.columns) == 1 else None
-    bars, kind = (
+    """The panel of a cause. `hidden` says that the store hides values of the data, including those of segments."""
+    column = _find_column(verdict.run.schema, cause.columns[0]) if len(cause.columns) == 1 else None
+    bars, bars_title = (
         _pick_bars(column, distributions) if column is not None and cause.kind is not CauseKind.SHAPE else ((), "")
     )
-    numbers = Markup("")
+    histogram = Markup("")
     if column is not None and cause.kind is not CauseKind.SHAPE:
-        numbers = distributions.histogram(column, runs.traits(MetricKey("median", (column.label,))))
+        histogram = distributions.histogram(column, runs.traits(MetricKey("median", (column.label,))))
     worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
-        found=tuple(each for each in cause.found if each not in cause.title),
+        changes=tuple(each for each in cause.found if each not in cause.title),
         facts=tuple(_list_facts(verdict, cause, runs, hidden)),
-        also=tuple(other_failures(cause, hidden, worst)),
+        other_failures=tuple(other_failures(cause, hidden, worst)),
         charts=tuple(chart_of(runs, key, _find_judgement(cause, key)) for key in _pick_metrics(cause, runs)),
-        histogram=numbers,
+        histogram=histogram,
         bars=bars,
-        bars_of=kind,
+        bars_title=bars_title,
         segments=tuple(describe_in_segment(each, hidden) for each in worst),
     )
 
 
 def _pick_metrics(cause: Cause, runs: RunSeries) -> list[MetricKey]:
-    """What is drawn of a cause: the metric that was broken, then the metrics of the column that moved the most."""
+    """The metrics to draw for a cause: the one that failed, then the metric of the column that moved the most."""
     if cause.kind in (CauseKind.SHAPE, CauseKind.UNREAD):
         return []
-    broken = [each.expectation.metric for each in cause.judgements if not each.segment]
+    failed = [each.expectation.metric for each in cause.judgements if not each.segment]
     column = cause.columns[0] if cause.columns else "" if cause.kind is CauseKind.VOLUME else None
-    speaking = sorted(
-        (key for key in broken if is_self_explanatory(runs.traits(key))), key=lambda key: key.name != "size"
+    readable = sorted(
+        (key for key in failed if is_self_explanatory(runs.traits(key))), key=lambda key: key.name != "size"
     )
     if cause.kind is CauseKind.WHOLE:
-        wanted = broken
+        wanted = failed
     else:
         moved = [] if column is None else runs.rank_metrics(column)
         plain = [
             key
             for key in moved
-            if is_self_explanatory(runs.traits(key)) and key not in speaking and runs.move_of(key) > _FAR
+            if is_self_explanatory(runs.traits(key)) and key not in readable and runs.move_of(key) > _FAR
         ]
-        wanted = [*speaking[:1], *plain[:1], *speaking[1:], *broken]
-    drawn = [
+        wanted = [*readable[:1], *plain[:1], *readable[1:], *failed]
+    drawable = [
         key
         for key in dict.fromkeys(wanted)
         if key in runs and key.name not in SCHEMA_METRICS and np.isfinite(runs.values(key)).sum() > 1
     ]
-    return drawn[:CHARTS]
+    return drawable[:CHARTS]
 
 
 def _find_judgement(cause: Cause, key: MetricKey) -> Judgement | None:
@@ -95,7 +95,7 @@ def _find_judgement(cause: Cause, key: MetricKey) -> Judgement | None:
 
 
 def _pick_judgement(cause: Cause, runs: RunSeries) -> Judgement:
-    """The judgement whose value a person is shown: of fewer rows the rows, else the rarest that has a plain name."""
+    """The judgement whose value is shown: the row count for a volume change, else the first with a plain name."""
     rows = [
         each for each in cause.judgements if cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size"
     ]
@@ -131,7 +131,7 @@ def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bo
 
 
 def _pick_bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:
-    """The values of a text column by their shares, or the ways in which it is written where values are hidden."""
+    """The frequent values of a text column, or its frequent patterns if values are hidden, and the table's title."""
     if column.kind not in TEXT:
         return (), ""
     values, patterns = (distributions.bars(column, kind) for kind in ("frequent_values", "frequent_patterns"))
@@ -140,5 +140,5 @@ def _pick_bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar,
     return tuple(patterns), "ways of writing"
 
 
-def _schema_column(schema: Schema, label: str) -> Column | None:
+def _find_column(schema: Schema, label: str) -> Column | None:
     return next((each for each in schema.columns if each.label == label), None)

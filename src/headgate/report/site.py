@@ -22,30 +22,31 @@ class Site:
         self.folder = Path(folder)
 
     def batch_path(self, dataset: str, partition: str) -> Path:
-        """Where the page of a batch is."""
+        """The path of the page of a batch."""
         return self.folder / folder_name(dataset) / f"{folder_name(partition)}.html"
 
     def dataset_path(self, dataset: str) -> Path:
-        """Where the page of a dataset is."""
+        """The path of the page of a dataset."""
         return self.folder / f"{folder_name(dataset)}.html"
 
     def write_batch(self, gate: Gate, verdict: BatchVerdict, examples: Table | None = None) -> Path:
+        """Write the page of a batch, with a link to the page of its dataset."""
         up = f"../{quote(self.dataset_path(gate.dataset).name)}"
         return batch_report(gate, verdict, examples=examples, up=up).save(
             self.batch_path(gate.dataset, verdict.partition)
         )
 
     def write_dataset(self, gate: Gate) -> Path:
-        """The page of a dataset, with links to those of its batches that have one."""
+        """Write the page of a dataset, with links to the pages of its batches that exist."""
         links = {
-            each: self._address_of(self.batch_path(gate.dataset, each))
-            for each in {one.partition for one in gate.store.revisions(gate.dataset)}
-            if self.batch_path(gate.dataset, each).exists()
+            partition: self._address_of(self.batch_path(gate.dataset, partition))
+            for partition in {each.partition for each in gate.store.revisions(gate.dataset)}
+            if self.batch_path(gate.dataset, partition).exists()
         }
         return dataset_report(gate, links=links, up=INDEX).save(self.dataset_path(gate.dataset))
 
     def write_fleet(self, gates: Sequence[Gate]) -> Path:
-        """The page of all datasets, with links to the pages that there are."""
+        """Write the page of all datasets, with links to the pages that exist."""
         links: dict[tuple[str, str | None], str] = {}
         for gate in gates:
             if self.dataset_path(gate.dataset).exists():
@@ -58,5 +59,8 @@ class Site:
         return fleet_report(gates, links=links).save(self.folder / INDEX)
 
     def _address_of(self, page: Path) -> str:
-        """How a page at the top of the folder refers to another; a leading `./` keeps a name from being a scheme."""
+        """The relative address of a page, as seen from the top of the folder.
+
+        The leading `./` keeps a name with a colon from being read as a URL scheme.
+        """
         return "./" + quote(page.relative_to(self.folder).as_posix())

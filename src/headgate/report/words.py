@@ -1,4 +1,4 @@
-"""How a page says a metric and its values."""
+"""The names of metrics and the texts of their values on pages."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from headgate.values.predicate import Between, OneOf, Predicate
 
 
 def describe_metric(traits: MetricTraits | None, key: MetricKey, bare: bool = False) -> str:
-    """A metric as a chart's title: `mean of price`; `bare` leaves the column out."""
+    """The title of a metric's chart, such as `price: mean`; `bare` leaves the column out."""
     if key == NOVELTY:
         return "how unlike the runs before"
-    word = traits.label.title if traits is not None and traits.is_plain else ""
-    if not word:
+    label = traits.label.title if traits is not None and traits.is_plain else ""
+    if not label:
         return str(key)
     column = key.columns[0] if key.columns else ""
-    return word if bare or not column else f"{column}: {word}"
+    return label if bare or not column else f"{column}: {label}"
 
 
 def describe_subject(traits: MetricTraits | None, expectation: Expectation) -> str:
-    """What was judged: the metric, or the rule of a person where that is plainer than its metric."""
+    """What was judged: the metric, or the declared rule if the metric has no plain name."""
     if expectation.rule and not (traits is not None and traits.is_plain and metric_label(traits)):
         return f"rows that meet {expectation.rule}" if traits is not None and traits.share else expectation.rule
     return describe_metric(traits, expectation.metric)
@@ -32,7 +32,7 @@ def describe_subject(traits: MetricTraits | None, expectation: Expectation) -> s
 def describe_value(
     traits: MetricTraits | None, value: float, predicate: Predicate | None = None, digits: int = 6
 ) -> str:
-    """A value as people read it: shares as percentages, moments as times, others in so many digits."""
+    """A value for display: shares as percentages, moments as times, other numbers rounded to `digits` digits."""
     if predicate is not None and predicate.moments:
         return predicate.format_value(value)
     if traits is not None and traits.is_timestamp:
@@ -43,9 +43,9 @@ def describe_value(
 
 
 def describe_predicate(traits: MetricTraits | None, predicate: Predicate) -> str:
-    """What was expected, in the words in which the value is told."""
+    """What was expected, in the same units as the displayed value."""
     if traits is not None and traits.share and isinstance(predicate, OneOf) and predicate.values == (1.0,):
-        return "none" if tells_missing(traits) else "all"  # of which it is told how much is missing
+        return "none" if tells_missing(traits) else "all"  # completeness is shown as a null rate
     if isinstance(predicate, OneOf) and traits is not None and traits.share:
         words = ", ".join(describe_value(traits, each, digits=4) for each in predicate.values)
         return words if len(predicate.values) == 1 else f"one of {words}"
@@ -54,7 +54,7 @@ def describe_predicate(traits: MetricTraits | None, predicate: Predicate) -> str
     low, high = (
         None if end is None else describe_value(traits, end, digits=4) for end in (predicate.low, predicate.high)
     )
-    if tells_missing(traits):  # the fullest is the least empty
+    if tells_missing(traits):  # the lower end of completeness is the upper end of the null rate
         low, high = high, low
     if high is None:
         return f"at least {low}"
@@ -62,5 +62,5 @@ def describe_predicate(traits: MetricTraits | None, predicate: Predicate) -> str
 
 
 def is_self_explanatory(traits: MetricTraits | None) -> bool:
-    """Whether a person knows what the metric is without having read about it."""
+    """Whether a reader understands the metric without an explanation."""
     return traits is None or not traits.is_distance or metric_label(traits) is not None

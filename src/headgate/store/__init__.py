@@ -1,1 +1,1 @@
-"""The history of datasets: what a store must do, and the stores in memory, in files, on object stores and in SQL."""
+"""The history of datasets: the interface of a store, and stores in memory, in files, on object stores and in SQL."""

@@ -1,4 +1,4 @@
-"""A history in this process, for tests and for trying things out."""
+"""A history in the memory of this process, for tests and experiments."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headgate.values.state import State
 
 
 class MemoryStore:
-    """Keeps what a store on disk would keep, envelopes and all, until the process ends."""
+    """Keeps the same records as a store on disk, in the same encoding, until the process ends."""
 
     def __init__(self, *, hide: bool = True, secret: bytes | None = None) -> None:
         self.secret = (secret or token_bytes(32)) if hide else None
@@ -86,9 +86,10 @@ class MemoryStore:
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
         wanted = key_texts(keys)
-        held = [self._record_of(each).states for each in revisions]
+        sealed = [self._record_of(each).states for each in revisions]
         return [
-            open_states(each if wanted is None else {key: each[key] for key in wanted if key in each}) for each in held
+            open_states(each if wanted is None else {key: each[key] for key in wanted if key in each})
+            for each in sealed
         ]
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:

@@ -11,14 +11,14 @@ from headgate.values.errors import MisuseError
 def open_store(
     url: str, *, values: Literal["hidden", "plain"] = "hidden", secret: str | bytes | None = None
 ) -> HistoryStore:
-    """Open a history, making it if there is none.
+    """Open a history, creating it if it does not exist.
 
     `memory:` keeps it in this process; `sqlite:///dq.db` and `postgresql+psycopg://user@host/db` in SQL;
     `file:///dq` in files of a folder; `s3://bucket/dq`, `gs://` and `az://` on an object store.
 
-    Text values of the data (the labels of frequent values) are kept as hashes under a secret, which tell equal from
-    different and nothing else; `values="plain"` keeps them as they are. Without `secret` the store makes its own and
-    keeps it beside the data; give one to keep it elsewhere.
+    Text values of the data (the labels of frequent values) are stored as hashes under a secret, which show only whether
+    two values are equal; `values="plain"` stores them as they are. Without `secret` the store creates one and keeps it
+    beside the data; pass your own to keep it elsewhere.
 
     >>> open_store("memory:").datasets()
     ()

@@ -1,4 +1,4 @@
-"""What every store of a history can do."""
+"""The interface of every store of a history."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ class Series:
 class HistoryStore(Protocol):
     """A history that only grows. Commits of one dataset are numbered from 1 in the order in which they became visible.
 
-    A run or a decision is visible whole or not at all. What was read as of a commit reads the same forever after.
+    A commit is visible completely or not at all. Reading as of a commit always gives the same result.
     """
 
     @property
     def secret(self) -> bytes | None:
-        """Under what text values of the data are hidden; None if they are kept plain."""
+        """The secret under which text values of the data are hashed; None if they are stored as they are."""
 
     def commit(self, run: Run) -> Revision:
-        """Keep a run once and for all. The same attempt again gives the revision it got the first time; another
-        attempt at the same run key raises `AlreadyCommitted`, which carries the winner's revision."""
+        """Store a run. Committing the same attempt again returns its first revision; another attempt at the same run
+        key raises `AlreadyCommitted`, which carries the revision that was committed first."""
 
     def decide(
         self,
@@ -61,8 +61,16 @@ class HistoryStore(Protocol):
         who: str = "",
         note: str = "",
     ) -> Ruling:
-        """Record what was decided about a revision (the newest, unless `number` says which). Saying again what was
-        last said changes nothing and gives the ruling that stands."""
+        """Record a decision about a revision. Repeating the current decision changes nothing and returns its ruling.
+
+        Args:
+            dataset: The name of the dataset.
+            partition: The name of the partition. It must have a committed run.
+            decision: What was decided.
+            number: The revision of the partition; the newest by default.
+            who: The person who decided.
+            note: The reason.
+        """
 
     def datasets(self) -> tuple[str, ...]:
         """The names of all datasets that have a run, sorted."""
@@ -87,30 +95,34 @@ class HistoryStore(Protocol):
         before: str | None = None,
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
-        """The last so many partitions, in partition order, each as its newest revision.
+        """The newest revision of each of the last partitions, in partition order.
 
-        As they were right after commit `as_of`; only partitions that stand before `before`; with `only`, of each
-        partition the newest revision about which one of these was last decided.
+        Args:
+            dataset: The name of the dataset.
+            runs: How many partitions, at most.
+            as_of: The commit as of which to read; the last one by default.
+            before: A partition. Only partitions that sort before it are listed.
+            only: Decisions. Only revisions whose current decision is one of them are considered.
         """
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
-        """The values of metrics (all that any of these runs has, sorted, if not told) over runs of one dataset."""
+        """The values of metrics over runs of one dataset; by default of all that any of the runs has, sorted."""
 
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
-        """The states of each of these runs; all of them, or those under the keys that are named."""
+        """The states of each of these runs; all of them, or those under the given keys."""
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
-        """A committed run whole, as it was given, less what the store hides; or without its states, and without the
-        distributions that are measured from them, which is much quicker to read."""
+        """A committed run, with text values hidden if the store hides them. Without `states` it is much faster to read,
+        and lacks the states and the distributions that are measured from them."""
 
     def close(self) -> None:
-        """Let go of connections. A closed store must not be used again."""
+        """Release connections. A closed store must not be used again."""
 
 
 def make_series(revisions: Sequence[Revision], numbers: Sequence[dict[str, float]], wanted: list[str] | None) -> Series:
-    """The numbers of runs as one table."""
+    """The numbers of several runs as one series."""
     keys = sorted({key for each in numbers for key in each}) if wanted is None else wanted
     values = np.array([[each.get(key, np.nan) for key in keys] for each in numbers], np.float64)
     return Series(tuple(revisions), tuple(map(MetricKey.parse, keys)), values.reshape(len(numbers), len(keys)))

@@ -1,4 +1,4 @@
-"""A run taken apart into what stores keep apart: numbers, details and states. Put together again when it is read."""
+"""A run split into the parts that stores keep separately (numbers, details, states), and restored from them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|`[^`]*`")
 
 
 class Record(msgspec.Struct, frozen=True):
-    """A run as stored: the metrics that are numbers by the text of their keys, the rest in envelopes."""
+    """A run as stored: numbers by the text of their metric keys, details and states in envelopes."""
 
     numbers: dict[str, float]
     details: bytes
@@ -35,13 +35,13 @@ class Record(msgspec.Struct, frozen=True):
 class _Details(msgspec.Struct, frozen=True):
     schema: Schema
     verdict: Verdict
-    missing: dict[str, Undefined | Failed]  # metrics without a value, each with why
-    distributions: list[str]  # metrics whose values are distributions: they are measured again from the states
+    missing: dict[str, Undefined | Failed]  # metrics without a value, with the reason
+    distributions: list[str]  # metrics whose value is a distribution; it is measured again from the states
     account: Account | None = None
 
 
 def make_record(run: Run, secret: bytes | None) -> Record:
-    """The record of a run; with a secret, no text value of the data is in it (TRUST: values do not leave the batch)."""
+    """The record of a run; with a secret, it contains no text value of the data."""
     states, verdict = run.states, run.verdict
     numbers: dict[str, float] = {}
     distributions: list[str] = []
@@ -67,14 +67,14 @@ def make_record(run: Run, secret: bytes | None) -> Record:
 
 
 def restore_run(revision: Revision, record: Record, whole: bool = True) -> Run:
-    """The run that a record holds; not `whole`, it is without states and what is measured from them."""
+    """The run in a record; without `whole`, it lacks the states and the distributions measured from them."""
     head, body = unseal(record.details)
     if (head.tag, head.key) != (_TAG, revision.key):
         raise CorruptBytes(f"these are not the details of {revision.dataset} {revision.partition}.")
     try:
         details = unpack(body, _Details)
-    except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-        raise CorruptBytes(f"the bytes do not hold the details of a run: {trouble}.") from None
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise CorruptBytes(f"the bytes do not hold the details of a run: {error}.") from None
     states = open_states(record.states) if whole else {}
     outcomes: dict[str, Outcome] = {key: Measured(value) for key, value in record.numbers.items()}
     outcomes |= details.missing
@@ -96,13 +96,13 @@ def restore_run(revision: Revision, record: Record, whole: bool = True) -> Run:
 
 
 def open_states(sealed: Mapping[str, bytes]) -> dict[MetricKey, State]:
-    """States out of their envelopes, each checked to be the one under its key."""
-    metrics()  # their states must be known before any is decoded
+    """States out of their envelopes; each envelope is checked to belong to its key."""
+    metrics()  # importing all metrics registers their state types, which decoding needs
     return {MetricKey.parse(key): decode(data, key) for key, data in sealed.items()}
 
 
 def key_texts(keys: Iterable[MetricKey | str] | None) -> list[str] | None:
-    """Keys as the text under which they are stored, each once."""
+    """Keys as the texts under which they are stored, without repeats."""
     if keys is None:
         return None
     return list(dict.fromkeys(str(MetricKey.parse(key) if isinstance(key, str) else key) for key in keys))
@@ -114,19 +114,22 @@ def _measure_distribution(key: str, states: Mapping[MetricKey, State]) -> Outcom
 
 
 def _public_names(run: Run) -> frozenset[str]:
-    """The columns of a batch and those that were asked for: their names are no secret."""
-    asked = {column for key in run.outcomes for column in key.columns}
-    asked |= {column for each in run.verdict.judgements for column in each.expectation.metric.columns}
-    return frozenset(asked | set(run.schema.labels))
+    """The names of the columns in the batch and in its metrics, which are not secret."""
+    names = {column for key in run.outcomes for column in key.columns}
+    names |= {column for each in run.verdict.judgements for column in each.expectation.metric.columns}
+    return frozenset(names | set(run.schema.labels))
 
 
 def hide_segment(segment: Segment, secret: bytes) -> Segment:
-    """The segment as a store records it that hides values: a hash under `secret` stands for each."""
+    """The segment as a store that hides values records it: each value is replaced by a hash under `secret`."""
     return tuple((name, None if value is None else hash_label(value, secret)) for name, value in segment)
 
 
 def _hide_values(judgement: Judgement, secret: bytes, names: Collection[str]) -> Judgement:
-    """A segment is named by values; an error's words may quote the data; those of a pass or a fail hold a number."""
+    """The judgement without values of the data.
+
+    Segments are hashed. The reason of an error or a skip may quote the data; that of a pass or a fail has only numbers.
+    """
     if judgement.segment:
         judgement = msgspec.structs.replace(judgement, segment=hide_segment(judgement.segment, secret))
     if judgement.status in (Status.PASS, Status.FAIL):
@@ -135,7 +138,7 @@ def _hide_values(judgement: Judgement, secret: bytes, names: Collection[str]) ->
 
 
 def _mask_quotes(why: str, names: Collection[str]) -> str:
-    """The words without what they quote, which may be a value; names of columns stay.
+    """The text with quoted parts masked, since they may be values; names of columns stay.
 
     >>> _mask_quotes("the column 'prise' holds 'Ada'", {"prise"})
     "the column 'prise' holds '…'"

@@ -1,1 +1,1 @@
-"""The words everything speaks: state, key, outcome, predicate, expectation, verdict, and how they are stored."""
+"""The data types that all rooms share: state, key, outcome, predicate, expectation, verdict, and their encoding."""

@@ -1,4 +1,4 @@
-"""What a gate did with one batch besides judging it: what it spent, what it learned, what it saw change."""
+"""What a gate records about a batch besides its verdict: budget, learners, and changes that it found."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from headgate.values.proposal import Proposal
 
 
 class Action(StrEnum):
-    """What a pipeline is told to do with a batch."""
+    """What the pipeline must do with a batch."""
 
     PUBLISH = "publish"
     HOLD = "hold"
 
 
 class Mode(StrEnum):
-    """A gate that guards holds what fails; one that observes says so and lets it pass."""
+    """In guard mode the gate holds batches that fail; in observe mode it only reports them."""
 
     GUARD = "guard"
     OBSERVE = "observe"
 
 
 class Account(msgspec.Struct, frozen=True):
-    """Recorded with the run, so that a verdict can be told again from the history alone.
+    """Recorded with the run, so that a verdict can be explained from the history alone.
 
-    `after` are the attempts of the runs it was compared with. `budget` is the share of good batches that may be held,
-    `spent` what the learned expectations cost of it together. `learners` says of each learner what it gave, or why
-    nothing. `notes` tells where the range of a metric came from. `found` is how columns that broke something look now
-    beside the runs before ("" for the table); `short` says that the number of rows is why. `shapes` are the rules about
-    the form of texts that this batch taught: the next one is judged by them if this one is accepted. `blamed` are the
-    metrics that made the batch unlike the others, each with its share.
+    `runs` is the number of earlier runs that were learned from, `after` their attempts. `budget` is the share of good
+    batches that may be held by mistake, `spent` the part of it that the learned expectations use. `learners` says what
+    each learner proposed, or why nothing. `notes` says where the range of a metric comes from. `found` describes how
+    columns with failures changed ("" for the table); `short` says that fewer rows explain it. `shapes` are the text
+    rules learned from this batch: they apply to the next one if this one is accepted. `blamed` are the metrics that
+    make the batch anomalous, each with its share. `changes` are further changes of the batch, in words.
     """
 
     mode: Mode = Mode.GUARD

@@ -1,10 +1,10 @@
-"""Bytes that can be trusted: one envelope around everything stored, checked whole before anything in it is decoded.
+"""The envelope around all stored bytes, whose checksum is verified before anything in it is decoded.
 
     magic "HGTE" | format version, 2 bytes | head length, 4 | body length, 8 | head | body | SHA-256 of all before, 32
 
 Numbers are big-endian. The head is msgpack {tag, key} and, in format 2, raw: the length of the body before it was
-compressed with Zstandard, 0 if it was not. The body is msgpack of the value that the tag names, its tag repeated
-inside. Nothing here unpickles, evaluates or imports what the bytes name, and nothing is expanded past a cap.
+compressed with Zstandard, or 0. The body is msgpack of a value of the type that the tag names, with the tag repeated
+inside. Decoding never unpickles, evaluates or imports anything, and expands no body beyond a limit.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ FORMAT = 2
 LARGEST_BODY = 1 << 30
 LARGEST_RATIO = 5_000  # of raw to compressed length; zeros reach about 4,000 in bodies of the size that states have
 
-_WORTHWHILE = 256  # bytes below which compression is not tried
+_LEAST_COMPRESSED = 256  # bytes; smaller bodies are not compressed
 
 _PREFIX = struct.Struct(">4sHIQ")
 _DIGEST = 32
@@ -33,7 +33,7 @@ _Value = TypeVar("_Value")
 
 
 class Head(msgspec.Struct, frozen=True):
-    """What the bytes are (the stored name of their type) and whose they are (the full key, as text)."""
+    """The stored name of the type of the body, the full key it belongs to, and its uncompressed length."""
 
     tag: str
     key: str
@@ -41,23 +41,23 @@ class Head(msgspec.Struct, frozen=True):
 
 
 def seal(body: bytes, head: Head) -> bytes:
-    """An envelope around a body, compressed where that makes it smaller."""
+    """An envelope around a body, which is compressed if that makes it smaller."""
     if len(body) > LARGEST_BODY:
         raise CorruptBytes(f"{head.key} has {len(body):,} bytes; the format carries {LARGEST_BODY:,}.")
-    if len(body) >= _WORTHWHILE:
-        small = pa.compress(body, "zstd", asbytes=True)
-        if len(small) < len(body) <= LARGEST_RATIO * len(small):
-            head, body = Head(head.tag, head.key, len(body)), small
-    top = msgspec.msgpack.encode(head)
-    front = _PREFIX.pack(MAGIC, FORMAT, len(top), len(body)) + top + body
+    if len(body) >= _LEAST_COMPRESSED:
+        compressed = pa.compress(body, "zstd", asbytes=True)
+        if len(compressed) < len(body) <= LARGEST_RATIO * len(compressed):
+            head, body = Head(head.tag, head.key, len(body)), compressed
+    encoded_head = msgspec.msgpack.encode(head)
+    front = _PREFIX.pack(MAGIC, FORMAT, len(encoded_head), len(body)) + encoded_head + body
     return front + hashlib.sha256(front).digest()
 
 
 def unseal(data: bytes) -> tuple[Head, bytes]:
-    """The head and body of an envelope, after length and checksum have been verified."""
+    """The head and body of an envelope, after its checksum and lengths are verified."""
     if len(data) < _PREFIX.size + _DIGEST:
         raise CorruptBytes(f"{len(data)} bytes are too few for an envelope.")
-    magic, version, top, size = _PREFIX.unpack_from(data)
+    magic, version, head_size, body_size = _PREFIX.unpack_from(data)
     if magic != MAGIC:
         raise CorruptBytes("these bytes do not begin like an envelope of Headgate.")
     if hashlib.sha256(data[:-_DIGEST]).digest() != data[-_DIGEST:]:
@@ -66,10 +66,10 @@ def unseal(data: bytes) -> tuple[Head, bytes]:
         raise NewerFormat(
             f"these bytes have format {version}; this version reads up to {FORMAT}.", hint="Upgrade headgate."
         )
-    if size > LARGEST_BODY or len(data) != _PREFIX.size + top + size + _DIGEST:
+    if body_size > LARGEST_BODY or len(data) != _PREFIX.size + head_size + body_size + _DIGEST:
         raise CorruptBytes("the lengths in the envelope do not add up.")
-    head = _decode_body(data[_PREFIX.size : _PREFIX.size + top], Head)
-    body = data[_PREFIX.size + top : -_DIGEST]
+    head = _decode_body(data[_PREFIX.size : _PREFIX.size + head_size], Head)
+    body = data[_PREFIX.size + head_size : -_DIGEST]
     return head, _expand_body(body, head.raw) if head.raw else body
 
 
@@ -77,27 +77,27 @@ def _expand_body(body: bytes, raw: int) -> bytes:
     if not 0 < raw <= min(LARGEST_BODY, LARGEST_RATIO * len(body)):
         raise CorruptBytes(f"{len(body):,} bytes claim to expand to {raw:,}, which is past the cap.")
     try:
-        whole: bytes = pa.decompress(body, decompressed_size=raw, codec="zstd", asbytes=True)
-    except (pa.ArrowException, OSError) as trouble:
-        raise CorruptBytes(f"the compressed body cannot be expanded: {trouble}.") from None
-    if len(whole) != raw:
-        raise CorruptBytes(f"the body has {len(whole):,} bytes expanded, not {raw:,}.")
-    return whole
+        expanded: bytes = pa.decompress(body, decompressed_size=raw, codec="zstd", asbytes=True)
+    except (pa.ArrowException, OSError) as error:
+        raise CorruptBytes(f"the compressed body cannot be expanded: {error}.") from None
+    if len(expanded) != raw:
+        raise CorruptBytes(f"the body has {len(expanded):,} bytes expanded, not {raw:,}.")
+    return expanded
 
 
-_known: dict[str, type[State] | None] = {}  # looking through all subclasses takes longer than decoding
+_known: dict[str, type[State] | None] = {}  # a cache: walking all subclasses takes longer than decoding
 
 
 def pack_state(state: State) -> bytes:
-    """The bare, tagged body of a state, for the way from task to driver; what is stored goes through `encode`."""
+    """The tagged body of a state without an envelope, to send it from task to driver. To store it, use `encode`."""
     return msgspec.msgpack.encode(state)
 
 
 def unpack_state(body: bytes, tag: str) -> State:
-    """The state in a body, by its stored name."""
+    """The state in a body, given the stored name of its type."""
     kind = _known.get(tag) or _known.setdefault(tag, state_types().get(tag))
     if kind is None:
-        del _known[tag]  # a module that is yet to be imported may add it
+        del _known[tag]  # a module that is imported later may add it
         raise NewerFormat(
             f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
         )
@@ -110,7 +110,7 @@ def encode(state: State, key: str) -> bytes:
 
 
 def decode(data: bytes, key: str | None = None) -> State:
-    """The state in an envelope; with `key`, only if it is that key's."""
+    """The state in an envelope; with `key`, raises unless it belongs to that key."""
     head, body = unseal(data)
     if key is not None and head.key != key:
         raise CorruptBytes(f"these bytes hold {head.key}, not {key}.")
@@ -120,8 +120,8 @@ def decode(data: bytes, key: str | None = None) -> State:
 def _decode_body(body: bytes, kind: type[_Value]) -> _Value:
     try:
         return unpack(body, kind)
-    except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-        raise CorruptBytes(f"the bytes do not hold a {kind.__name__}: {trouble}.") from None
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise CorruptBytes(f"the bytes do not hold a {kind.__name__}: {error}.") from None
 
 
 def to_builtins(value: Any) -> Any:
@@ -136,10 +136,11 @@ _decoders: dict[type[Any], msgspec.msgpack.Decoder[Any]] = {}
 def unpack(body: bytes, kind: type[_Value]) -> _Value:
     """The value of this type in these bytes.
 
-    Decoders are made by one thread at a time: two that look up a type for the first time at once can crash the process.
+    Decoders are built by one thread at a time: if two threads resolve a type for the first time at once, msgspec can
+    crash the process.
     """
     with _BUILDING:
         if kind not in _decoders:
             _decoders[kind] = msgspec.msgpack.Decoder(kind)
-    found: _Value = _decoders[kind].decode(body)
-    return found
+    value: _Value = _decoders[kind].decode(body)
+    return value

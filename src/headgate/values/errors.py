@@ -1,24 +1,24 @@
-"""Every error a caller can meet, as one tree.
+"""All errors that a caller can get, as one tree.
 
 HeadgateError
 ├── MisuseError            the call itself is wrong; raised at construction
 │   ├── UnknownMetric      no registered metric has this name
 │   ├── BadMetricKey       a text is not a metric key
 │   ├── BadPredicate       a row predicate or an expectation's predicate cannot be understood
-│   └── ConfigError        headgate.yml or a setting says what cannot be; carries every mistake with its line
+│   └── ConfigError        headgate.yml or a setting is invalid; carries every mistake with its line
 ├── StoredDataError        bytes that were stored cannot be trusted or read
 │   ├── CorruptBytes       truncated, flipped or foreign bytes, refused before decoding
 │   └── NewerFormat        written by a newer version of the format
-├── StoreError             the history could not take or give what was asked
-│   ├── AlreadyCommitted   another attempt at the same run was committed first; carries its revision, so see values.run
+├── StoreError             the history could not be written or read as requested
+│   ├── AlreadyCommitted   another attempt at the same run was committed first; it is in values.run
 │   ├── UnknownRun         the history has no such run
 │   └── StoreUnavailable   the store could not be reached or written: nothing is known to have been committed
-├── PublishError           a batch could not be published, held, released or discarded; call again to go on
+├── PublishError           a batch could not be published, held, released or discarded; call again to continue
 ├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
-    └── NoSuchBatch        there is no batch of this name to be read
+    └── NoSuchBatch        there is no batch of this name
 
-Trouble in data is not here: it is a value (`Undefined`, `Failed`), see `values.outcome`.
+Problems in data are not errors but values (`Undefined`, `Failed`); see `values.outcome`.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 
 class Mistake(NamedTuple):
-    """One thing that is wrong in a configuration: where (`headgate.yml:4`, or the setting), under which key, what, and
-    what to write."""
+    """One mistake in a configuration: where it is (`headgate.yml:4`, or the setting), the key, what is wrong, and what
+    to write instead."""
 
     where: str
     key: str
@@ -67,7 +67,7 @@ class BadPredicate(MisuseError):
 
 
 class ConfigError(MisuseError):
-    """A configuration says what cannot be; `mistakes` has all that were found, each with its place."""
+    """A configuration is invalid; `mistakes` lists all that is wrong, each with its location."""
 
     def __init__(self, message: str, hint: str = "", mistakes: Iterable[Mistake] = ()) -> None:
         super().__init__(message, hint)
@@ -76,9 +76,9 @@ class ConfigError(MisuseError):
     @classmethod
     def of(cls, mistakes: Iterable[Mistake]) -> ConfigError:
         """One error for all mistakes, a line for each."""
-        found = tuple(mistakes)
-        error = cls("\n".join(map(str, found)), mistakes=found)
-        error.hint = found[0].hint if len(found) == 1 else ""
+        listed = tuple(mistakes)
+        error = cls("\n".join(map(str, listed)), mistakes=listed)
+        error.hint = listed[0].hint if len(listed) == 1 else ""
         return error
 
 
@@ -95,7 +95,7 @@ class NewerFormat(StoredDataError):
 
 
 class StoreError(HeadgateError):
-    """The history could not take or give what was asked."""
+    """The history could not be written or read as requested."""
 
 
 class UnknownRun(StoreError):
@@ -111,11 +111,11 @@ class StoreUnavailable(StoreError):
 
 
 class PublishError(HeadgateError):
-    """A batch could not be published, held, released or discarded. The same call again goes on where this one ended."""
+    """A batch could not be published, held, released or discarded. Call again to continue where it stopped."""
 
 
 class DeliveryError(HeadgateError):
-    """An alert did not reach its receiver; the words never hold its address."""
+    """An alert did not reach its receiver. The message never contains the address."""
 
 
 class EngineError(HeadgateError):
@@ -123,11 +123,11 @@ class EngineError(HeadgateError):
 
 
 class NoSuchBatch(EngineError):
-    """There is no batch of this name to be read."""
+    """There is no batch of this name."""
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 8) -> str:
-    """A hint that names the nearest known word.
+    """A hint that lists known names and suggests the nearest.
 
     >>> did_you_mean("prise", ["price", "quantity"])
     "there are price, quantity. Did you mean 'price'?"

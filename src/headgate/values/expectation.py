@@ -1,4 +1,4 @@
-"""A metric with the predicate it must meet, and the one way in which it is judged."""
+"""A metric with the predicate it must meet, and the judgement of its outcome."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Segment: TypeAlias = tuple[tuple[str, str | None], ...]
 
 
 class Level(StrEnum):
-    """How much a failure weighs."""
+    """The severity of a failure."""
 
     WARN = "warn"
     ERROR = "error"
@@ -34,7 +34,7 @@ class Source(StrEnum):
 
 
 class Status(StrEnum):
-    """Skip: the data give nothing to judge. Error: it could not be evaluated, which is never the same as fail."""
+    """SKIP: the data have no value to judge. ERROR: it could not be evaluated, which is not a failure."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -43,13 +43,14 @@ class Status(StrEnum):
 
 
 GRAVEST = (Status.ERROR, Status.FAIL, Status.SKIP, Status.PASS)
-"""In which order judgements are listed: what needs somebody first."""
+"""The order in which judgements are listed: those that need attention come first."""
 
 
 class Expectation(msgspec.Struct, frozen=True):
-    """A metric, the predicate it must meet, who proposed it, and how often it may be wrong.
+    """A metric, the predicate it must meet, its source, and a bound on its false alarm rate.
 
-    `rule` is how its author wrote it, `is_contained_in(region, values=["EU", "US"])`, where that says more.
+    `rule` is the text of the declared rule, such as `is_contained_in(region, values=["EU", "US"])`, if it says more
+    than the metric.
     """
 
     metric: MetricKey
@@ -70,7 +71,7 @@ class Expectation(msgspec.Struct, frozen=True):
         return f"{self.rule}: {self.metric.name}{columns}"
 
     def judge(self, outcome: Outcome) -> Judgement:
-        """What an outcome means: what could not be computed is an error, what cannot be told is skipped."""
+        """The judgement of an outcome. A failed metric is an ERROR; a metric without a value is skipped."""
         if isinstance(self.predicate, Pending) and not isinstance(outcome, Failed):
             return Judgement(self, Status.SKIP, f"{self.subject} is not judged yet: {self.predicate.why}")
         match outcome:
@@ -86,8 +87,8 @@ class Expectation(msgspec.Struct, frozen=True):
             return Judgement(self, Status.ERROR, f"{self.subject} is a distribution; a predicate needs a number")
         try:
             status = Status.PASS if self.predicate.holds(value) else Status.FAIL  # type: ignore[arg-type]
-        except Exception as trouble:
-            why = f"{type(trouble).__name__}: {trouble}"
+        except Exception as error:
+            why = f"{type(error).__name__}: {error}"
             return Judgement(self, Status.ERROR, f"{self.subject} could not be judged: {why}")
         if isinstance(value, Distribution):
             return Judgement(self, status, f"{self.subject} has {len(value.counts)} labels, expected {self.predicate}")
@@ -97,7 +98,7 @@ class Expectation(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """What became of one expectation: its status, the reason in words, the observed value where there is one.
+    """The result of one expectation: its status, the reason in words, and the observed value if there is one.
 
     `segment` names the part of the batch it was judged on, by column and value; empty for the whole batch.
     """

@@ -1,4 +1,4 @@
-"""Texts that hold secrets, or name the variables that do."""
+"""Texts that contain secrets, or refer to environment variables that do."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _REFERENCE = re.compile(r"\$\{env:([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
 class Hidden:
-    """A text that never prints; `${env:NAME}` in it stands for a variable, read only when the text is used.
+    """A text that never prints. `${env:NAME}` in it stands for a variable, which is read only when the text is used.
 
     >>> Hidden("https://example.org/T0/secret"), Hidden("${env:SLACK_URL}"), Hidden("Bearer ${env:TOKEN}")
     (***, ${env:SLACK_URL}, ***)
@@ -37,7 +37,7 @@ class Hidden:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The variables that it stands for.
+        """The variables that the text refers to.
 
         >>> Hidden("postgresql://${env:USER}:${env:PASSWORD}@host/db").names
         ('USER', 'PASSWORD')
@@ -46,15 +46,15 @@ class Hidden:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Those of the variables that are not set."""
+        """The referenced variables that are not set."""
         return tuple(name for name in self.names if not os.environ.get(name, "").strip())
 
     def template(self) -> str:
-        """The text as it was written, for whoever hides it again."""
+        """The text as it was written, for a caller that hides it again."""
         return self._text
 
     def reveal(self) -> str:
-        """The text itself. Whoever holds it lets no error of others go further: its words or its frames may tell it."""
+        """The text with variables replaced. The caller must not let a library's errors propagate: they may quote it."""
         for name in self.missing:
             raise ConfigError(f"the variable {name} is not set.", hint=f"Set it where this runs: export {name}=...")
         return _REFERENCE.sub(lambda found: os.environ[found[1]].strip(), self._text)

@@ -1,4 +1,4 @@
-"""The name under which a metric of a column is stored and written, as text that parses back."""
+"""The key of a metric: the text under which it is stored and written, which parses back."""
 
 from __future__ import annotations
 
@@ -25,6 +25,12 @@ class MetricKey(msgspec.Struct, frozen=True):
     'approx_quantile(price, q=0.9) where "region = \\'EU\\'"'
     >>> MetricKey.parse('completeness("unit price")').columns
     ('unit price',)
+
+    Args:
+        name: The stored name of the metric, such as `mean`.
+        columns: The columns that it reads, in order.
+        parameters: Pairs of a parameter's name and its value.
+        where: A SQL predicate that selects rows; None for all rows.
     """
 
     name: str
@@ -41,7 +47,7 @@ class MetricKey(msgspec.Struct, frozen=True):
         return _parse_key(text)
 
 
-# A history has the same thousands of keys in every run: they are written and read once.
+# A history has the same thousands of keys in every run, so their texts are cached in both directions.
 @lru_cache(maxsize=1 << 16)
 def _parse_key(text: str) -> MetricKey:
     return _KeyReader(text).read_key()
@@ -60,11 +66,11 @@ def _format_column(name: str) -> str:
 
 
 class _KeyReader:
-    """A reader of one key: name ( words and name=value, by commas ) and perhaps: where "text"."""
+    """A parser of one key: `name(column, ..., parameter=value, ...)`, and optionally `where "text"`."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.position = 0
 
     def read_key(self) -> MetricKey:
         name = self.read_bare("a metric's name")
@@ -77,7 +83,7 @@ class _KeyReader:
             self.read_argument(columns, parameters)
         self.expect_symbol(")")
         where = self.read_filter()
-        if self.text[self.at :].strip():
+        if self.text[self.position :].strip():
             raise self.make_error("nothing more")
         return MetricKey(name, tuple(columns), tuple(parameters), where)
 
@@ -93,7 +99,7 @@ class _KeyReader:
             columns.append(word)
 
     def read_filter(self) -> str | None:
-        if not self.text[self.at :].strip():
+        if not self.text[self.position :].strip():
             return None
         if self.read_bare("where") != "where":
             raise self.make_error("where")
@@ -104,16 +110,16 @@ class _KeyReader:
 
     def read_bare(self, wanted: str) -> str:
         self.skip_spaces()
-        found = _BARE.match(self.text, self.at)
-        if not found:
+        match = _BARE.match(self.text, self.position)
+        if not match:
             raise self.make_error(wanted)
-        self.at = found.end()
-        return found.group()
+        self.position = match.end()
+        return match.group()
 
     def read_literal(self) -> Parameter:
         self.skip_spaces()
         try:
-            value, self.at = _JSON.raw_decode(self.text, self.at)
+            value, self.position = _JSON.raw_decode(self.text, self.position)
         except ValueError:
             raise self.make_error('a number, true, false or "text"') from None
         if not isinstance(value, (str, int, float, bool)):
@@ -123,18 +129,18 @@ class _KeyReader:
     def expect_symbol(self, wanted: str) -> None:
         if not self.is_ahead(wanted):
             raise self.make_error(wanted)
-        self.at += len(wanted)
+        self.position += len(wanted)
 
     def is_ahead(self, wanted: str) -> bool:
         self.skip_spaces()
-        return self.text.startswith(wanted, self.at)
+        return self.text.startswith(wanted, self.position)
 
     def skip_spaces(self) -> None:
-        while self.at < len(self.text) and self.text[self.at].isspace():
-            self.at += 1
+        while self.position < len(self.text) and self.text[self.position].isspace():
+            self.position += 1
 
     def make_error(self, wanted: str) -> BadMetricKey:
         return BadMetricKey(
-            f"{self.text!r} is not a metric key: at character {self.at + 1} there should be {wanted}.",
+            f"{self.text!r} is not a metric key: at character {self.position + 1} there should be {wanted}.",
             hint='Write it like mean(price) or mean("unit price") where "region = \'EU\'".',
         )

@@ -1,4 +1,4 @@
-"""What measuring yields: a number or a distribution, or the reason why there is none."""
+"""The outcome of a metric: a number or a distribution, or the reason why there is none."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import msgspec
 
 
 class Distribution(msgspec.Struct, frozen=True):
-    """Labels with their counts, largest first; a count may be understated by `error`; `total` is the whole."""
+    """Labels with their counts, largest first. A count may be too low by up to `error`; `total` counts all values."""
 
     counts: dict[str, int]
     total: int
@@ -30,7 +30,7 @@ class Measured(msgspec.Struct, frozen=True, tag="measured"):
 
 
 class Undefined(msgspec.Struct, frozen=True, tag="undefined"):
-    """The data give no value, for a reason that is not an error (no rows in scope)."""
+    """The metric has no value for these data, which is not an error (no rows in scope)."""
 
     why: str
 

@@ -1,4 +1,4 @@
-"""What a number must meet, as data: it prints, stores and compares. Only a function given in Python runs code."""
+"""Conditions on a number, as data that print, store and compare. Only `Python` runs code."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headgate.values.errors import BadPredicate
 
 
 class Between(msgspec.Struct, frozen=True, tag="between"):
-    """low <= value <= high; either end may be missing, not both. Of `moments`, the ends are seconds since 1970.
+    """low <= value <= high; one end may be None. With `moments`, the ends are seconds since 1970.
 
     >>> print(Between(5, 500)), print(Between(low=5)), print(Between(high=1.5))
     within 5..500
@@ -45,7 +45,7 @@ class Between(msgspec.Struct, frozen=True, tag="between"):
         return self.high
 
     def format_value(self, value: float) -> str:
-        """A value that is held against this, as people read it."""
+        """A value for display, in the units of the predicate."""
         return format_moment(value) if self.moments else format_number(value)
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class OneOf(msgspec.Struct, frozen=True, tag="one_of"):
 
 
 class _WithoutEnds(msgspec.Struct, frozen=True):
-    """A predicate of which no least and no largest value is known."""
+    """A predicate without a known smallest or largest value."""
 
     moments: ClassVar[bool] = False
 
@@ -106,7 +106,7 @@ class _WithoutEnds(msgspec.Struct, frozen=True):
 
 
 class Pending(_WithoutEnds, frozen=True, tag="pending"):
-    """What must be met cannot be told yet, and why: a series is too short. It is skipped, never passed or failed."""
+    """The condition is not known yet, and `why`: a series is too short. It is skipped, never passed or failed."""
 
     why: str
 
@@ -118,7 +118,7 @@ class Pending(_WithoutEnds, frozen=True, tag="pending"):
 
 
 class Python(_WithoutEnds, frozen=True, tag="python", dict=True, eq=False):
-    """A function of the value, which lives in this process alone: of it only the name is stored.
+    """A function of the value. It exists in this process only; a store keeps its name.
 
     >>> Python.of(lambda mean: mean > 5).holds(6.0)
     True
@@ -137,9 +137,9 @@ class Python(_WithoutEnds, frozen=True, tag="python", dict=True, eq=False):
 
     @classmethod
     def of(cls, function: Callable[[Any], object]) -> Python:
-        made = cls(getattr(function, "__qualname__", None) or repr(function))
-        made.__dict__["function"] = function
-        return made
+        predicate = cls(getattr(function, "__qualname__", None) or repr(function))
+        predicate.__dict__["function"] = function
+        return predicate
 
     def holds(self, value: Any) -> bool:
         if "function" not in self.__dict__:

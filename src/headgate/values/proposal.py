@@ -1,4 +1,4 @@
-"""What a learner offers to the one selection: an expectation, its price and its worth."""
+"""What a learner proposes: an expectation with its cost and its benefit, from which the selection chooses."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ import msgspec
 from headgate.values.expectation import Expectation
 
 IssueId: TypeAlias = tuple[str, str]
-"""A column (empty for the table) and the issue that may befall it, as text."""
+"""A column (empty for the table) and an issue that can occur in it, as text."""
 
 
 class Proposal(msgspec.Struct, frozen=True):
-    """An expectation with what it costs (its stated rate of false alarms) and which injected issues it catches.
+    """An expectation with its cost (a bound on its false alarm rate) and the injected issues that it catches.
 
-    `weight` is how much of that rate counts among the others of a table: less than 1 where expectations are known to
-    fail together, so that adding up their rates counts one alarm many times. Its worth is what others do not catch.
-    `note` says in a few words where its predicate comes from. Of proposals of one `family`, which differ only in how
-    narrow they are, no more than one is chosen.
+    `weight` is the part of that rate that counts towards the budget of a table. It is below 1 for expectations that
+    are known to fail together, because the sum of their rates would count one alarm many times. `note` says where the
+    predicate comes from, `pinned` that a person fixed it. Of the proposals of one `family`, which differ only in
+    how narrow they are, at most one is chosen.
     """
 
     expectation: Expectation
@@ -29,7 +29,7 @@ class Proposal(msgspec.Struct, frozen=True):
 
     @property
     def cost(self) -> float:
-        """What it takes from the budget."""
+        """The part of the false alarm budget that it uses."""
         return self.weight * (self.expectation.false_alarm or 0.0)
 
     @property
@@ -38,6 +38,6 @@ class Proposal(msgspec.Struct, frozen=True):
 
     @property
     def column(self) -> str:
-        """The column that it is about; empty for the table."""
+        """The column of its metric; empty for the table."""
         columns = self.expectation.metric.columns
         return columns[0] if columns else ""

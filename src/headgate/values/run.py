@@ -1,4 +1,4 @@
-"""One judged batch in the history of a dataset: what is committed, what the store says of it, what was decided."""
+"""One judged batch in the history of a dataset: the run that is committed, its revision, and decisions about it."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from headgate.values.schema import Schema
 from headgate.values.state import State
 from headgate.values.verdict import Verdict
 
-UNREAD = "unread:"  # with this begins the fingerprint of a batch of which nothing could be seen
-LONGEST_NAME = 1_000  # characters of a dataset's or a partition's name
+UNREAD = "unread:"  # prefix of the fingerprint of a batch that could not be read
+LONGEST_NAME = 1_000  # characters of the name of a dataset or partition
 
 
 class Decision(StrEnum):
-    """What became of a batch. Published and held are the gate's, the others a person's.
+    """A decision about a batch. The gate publishes and holds; people decide the others.
 
-    Accepted: it was as it should be, and teaches. Rejected: it was wrong. Released: published as it is, without
-    teaching. Split: its good rows are published, the bad ones stay in quarantine. Discarded: dropped from quarantine.
+    Accepted: the batch is correct, and is learned from. Rejected: it is wrong. Released: it is published as it is, and
+    not learned from. Split: its good rows are published, the failing rows stay in quarantine. Discarded: it is deleted
+    from quarantine.
     """
 
     PUBLISHED = "published"
@@ -40,20 +41,30 @@ class Decision(StrEnum):
 
 
 TRUSTED = frozenset({Decision.PUBLISHED, Decision.ACCEPTED})
-"""Decisions after which a run may teach what normal looks like."""
+"""Decisions after which a run is learned from."""
 
 STOPPED = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT})
-"""Decisions after which readers do not have the batch as it was delivered."""
+"""Decisions after which the batch is not published as it was delivered."""
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
-    """One batch as measured and judged, to be committed once.
+    """One measured and judged batch, to be committed once.
 
-    `fingerprint` tells one input from another (a checksum, a snapshot's id), `suite` one set of metrics and checks from
-    another: with the dataset and the partition they are the run's key. `attempt` tells a retry of this very commit from
-    somebody else's run of the same key. `account` is what a gate adds.
-    `basis` is the last commit that was known when the batch was judged.
-    `at` is the clock's time, for people; nothing is ordered by it.
+    The dataset, the partition, the fingerprint and the suite are the run's key: a store keeps one run for each key.
+
+    Args:
+        dataset: The name of the dataset, at most 1,000 characters.
+        partition: The name of the batch within the dataset, at most 1,000 characters.
+        fingerprint: Identifies the input: a checksum, or the id of a snapshot.
+        suite: Identifies the set of metrics and checks.
+        schema: The columns of the batch.
+        outcomes: What was measured, by metric.
+        states: The states that it was measured from.
+        verdict: The judgements of all expectations.
+        account: What a gate records in addition; None without a gate.
+        basis: The sequence of the last commit that was known when the batch was judged.
+        at: The time of the run, in seconds since 1970. It is for display: nothing is ordered by it.
+        attempt: Identifies this commit, so that a retry of it is told from another run of the same key.
     """
 
     dataset: str
@@ -70,9 +81,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     attempt: str = msgspec.field(default_factory=lambda: uuid.uuid4().hex)
 
     def __post_init__(self) -> None:
-        for word, value in (("dataset", self.dataset), ("partition", self.partition)):
+        for field, value in (("dataset", self.dataset), ("partition", self.partition)):
             if not value or len(value) > LONGEST_NAME:
-                raise MisuseError(f"the {word} of a run has 1 to {LONGEST_NAME} characters, not {len(value)}.")
+                raise MisuseError(f"the {field} of a run has 1 to {LONGEST_NAME} characters, not {len(value)}.")
 
     @property
     def key(self) -> str:
@@ -80,9 +91,9 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Revision(msgspec.Struct, frozen=True, kw_only=True):
-    """A committed run as the history lists it: revision `number` of its partition, commit `sequence` of its dataset.
+    """A committed run as the history lists it: revision `number` of its partition, commit `sequence` of the dataset.
 
-    `decision` is the last one taken as of the commit at which the history was read.
+    `decision` is the current one as of the commit at which the history was read.
     """
 
     dataset: str
@@ -99,7 +110,7 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def unread(self) -> bool:
-        """Whether the batch could not be read, so that nothing is known of it."""
+        """Whether the batch could not be read, so that nothing was measured."""
         return self.fingerprint.startswith(UNREAD)
 
     @classmethod
@@ -123,7 +134,7 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision on one revision, with who took it and why. It is a commit of its own and has its own sequence."""
+    """A decision about one revision, with who made it and why. It is a commit with its own sequence."""
 
     dataset: str
     partition: str
@@ -136,32 +147,32 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def run_key(dataset: str, partition: str, fingerprint: str, suite: str) -> str:
-    """What makes two runs the same: a hash of all four, each with its length, so that none can pass for two.
+    """The key of a run: a hash of the four texts, each with its length, so that no two combinations join alike.
 
     >>> run_key("orders", "2026-11-14", "a", "b") == run_key("orders", "2026-11-1", "4a", "b")
     False
     """
-    whole = hashlib.sha256()
+    digest = hashlib.sha256()
     for part in (dataset, partition, fingerprint, suite):
         text = part.encode("utf-8", "surrogatepass")
-        whole.update(len(text).to_bytes(8, "big") + text)
-    return whole.hexdigest()
+        digest.update(len(text).to_bytes(8, "big") + text)
+    return digest.hexdigest()
 
 
 _DIGITS = re.compile(r"[0-9]+")
 
 
 def partition_sort_key(partition: str) -> str:
-    """Where a partition stands among the others: as its text does, but numbers by their value.
+    """The sort key of a partition: its text, in which numbers compare by value.
 
-    Compare the results by code points. Two partitions at one place (`7` and `07`) stand in the order of their texts.
+    Compare the results by code points. Partitions with the same key (`7` and `07`) sort by their texts.
 
     >>> sorted(["week 10", "week 9", "2026-11-14", "2026-9-1"], key=partition_sort_key)
     ['2026-9-1', '2026-11-14', 'week 9', 'week 10']
     """
 
-    def pad_number(found: re.Match[str]) -> str:
-        digits = found.group().lstrip("0") or "0"
+    def pad_number(match: re.Match[str]) -> str:
+        digits = match.group().lstrip("0") or "0"
         return f"{len(digits):04}{digits}"
 
     return _DIGITS.sub(pad_number, partition)

@@ -1,4 +1,4 @@
-"""The columns of a batch: their labels, and the few kinds of type that folds tell apart."""
+"""The columns of a batch: their labels, and the few kinds of types that folds distinguish."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 
 class Kind(StrEnum):
-    """What a fold needs to know of a column's type. Widths, scales, units and encodings are the engine's matter."""
+    """What a fold must know about the type of a column. The engine handles widths, scales, units and encodings."""
 
     INTEGER = "integer"
     FLOAT = "float"
@@ -20,7 +20,7 @@ class Kind(StrEnum):
     DATE = "date"
     TIMESTAMP = "timestamp"
     BINARY = "binary"
-    OTHER = "other"  # nested, interval, variant, void: they reach folds as present or not, nothing more
+    OTHER = "other"  # nested, interval, variant, void: folds see only whether a value is present
 
 
 NUMERIC = frozenset({Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.BOOLEAN})
@@ -31,7 +31,7 @@ BYTES = frozenset({Kind.STRING, Kind.BINARY})
 HASHABLE = ORDERED | BYTES
 ANY = HASHABLE | {Kind.OTHER}
 
-_EMPTY = frozenset({"null", "void"})  # in Arrow's words and in Spark's
+_EMPTY = frozenset({"null", "void"})  # the names in Arrow and in Spark
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -43,7 +43,7 @@ class Column(msgspec.Struct, frozen=True):
 
     @property
     def empty(self) -> bool:
-        """Whether its type says that it holds nothing but nulls: an optional column on a day without a value."""
+        """Whether its type allows only nulls, such as an optional column in a batch without a value."""
         return self.type in _EMPTY
 
 
@@ -63,11 +63,11 @@ class Schema(msgspec.Struct, frozen=True):
         return tuple(column.label for column in self.columns)
 
     def positions(self) -> dict[str, int]:
-        return {column.label: at for at, column in enumerate(self.columns)}
+        return {column.label: position for position, column in enumerate(self.columns)}
 
 
 def unique_labels(names: list[str]) -> list[str]:
-    """Every name kept, repeats numbered past whatever is taken.
+    """The names, with repeats numbered so that all are unique.
 
     >>> unique_labels(["a", "b", "a", "a#2"])
     ['a', 'b', 'a#3', 'a#2']

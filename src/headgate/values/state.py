@@ -1,4 +1,4 @@
-"""What a batch leaves behind: a small value that merges."""
+"""The state of a batch: a small value that can be merged with those of other batches."""
 
 from __future__ import annotations
 
@@ -27,57 +27,60 @@ class State(msgspec.Struct, frozen=True):
 
     @classmethod
     def merge_all(cls, states: Sequence[Self]) -> Self:
-        """The sum of many at once, pair by pair; a state that knows a quicker way says so here."""
-        left = list(states) or [cls()]
-        while len(left) > 1:
-            left = [left[at] + left[at + 1] if at + 1 < len(left) else left[at] for at in range(0, len(left), 2)]
-        return left[0]
+        """The sum of many states, pair by pair. A type that has a faster way overrides it."""
+        states_left = list(states) or [cls()]
+        while len(states_left) > 1:
+            states_left = [
+                states_left[index] + states_left[index + 1] if index + 1 < len(states_left) else states_left[index]
+                for index in range(0, len(states_left), 2)
+            ]
+        return states_left[0]
 
     @classmethod
     def stack(cls, states: Sequence[Self]) -> Stack[Self]:
-        """Many of them to merge any of again and again; a type that merges faster from arrays lays them out here."""
+        """States of which any subset can be merged repeatedly. A type that merges faster from arrays overrides it."""
         return Stack(states)
 
     def pieces(self, count: int) -> dict[int, Self]:
-        """Parts that can be merged apart from each other; only states that may grow large have more than one."""
+        """Pieces that can be merged independently; only states that may grow large have more than one."""
         return {0: self}
 
     def shrink(self) -> State:
-        """What is left when it is too large to keep: enough to measure, if not to merge with another batch's."""
+        """A smaller state, for one that is too large to keep: it can be measured, but may no longer merge."""
         return self
 
     def current(self) -> State:
-        """The same in the form of this version; a form that an older version stored says here what it became."""
+        """The state in the format of this version. A type that only older versions store converts itself here."""
         return self
 
     def hide_values(self, secret: bytes) -> Self:
-        """The same without a text value of the data in it: a hash under `secret` stands for each. Merges as before."""
+        """The state with each text value of the data replaced by a hash under `secret`. It merges as before."""
         return self
 
     @property
     def weight(self) -> int:
-        """How many entries this holds; an engine sends a state on early when it grows past a bound."""
+        """The number of entries. An engine sends a state on early if it grows beyond a limit."""
         return 1
 
     @property
     def mergeable(self) -> bool:
-        """False for what is left of a state that was too large to keep: it measures, but merges no more."""
+        """False for a shrunk state: it can be measured, but no longer merged."""
         return True
 
 
 class Stack(Generic[S]):
-    """Many states of one type, side by side."""
+    """Many states of one type, of which any can be merged."""
 
     def __init__(self, states: Sequence[S]) -> None:
         self.states = states
 
     def merge_rows(self, rows: Rows) -> S:
-        """The sum of those in these places."""
-        return type(self.states[0]).merge_all([self.states[at] for at in rows.tolist()])
+        """The sum of the states at these indices."""
+        return type(self.states[0]).merge_all([self.states[row] for row in rows.tolist()])
 
 
 class Counts(State, frozen=True):
-    """A state of whole numbers that add up field by field."""
+    """A state of integers that are added field by field."""
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*map(add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
@@ -110,11 +113,11 @@ def tag_of(kind: type[State]) -> str:
 
 def state_types() -> dict[str, type[State]]:
     """Every state type that has been imported, by its stored name."""
-    found: dict[str, type[State]] = {}
+    kinds: dict[str, type[State]] = {}
     waiting: list[type[Any]] = list(State.__subclasses__())
     while waiting:
         kind = waiting.pop()
         waiting.extend(kind.__subclasses__())
-        if kind.__struct_fields__:  # one without fields is what others share, not a state of its own
-            found[tag_of(kind)] = kind
-    return found
+        if kind.__struct_fields__:  # a type without fields is a base of others
+            kinds[tag_of(kind)] = kind
+    return kinds

@@ -1,4 +1,4 @@
-"""Expectations judged against metrics. There is one judge."""
+"""The verdict: expectations judged against the outcomes of metrics."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def status(self) -> Status:
-        """Error if anything could not be evaluated, else fail if an error-level expectation failed, else pass.
+        """ERROR if anything could not be evaluated, else FAIL if an expectation of level error failed, else PASS.
 
-        A verdict in which nothing could be judged is a skip: silence is not a pass.
+        If nothing could be judged it is SKIP, never PASS.
         """
-        found = {judgement.status for judgement in self.judgements}
-        if Status.ERROR in found:
+        statuses = {judgement.status for judgement in self.judgements}
+        if Status.ERROR in statuses:
             return Status.ERROR
         if any(judgement.expectation.level is Level.ERROR for judgement in self.failures):
             return Status.FAIL
-        return Status.PASS if found - {Status.SKIP} else Status.SKIP
+        return Status.PASS if statuses - {Status.SKIP} else Status.SKIP
 
     @property
     def passed(self) -> bool:
@@ -43,7 +43,7 @@ def judge(
     outcomes: Mapping[MetricKey, Outcome],
     segment: Segment = (),
 ) -> Verdict:
-    """The verdict over a batch's outcomes; a metric that was never computed is an error, never a pass."""
+    """The verdict on the outcomes of a batch; a metric that was not computed is an ERROR."""
     missing = Failed("it was not computed")
     judged = (each.judge(outcomes.get(each.metric, missing)) for each in expectations)
     return Verdict(tuple(msgspec.structs.replace(each, segment=segment) if segment else each for each in judged))

@@ -1,1 +1,1 @@
-"""The constraints that say more than a metric and a threshold, by subject; each registers itself."""
+"""Constraints beyond a metric with a threshold, one file for each subject. Each registers itself."""

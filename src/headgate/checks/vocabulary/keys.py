@@ -1,4 +1,4 @@
-"""Values that must not repeat."""
+"""Constraints on values that must not repeat."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that must be there."""
+"""Constraints on values that must be present."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Texts that must have a shape. Nulls are left out; the whole value must have it, except for `has_pattern`."""
+"""Constraints on the format of texts. Nulls are left out. The whole value must match, except for `has_pattern`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The table as a whole: its columns, its rows beside another table's, its age, its past."""
+"""Constraints on the table as a whole: its columns, its rows compared with another table, its age, its past."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def is_contained_in_table(*columns: str, table: str, of: str = "") -> Containmen
 def has_row_count_match(table: str, *, context: RuleContext) -> MetricTarget:
     """As many rows as another table; a threshold is of the ratio of the two: between=(0.99, 1.01)."""
     rows = context.rows_of(table)
-    return MetricTarget(Size(), lambda told: _scale_threshold(told, rows))
+    return MetricTarget(Size(), lambda ratio: _scale_threshold(ratio, rows))
 
 
 @constraint(default=ALL, whole=True, optional=("columns",))
@@ -69,7 +69,7 @@ def matches_table(*columns: str, table: str, context: RuleContext) -> list[Metri
     names = columns or context.schema.labels
     rows = context.rows_of(table)
     return [
-        MetricTarget(Size(), lambda told: _scale_threshold(told, rows)),
+        MetricTarget(Size(), lambda ratio: _scale_threshold(ratio, rows)),
         MetricTarget(Containment(names, table=table)),
     ]
 
@@ -89,10 +89,10 @@ def has_no_anomalies(metric: str, detector: str, *, context: RuleContext) -> Met
 
 
 def _age(text: str) -> timedelta:
-    found = _AGE.fullmatch(text.strip())
-    if not found:
+    match = _AGE.fullmatch(text.strip())
+    if not match:
         raise MisuseError(f"{text!r} is no length of time.", hint="Write 90m, 24h, 2d or 1w.")
-    return timedelta(seconds=float(found[1]) * _SECONDS[found[2]])
+    return timedelta(seconds=float(match[1]) * _SECONDS[match[2]])
 
 
 def _scale_threshold(threshold: Predicate, rows: int) -> Predicate:

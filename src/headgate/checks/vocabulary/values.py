@@ -1,4 +1,4 @@
-"""Values that must lie in a range or a set, or stand in an order. Nulls are left out: completeness is for them."""
+"""Constraints on values: a range, a set, or an order of two columns. Nulls are left out; completeness covers them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Alerts: what is told to whom, and when, by webhook and in Slack."""
+"""Alerts about failing and recovered datasets, sent to webhooks and to Slack."""
 
 from headgate.values.errors import MisuseError
 

@@ -1,4 +1,4 @@
-"""The policy of alerts: what is told, what waits for the next message, what nobody needs to hear."""
+"""The alert policy: which notifications are sent, which wait for the next message, and which are dropped."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ On: TypeAlias = Literal["status_change", "every_hold"]
 
 
 class Delivered(msgspec.Struct, frozen=True):
-    """Every channel took it; `notification` is what was said, `note` what went wrong besides."""
+    """Every channel accepted `notification`. `note` names a problem that did not prevent the delivery."""
 
     notification: Notification
     note: str = ""
 
 
 class Suppressed(msgspec.Struct, frozen=True):
-    """Nothing was sent, on purpose."""
+    """Nothing was sent, because the policy says so."""
 
     why: str
 
@@ -37,14 +37,20 @@ AlertResult: TypeAlias = Delivered | Suppressed | Failed
 
 
 class Alerts:
-    """Tells channels of trouble and of health.
+    """Sends notifications about failing and recovered datasets to channels.
 
-    `on="status_change"` tells when the status differs from that of the run before; `on="every_hold"` also tells of each
-    held batch. Trouble of one dataset is told at most once in `every` seconds: what comes between waits and becomes one
-    message. Health after trouble that was told is told at once. `memory` is a file in which a later process finds what
-    was told.
+    The failures of one dataset cause at most one message in `every` seconds. Failures in between wait, and are combined
+    in the next message. A recovery from failures that were reported is sent at once.
 
-    Nothing here raises: a message that could not be delivered is `Failed`, and waits for the next.
+    No method raises an error of a channel: a message that could not be delivered gives `Failed`, and waits.
+
+    Args:
+        channels: Where to send: `Slack(...)`, `Webhook(...)`, or any object with a `send` method.
+        on: "status_change" (the default) sends when the status differs from that of the run before; "every_hold" also
+            sends for each held batch.
+        every: The shortest time between two messages about failures of one dataset, in seconds. One hour by default.
+        memory: A file that keeps what was sent, so that later processes know it. None keeps it in this process.
+        now: The clock, in seconds since 1970. For tests.
     """
 
     def __init__(
@@ -67,14 +73,14 @@ class Alerts:
         self._now = now
 
     def notify(self, notification: Notification) -> AlertResult:
-        """Send this notification, keep it for the next message, or drop it; the answer says which."""
+        """Send this notification, keep it for the next message, or drop it; the result says which."""
         if not self._channels:
             return Suppressed("there is no channel")
         incident = self._memory.incident_of(notification.dataset)
-        if incident.has_told(notification):
+        if incident.was_reported(notification):
             return Suppressed("it was told before")
         if notification.is_trouble:
-            return self._notify_trouble(notification, incident)
+            return self._notify_failure(notification, incident)
         if notification.status == Status.PASS and (incident.batches or notification.previous_status in TROUBLE):
             return self._notify_recovery(notification, incident)
         return Suppressed(
@@ -82,37 +88,36 @@ class Alerts:
         )
 
     def flush(self) -> tuple[AlertResult, ...]:
-        """Send what waits and need wait no longer, one message for each dataset."""
+        """Send the waiting notifications that are due, one message for each dataset."""
         ready = [
             (incident.newest, incident)
             for incident in self._memory.incidents().values()
             if incident.newest is not None and incident.waiting and not self._reason_to_wait(incident)
         ]
         return tuple(
-            self._send(combine_waiting(newest, incident), incident, incident.mark_all_told(self._now()))
+            self._send(combine_waiting(newest, incident), incident, incident.mark_all_reported(self._now()))
             for newest, incident in ready
         )
 
-    def _notify_trouble(self, notification: Notification, incident: Incident) -> AlertResult:
+    def _notify_failure(self, notification: Notification, incident: Incident) -> AlertResult:
         is_hold = self._on == "every_hold" and notification.action == Decision.HELD
         is_news = is_hold or notification.status != notification.previous_status or bool(incident.waiting)
-        incident = incident.with_batch(notification, told=not is_news)
+        incident = incident.with_batch(notification, reported=not is_news)
         if not is_news:
             return self._suppress(notification, incident, f"the status is {notification.status}, as before")
-        if waits := self._reason_to_wait(incident):
-            return self._suppress(notification, incident, waits)
-        return self._send(combine_waiting(notification, incident), incident, incident.mark_all_told(self._now()))
+        if reason := self._reason_to_wait(incident):
+            return self._suppress(notification, incident, reason)
+        return self._send(combine_waiting(notification, incident), incident, incident.mark_all_reported(self._now()))
 
     def _notify_recovery(self, notification: Notification, incident: Incident) -> AlertResult:
-        was_told = len(incident.waiting) < len(incident.batches) or not incident.batches
-        if not was_told and (waits := self._reason_to_wait(incident)):
-            return self._suppress(notification, incident, waits)
-        return self._send(
-            make_recovery(notification, incident), incident, incident.resolve(make_recovery(notification, incident))
-        )
+        was_reported = len(incident.waiting) < len(incident.batches) or not incident.batches
+        if not was_reported and (reason := self._reason_to_wait(incident)):
+            return self._suppress(notification, incident, reason)
+        recovery = make_recovery(notification, incident)
+        return self._send(recovery, incident, incident.resolve(recovery))
 
     def _reason_to_wait(self, incident: Incident) -> str:
-        """Why trouble is not told now; a clock that was set back makes nobody wait."""
+        """Why a failure is not sent now; empty if it is. If the clock was set back, it is sent."""
         if incident.last is None or not 0 <= (ago := self._now() - incident.last) < self._every:
             return ""
         every = format_duration(self._every)
@@ -123,18 +128,22 @@ class Alerts:
         return Suppressed(f"{why}; {note}" if note else why)
 
     def _send(self, notification: Notification, before: Incident, after: Incident) -> AlertResult:
-        """If nobody could be told, it is remembered as not told. If only some could, they are not told twice."""
-        troubles = [trouble for channel in self._channels if (trouble := _try_channel(channel, notification))]
-        nobody = len(troubles) == len(self._channels)
-        note = self._memory.keep(notification.dataset, before if nobody else after, self._now())
-        return Failed("; ".join(troubles)) if troubles else Delivered(notification, note)
+        """Send to all channels, then record `after`; or record `before`, so that it waits, if no channel accepted it.
+
+        If only some channels accepted it, it counts as sent: no channel gets the same message twice.
+        """
+        errors = [error for channel in self._channels if (error := _try_channel(channel, notification))]
+        all_failed = len(errors) == len(self._channels)
+        note = self._memory.keep(notification.dataset, before if all_failed else after, self._now())
+        return Failed("; ".join(errors)) if errors else Delivered(notification, note)
 
 
 def _try_channel(channel: Channel, notification: Notification) -> str:
+    """Send to one channel; the error as text, or an empty text."""
     try:
         channel.send(notification)
     except DeliveryError as error:
         return f"{channel!r}: {error}"
-    except Exception as error:  # a channel of somebody else; its words may hold a secret
+    except Exception as error:  # from a custom channel; its message may contain a secret
         return f"{channel!r}: {type(error).__name__}"
     return ""

@@ -1,6 +1,6 @@
-"""A notification as a message of Slack's Block Kit, within its limits, with nothing in it that Slack would act on.
+"""A notification as a message of Slack's Block Kit, within its limits, with all of Slack's markup escaped.
 
-The limits are Slack's: 150 characters of a header, 3,000 of a section, 2,000 of a field; 10 fields, 50 blocks.
+Slack's limits are 150 characters in a header, 3,000 in a section, 2,000 in a field; 10 fields, 50 blocks.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from headgate.gate.notification import Notification, NotificationCause
 
 Block: TypeAlias = dict[str, Any]
 
-HEADER, SECTION, FIELD = 150, 3_000, 2_000
-CAUSES = 3  # not forty symptoms
-LINES = 5  # of what changed, and of commands
+HEADER, SECTION, FIELD = 150, 3_000, 2_000  # characters
+CAUSES = 3  # causes that a message shows
+LINES = 5  # lines of changes, and of commands
 
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;"}
 _TITLES = {
@@ -27,42 +27,42 @@ _TITLES = {
 
 
 def make_message(notification: Notification) -> dict[str, Any]:
-    """The blocks, and the text that a notification shows in their place."""
+    """The payload of a message: the blocks, and the text that clients without blocks show."""
     title = f"{_TITLES[notification.kind]}: {notification.dataset} {notification.partition}"
-    said = notification.headline if clean_line(notification.headline) else title
+    headline = notification.headline if clean_line(notification.headline) else title
     blocks = [
         {"type": "header", "text": _plain_text(title, HEADER)},
-        {"type": "section", "text": _plain_text(said, SECTION)},
+        {"type": "section", "text": _plain_text(headline, SECTION)},
         *_cause_blocks(notification.causes),
         *_change_blocks(notification.changed),
         *_command_blocks(notification.commands),
         *_link_blocks(notification.link),
         {"type": "context", "elements": [_plain_text(_format_footer(notification), FIELD)]},
     ]
-    return {"text": fit_text(clean_line(said), SECTION), "blocks": blocks}
+    return {"text": fit_text(clean_line(headline), SECTION), "blocks": blocks}
 
 
 def fit_text(text: str, most: int) -> str:
-    """The text with Slack's three control characters escaped, cut so that it takes at most `most` characters.
+    """The text with Slack's three control characters escaped, cut to at most `most` characters.
 
     >>> fit_text("a < b", 50), fit_text("a & b", 5), fit_text("<!channel>", 9)
     ('a &lt; b', 'a …', '&lt;!cha…')
     """
     kept: list[str] = []
     room = most
-    for at, char in enumerate(text):
-        written = _ENTITIES.get(char, char)
-        size = _size_of(written)
-        is_last = at == len(text) - 1
+    for index, char in enumerate(text):
+        escaped = _ENTITIES.get(char, char)
+        size = _size_of(escaped)
+        is_last = index == len(text) - 1
         if size + (0 if is_last else 1) > room:
             return "".join([*kept, "…"])
-        kept.append(written)
+        kept.append(escaped)
         room -= size
     return "".join(kept)
 
 
 def clean_line(text: str) -> str:
-    """One line without control characters, overrides of direction and halves of characters.
+    """The text as one line, without control characters, bidirectional overrides and lone surrogates.
 
     >>> clean_line("a\\n b\\u202e\\x00c")
     'a b c'
@@ -71,7 +71,7 @@ def clean_line(text: str) -> str:
 
 
 def _size_of(text: str) -> int:
-    """Characters as JavaScript counts them: an emoji is two."""
+    """The length in UTF-16 code units, in which Slack counts: an emoji is two."""
     return sum(2 if ord(char) > 0xFFFF else 1 for char in text)
 
 
@@ -97,7 +97,7 @@ def _change_blocks(changed: Sequence[str]) -> Iterable[Block]:
 
 
 def _command_blocks(commands: Sequence[str]) -> Iterable[Block]:
-    """To copy, in a code block that no command can end."""
+    """The commands in a code block; backticks are replaced, so that no command can end it."""
     if commands:
         shown = [fit_text(clean_line(each).replace("```", "'''"), 500) for each in commands[:LINES]]
         yield {"type": "section", "text": _markdown_text("\n".join(["```", *shown, "```", *_count_rest(commands)]))}
@@ -109,7 +109,7 @@ def _count_rest(lines: Sequence[str]) -> Iterable[str]:
 
 
 def _link_blocks(link: str | None) -> Iterable[Block]:
-    """A link only if it is one: what could end it early, or is no web address, is left out."""
+    """The link to the report; left out if it is no web address, or contains a character that could end it early."""
     is_safe = link is not None and link.startswith(("https://", "http://")) and not set(link) & set("|<>\"'` \n")
     if link is not None and is_safe and link.isprintable() and len(link) < 2_000:
         yield {"type": "section", "text": _markdown_text(f"<{link.replace('&', '&amp;')}|Open the report>")}
@@ -128,5 +128,5 @@ def _plain_text(text: str, most: int) -> Block:
 
 
 def _markdown_text(text: str) -> Block:
-    """Verbatim: Slack makes no links and no mentions of what only looks like one."""
+    """Text with Slack's markup. `verbatim` keeps Slack from turning names and addresses into links and mentions."""
     return {"type": "mrkdwn", "text": text, "verbatim": True}

@@ -1,4 +1,4 @@
-"""The trouble of one dataset since it was last healthy: what was told of it, what waits, and the words for both."""
+"""An incident: the failures of one dataset since it last passed, which of them were reported, and the messages."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from headgate.display.numbers import format_moment
 from headgate.gate.notification import Notification
 from headgate.values.run import Decision
 
-MOST_BATCHES = 200  # batches that are remembered one by one; earlier ones are only counted
-_NAMED = 10  # partitions that a headline names
+MOST_BATCHES = 200  # batches that an incident lists; earlier ones are only counted
+_MAX_NAMES = 10  # partitions that a headline lists
 
 
 class IncidentBatch(msgspec.Struct, frozen=True):
-    """A batch in trouble; `told` if a message spoke for it, or none was wanted; `held` or published all the same."""
+    """A batch that failed. `reported` if a message covered it or none was due; `held` if it was not published."""
 
     key: str
     partition: str
     at: float
-    told: bool
+    reported: bool = msgspec.field(name="told")  # the name in stored files
     held: bool
 
 
 class Incident(msgspec.Struct, frozen=True):
-    """The batches of a dataset that failed one after the other, oldest first.
+    """The consecutive batches of a dataset that failed, oldest first.
 
-    `last` is when the last message was sent, `newest` the last notification that waits, `recovery` the key of the last
-    message that the dataset is healthy again, `touched` when any of this last changed. Batches that are no longer
-    listed are counted as `earlier`.
+    `since` is the time of the first failure, `last` the time of the last message, `newest` the latest waiting
+    notification, `recovery` the key of the last recovery message, `touched` the time of the last change. `earlier`
+    counts batches that are no longer listed, `earlier_waiting` those of them that were not reported.
     """
 
     batches: tuple[IncidentBatch, ...] = ()
@@ -45,51 +45,53 @@ class Incident(msgspec.Struct, frozen=True):
 
     @property
     def waiting(self) -> tuple[IncidentBatch, ...]:
-        """Those that nobody was told of, newest first."""
-        return tuple(sorted((each for each in self.batches if not each.told), key=lambda each: each.at, reverse=True))
+        """The batches that were not reported, newest first."""
+        return tuple(
+            sorted((each for each in self.batches if not each.reported), key=lambda each: each.at, reverse=True)
+        )
 
-    def has_told(self, notification: Notification) -> bool:
-        told = {each.key for each in self.batches if each.told}
-        return notification.key in told or notification.key == self.recovery
+    def was_reported(self, notification: Notification) -> bool:
+        reported = {each.key for each in self.batches if each.reported}
+        return notification.key in reported or notification.key == self.recovery
 
-    def with_batch(self, notification: Notification, told: bool) -> Incident:
-        """With one more batch; a new revision of a partition takes the place of the old."""
+    def with_batch(self, notification: Notification, reported: bool) -> Incident:
+        """The incident with one more batch; a new revision of a partition replaces the old one."""
         batch = IncidentBatch(
-            notification.key, notification.partition, notification.at, told, notification.action == Decision.HELD
+            notification.key, notification.partition, notification.at, reported, notification.action == Decision.HELD
         )
         others = [each for each in self.batches if each.partition != notification.partition]
-        kept, gone = (*others, batch)[-MOST_BATCHES:], others[: max(0, len(others) + 1 - MOST_BATCHES)]
+        listed, dropped = (*others, batch)[-MOST_BATCHES:], others[: max(0, len(others) + 1 - MOST_BATCHES)]
         return msgspec.structs.replace(
             self,
-            batches=kept,
-            earlier=self.earlier + len(gone),
-            earlier_waiting=self.earlier_waiting + sum(not each.told for each in gone),
+            batches=listed,
+            earlier=self.earlier + len(dropped),
+            earlier_waiting=self.earlier_waiting + sum(not each.reported for each in dropped),
             since=notification.at if self.since is None else min(self.since, notification.at),
-            newest=self.newest if told else notification,
+            newest=self.newest if reported else notification,
         )
 
-    def mark_all_told(self, now: float) -> Incident:
-        told = tuple(msgspec.structs.replace(each, told=True) for each in self.batches)
-        return msgspec.structs.replace(self, batches=told, earlier_waiting=0, newest=None, last=now)
+    def mark_all_reported(self, now: float) -> Incident:
+        batches = tuple(msgspec.structs.replace(each, reported=True) for each in self.batches)
+        return msgspec.structs.replace(self, batches=batches, earlier_waiting=0, newest=None, last=now)
 
     def resolve(self, notification: Notification) -> Incident:
-        """Healthy again. A message of health does not delay the next of trouble."""
+        """The incident after a recovery. A recovery message does not delay the next failure message."""
         return Incident(last=self.last, recovery=notification.key)
 
 
 def combine_waiting(notification: Notification, incident: Incident) -> Notification:
-    """One message for all batches that wait: that of the newest, with the others named."""
+    """One notification for all waiting batches: that of the newest, with the others listed."""
     waiting = incident.waiting
     if len(waiting) < 2:
         return notification
     names = [each.partition for each in waiting]
     count = len(names) + incident.earlier_waiting
-    shown = ", ".join(names[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
+    shown = ", ".join(names[:_MAX_NAMES]) + (f" and {count - _MAX_NAMES:,} more" if count > _MAX_NAMES else "")
     since = format_moment(_find_start(waiting, incident), whole_days=False)
-    became = "held" if all(each.held for each in waiting) else "failing"
-    headline = f"{count:,} batches of {notification.dataset} {became} since {since} UTC, newest first: {shown}."
-    said = f"{headline} {notification.headline}".strip()
-    return msgspec.structs.replace(notification, headline=said, batches=tuple(names))
+    outcome = "held" if all(each.held for each in waiting) else "failing"
+    headline = f"{count:,} batches of {notification.dataset} {outcome} since {since} UTC, newest first: {shown}."
+    text = f"{headline} {notification.headline}".strip()
+    return msgspec.structs.replace(notification, headline=text, batches=tuple(names))
 
 
 def _find_start(waiting: tuple[IncidentBatch, ...], incident: Incident) -> float:
@@ -98,11 +100,11 @@ def _find_start(waiting: tuple[IncidentBatch, ...], incident: Incident) -> float
 
 
 def make_recovery(notification: Notification, incident: Incident) -> Notification:
-    """The message of health, with the length of what came before, where it is known."""
+    """The notification of a recovery, with the number of failed batches and the duration of the incident if known."""
     if incident.since is None:
         return msgspec.structs.replace(notification, kind="recovered")
-    became = "held" if any(each.held for each in incident.batches) else "failing"
-    batches = f"{incident.count:,} {became} batch{'' if incident.count == 1 else 'es'}"
+    outcome = "held" if any(each.held for each in incident.batches) else "failing"
+    batches = f"{incident.count:,} {outcome} batch{'' if incident.count == 1 else 'es'}"
     headline = (
         f"{notification.dataset} is healthy again after {batches}, {format_duration(notification.at - incident.since)}."
     )
@@ -111,7 +113,7 @@ def make_recovery(notification: Notification, incident: Incident) -> Notificatio
 
 
 def format_duration(seconds: float) -> str:
-    """A length of time as people say it.
+    """A duration in its largest fitting unit.
 
     >>> format_duration(40), format_duration(2_400), format_duration(93_600), format_duration(1_000_000)
     ('1 minute', '40 minutes', '26 hours', '12 days')

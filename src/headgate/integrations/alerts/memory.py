@@ -1,4 +1,4 @@
-"""What alerts remember between two processes: one small JSON file, or nothing but this process."""
+"""The incidents that alerts remember, in a small JSON file that processes share, or in this process only."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import msgspec
 
 from headgate.integrations.alerts.incident import Incident
 
-LARGEST = 64 * 1024 * 1024  # bytes of a file that is read
-FORGET_AFTER = 7 * 86_400.0  # seconds after which a healthy dataset needs no memory
+LARGEST_FILE = 64 * 1024 * 1024  # bytes; a larger file is not read
+FORGET_AFTER = 7 * 86_400.0  # seconds after which a healthy dataset is forgotten
 
 
 class _MemoryFile(msgspec.Struct, frozen=True):
@@ -23,10 +23,10 @@ class _MemoryFile(msgspec.Struct, frozen=True):
 
 
 class Memory:
-    """Incidents by dataset. A file that cannot be read is no memory.
+    """Incidents by dataset. A file that cannot be read counts as empty.
 
-    The file is read and replaced for every change, so that processes share it. Of two that write in the same moment the
-    later wins; the worst of that is a message too many, or one that comes late.
+    The file is read and replaced at every change, so that processes share it. If two write at the same moment, the
+    later wins; the worst result is a message too many, or one that comes late.
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
@@ -40,7 +40,7 @@ class Memory:
         return self.incidents().get(dataset, Incident())
 
     def keep(self, dataset: str, incident: Incident, now: float) -> str:
-        """Remember; what could not be written is remembered in this process, and why is said."""
+        """Store an incident. If the file cannot be written, keep it in this process and return why."""
         self._unsaved[dataset] = msgspec.structs.replace(incident, touched=now)
         live = {
             name: each for name, each in self.incidents().items() if each.batches or now - each.touched < FORGET_AFTER
@@ -59,7 +59,7 @@ class Memory:
         if self._path is None:
             return {}
         try:
-            if self._path.stat().st_size > LARGEST:
+            if self._path.stat().st_size > LARGEST_FILE:
                 return {}
             return msgspec.convert(json.loads(self._path.read_bytes()), _MemoryFile).datasets
         except (OSError, ValueError, RecursionError):
@@ -67,16 +67,19 @@ class Memory:
 
 
 def _replace_file(path: Path, incidents: Mapping[str, Incident]) -> None:
-    """Written aside, for its owner only, then put in place in one step. ASCII: names may hold halves of characters."""
+    """Replace the file atomically; only its owner can read it.
+
+    It is written as ASCII, because the name of a dataset may contain a lone surrogate.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with open(handle, "w", encoding="ascii") as file:
             json.dump(msgspec.to_builtins(_MemoryFile(1, dict(incidents))), file)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(aside, path)
+        os.replace(temporary, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(aside)
+            os.unlink(temporary)
         raise

@@ -1,7 +1,7 @@
-"""Posting JSON: what is tried again, for how long, and how trouble is told without secrets.
+"""Posts JSON with retries, and reports errors without secrets.
 
-A try is made in a thread of its own. Its time is then capped whatever hangs (a name server, a receiver that answers a
-byte at a time), and no frame of the caller ever holds an address: what went wrong comes back as a value.
+Each attempt runs in its own thread. That caps its time whatever hangs (a name server, a receiver that answers one byte
+at a time), and keeps addresses out of the caller's frames: an error comes back as a value.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ from headgate.values.errors import DeliveryError, HeadgateError, MisuseError
 
 LONGEST_PAUSE = 30.0  # seconds, whatever Retry-After asks for
 _FIRST_PAUSE = 0.5
-_READ = 200  # bytes of an answer; enough for a word such as no_service
-_WORD = re.compile("[a-z][a-z_]{2,39}")
+_MAX_RESPONSE = 200  # bytes that are read; enough for an error name such as no_service
+_ERROR_NAME = re.compile("[a-z][a-z_]{2,39}")
 _CAUSES: dict[type[BaseException], str] = {
     ssl.SSLCertVerificationError: "its certificate is not trusted",
     socket.gaierror: "its host name is not known",
@@ -39,15 +39,15 @@ _CAUSES: dict[type[BaseException], str] = {
 
 
 class FailedAttempt(msgspec.Struct, frozen=True):
-    """Why one try did not deliver, whether another may, and how long the receiver asks to wait before it."""
+    """Why an attempt failed, whether to retry, and the seconds that the receiver asks to wait first."""
 
     why: str
-    again: bool = False
+    retry: bool = False
     wait: float | None = None
 
 
 class RetryPolicy(msgspec.Struct, frozen=True):
-    """How long one try may take, how many follow the first, and how long all of it may take."""
+    """The time of one attempt, the number of retries, and the time of all attempts together; times in seconds."""
 
     timeout: float = 10.0
     retries: int = 4
@@ -62,29 +62,29 @@ class RetryPolicy(msgspec.Struct, frozen=True):
 
 
 def post_json(endpoint: Endpoint, content: Any, key: str, policy: RetryPolicy) -> None:
-    """Post `content` as JSON until it is taken, or raise `DeliveryError`.
+    """Post `content` as JSON until it is accepted, or raise `DeliveryError`.
 
-    Tried again: no connection, no answer, 5xx and 429. The key is the same for every try, so that a receiver can drop a
-    second copy of what it already took.
+    Retried are connection errors, timeouts, and the status codes 5xx and 429. Every attempt sends the same `key`, so
+    that the receiver can drop a second copy.
     """
     body = json.dumps(content, allow_nan=False, ensure_ascii=False).encode("utf-8", "replace")
     end = monotonic() + policy.total
-    tries = 0
+    attempts = 0
     while True:
         left = end - monotonic()
-        trouble = _run_within(min(policy.timeout, left), lambda: attempt_post(endpoint, body, key, policy.timeout))
-        if trouble is None:
+        failure = _run_within(min(policy.timeout, left), lambda: attempt_post(endpoint, body, key, policy.timeout))
+        if failure is None:
             return
-        tries += 1
-        pause = _choose_pause(tries, trouble.wait)
-        if not trouble.again or tries > policy.retries or monotonic() + pause >= end:
-            count = "" if tries == 1 else f", {tries} tries"
-            raise DeliveryError(f"{trouble.why}{count}")
+        attempts += 1
+        pause = _choose_pause(attempts, failure.wait)
+        if not failure.retry or attempts > policy.retries or monotonic() + pause >= end:
+            count = "" if attempts == 1 else f", {attempts} tries"
+            raise DeliveryError(f"{failure.why}{count}")
         sleep(pause)
 
 
 def attempt_post(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> FailedAttempt | None:
-    """One try; None if it was taken. Nothing is raised, and nothing is logged: httpx logs whole addresses."""
+    """One attempt; None if it succeeded. It raises nothing, and logs nothing: httpx logs whole addresses."""
     _SILENCED.set(True)
     try:
         return _send_request(endpoint, body, key, timeout)
@@ -93,7 +93,7 @@ def attempt_post(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> F
     except httpx.TimeoutException:
         return _no_answer(timeout)
     except httpx.TransportError as error:
-        return FailedAttempt(_describe_error(error), again=not isinstance(error, httpx.LocalProtocolError))
+        return FailedAttempt(_describe_error(error), retry=not isinstance(error, httpx.LocalProtocolError))
     except Exception as error:
         return FailedAttempt(f"it could not be sent ({type(error).__name__})")
 
@@ -101,7 +101,7 @@ def attempt_post(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> F
 def _send_request(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> FailedAttempt | None:
     url, own = endpoint.url(), endpoint.headers()
     headers = {"User-Agent": "headgate", **own, "Content-Type": "application/json", "Idempotency-Key": key}
-    # A proxy of the environment would carry what is meant for loopback, or sent in the open, through other hands.
+    # A proxy from the environment would see plain HTTP, and requests to this machine, so it is used for HTTPS only.
     encrypted = url.scheme == "https"
     with (
         httpx.Client(timeout=timeout, trust_env=encrypted, follow_redirects=False) as client,
@@ -110,22 +110,22 @@ def _send_request(endpoint: Endpoint, body: bytes, key: str, timeout: float) -> 
         if response.is_success:
             return None
         secrets = (str(url), *own.values())
-        said = f"it answered {response.status_code}{_find_error_word(response, secrets)}"
-        again = response.status_code == 429 or response.status_code >= 500
+        reason = f"it answered {response.status_code}{_find_error_name(response, secrets)}"
+        retry = response.status_code == 429 or response.status_code >= 500
         return FailedAttempt(
-            said, again=again, wait=seconds_to_wait(response.headers.get("Retry-After"), datetime.now(UTC))
+            reason, retry=retry, wait=seconds_to_wait(response.headers.get("Retry-After"), datetime.now(UTC))
         )
 
 
-def _find_error_word(response: httpx.Response, secrets: tuple[str, ...]) -> str:
-    """The receiver's own word for what is wrong (Slack: no_service), if it is one and no part of a secret."""
-    said = next(response.iter_raw(_READ), b"").decode("ascii", "replace").strip()
-    is_safe = _WORD.fullmatch(said) and not any(said in secret for secret in secrets)
-    return f" ({said})" if is_safe else ""
+def _find_error_name(response: httpx.Response, secrets: tuple[str, ...]) -> str:
+    """The receiver's name for the error (Slack: no_service), unless it is other text or part of a secret."""
+    name = next(response.iter_raw(_MAX_RESPONSE), b"").decode("ascii", "replace").strip()
+    is_safe = _ERROR_NAME.fullmatch(name) and not any(name in secret for secret in secrets)
+    return f" ({name})" if is_safe else ""
 
 
 def seconds_to_wait(retry_after: str | None, now: datetime) -> float | None:
-    """What a Retry-After header asks for, in seconds or as a date; None if it says nothing that can be read.
+    """The seconds that a Retry-After header asks to wait, given as seconds or as a date; None if it is unreadable.
 
     >>> now = datetime(2026, 11, 14, 6, 0, tzinfo=UTC)
     >>> seconds_to_wait("7", now), seconds_to_wait("Sat, 14 Nov 2026 06:00:20 GMT", now), seconds_to_wait("soon", now)
@@ -141,13 +141,15 @@ def seconds_to_wait(retry_after: str | None, now: datetime) -> float | None:
         return None
 
 
-def _choose_pause(tries: int, wait: float | None) -> float:
-    """Twice as long each time and of random length, so that jobs that failed together do not come back together."""
-    own = _FIRST_PAUSE * 2.0 ** (tries - 1) * random.uniform(0.5, 1.5)
-    return min(LONGEST_PAUSE, own if wait is None else max(own, wait))
+def _choose_pause(attempts: int, wait: float | None) -> float:
+    """The pause before the next attempt: doubled each time, with jitter, so that jobs that failed together do not
+    retry together."""
+    backoff = _FIRST_PAUSE * 2.0 ** (attempts - 1) * random.uniform(0.5, 1.5)
+    return min(LONGEST_PAUSE, backoff if wait is None else max(backoff, wait))
 
 
 def _run_within(seconds: float, work: Callable[[], FailedAttempt | None]) -> FailedAttempt | None:
+    """The result of `work` in a thread of its own; a failure if it takes longer than `seconds`."""
     answers: SimpleQueue[FailedAttempt | None] = SimpleQueue()
     Thread(target=lambda: answers.put(work()), name="headgate-alert", daemon=True).start()
     try:
@@ -157,17 +159,17 @@ def _run_within(seconds: float, work: Callable[[], FailedAttempt | None]) -> Fai
 
 
 def _no_answer(seconds: float) -> FailedAttempt:
-    return FailedAttempt(f"there was no answer within {seconds:.3g} s", again=True)
+    return FailedAttempt(f"there was no answer within {seconds:.3g} s", retry=True)
 
 
 def _describe_error(error: BaseException) -> str:
-    """What broke, in words of our own: those of the library may hold the address."""
-    at: BaseException | None = error
-    while at is not None:
+    """The cause of a connection error in fixed words, since the library's message may contain the address."""
+    cause: BaseException | None = error
+    while cause is not None:
         for kind, words in _CAUSES.items():
-            if isinstance(at, kind):
+            if isinstance(cause, kind):
                 return words
-        at = at.__cause__ or at.__context__
+        cause = cause.__cause__ or cause.__context__
     return f"the connection broke ({type(error).__name__})"
 
 
@@ -178,6 +180,6 @@ def _is_logged(_: logging.LogRecord) -> bool:
     return not _SILENCED.get()
 
 
-# A filter of a logger does not hold for the loggers below it, so each is named.
+# A filter on a logger does not apply to its child loggers, so each is listed.
 for _name in ("httpx", *(f"httpcore.{part}" for part in ("connection", "http11", "http2", "proxy", "socks"))):
     logging.getLogger(_name).addFilter(_is_logged)

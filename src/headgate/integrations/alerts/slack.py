@@ -9,7 +9,15 @@ from headgate.integrations.alerts.post import RetryPolicy, post_json
 
 
 class Slack:
-    """Posts a message of blocks to an incoming webhook. Its address is a secret: `Slack("${env:SLACK_URL}")`."""
+    """Posts notifications as messages to an incoming webhook: `Slack("${env:SLACK_URL}")`.
+
+    Args:
+        url: The address of the webhook. It is a secret; `${env:NAME}` names a variable that holds it.
+        timeout: Seconds for one attempt.
+        retries: Attempts after the first.
+        total: Seconds for all attempts together.
+        allow_http: Whether an address without TLS is accepted.
+    """
 
     def __init__(
         self, url: str, *, timeout: float = 10.0, retries: int = 4, total: float = 60.0, allow_http: bool = False

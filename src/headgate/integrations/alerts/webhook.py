@@ -10,13 +10,20 @@ from headgate.integrations.alerts.post import RetryPolicy, post_json
 
 
 class Webhook:
-    """Posts `notification.to_dict()` with the header `Idempotency-Key`, which is the same each time a message is sent.
+    """Posts `notification.to_dict()` with the header `Idempotency-Key`, which is the same in every attempt.
 
     `url` and the values of `headers` may name variables, `${env:NAME}`, which are read when a notification is sent.
-    `timeout` is for one try, `total` for all of them, in seconds.
 
     >>> Webhook("https://example.org/hooks/secret"), Webhook("${env:HOOK_URL}")
     (Webhook(***), Webhook(${env:HOOK_URL}))
+
+    Args:
+        url: The address to post to.
+        headers: Further headers, such as `Authorization`.
+        timeout: Seconds for one attempt.
+        retries: Attempts after the first.
+        total: Seconds for all attempts together.
+        allow_http: Whether an address without TLS is accepted.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How Arrow's many types become the few kinds that folds know, in one canonical layout each."""
+"""Converts Arrow's many types to the few kinds that folds know, each in one canonical layout."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from headgate.values.schema import Kind
 
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 DAY = 86_400  # seconds
-_EXACT_DIGITS = 18  # an unscaled decimal of so many digits fits in 64 bits
+_EXACT_DIGITS = 18  # an unscaled decimal with this many digits fits in 64 bits
 
 
 def kind_of(kind: pa.DataType) -> Kind:
-    """The kind of an Arrow type; dictionaries and run-end encodings are what they encode."""
+    """The kind of an Arrow type; for dictionary and run-end encodings, of the values."""
     is_ = pa.types
     if is_.is_dictionary(kind) or is_.is_run_end_encoded(kind):
         return kind_of(kind.value_type)
@@ -65,7 +65,7 @@ def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
 
 
 def to_numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:
-    """Values of an ordered column without nulls as integers or doubles, and how many of them make one.
+    """Values of an ordered column without nulls as integers or doubles, and the number by which to divide them.
 
     Dates count seconds and timestamps microseconds; decimals of up to 18 digits are their unscaled integers. A float's
     negative zero becomes zero: the two are one value.

@@ -1,4 +1,4 @@
-"""One column of one batch, with the views of it that folds share: each is computed once, when first asked for."""
+"""One column of one batch, with views that folds share. Each view is computed once, on first use."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_numb
 from headgate.metrics.base.text import Texts, format_labels
 from headgate.values.schema import BYTES, Kind
 
-_ABSENT = np.uint64(0x9E3779B97F4A7C15)  # the hash that stands for a null among grouping columns
+_ABSENT = np.uint64(0x9E3779B97F4A7C15)  # the hash of null in grouping columns
 
 
 class ColumnBatch:
-    """A column's values in one batch. Folds read it and never learn its name."""
+    """The values of a column in one batch. Folds do not see the name of the column."""
 
     def __init__(self, array: pa.Array | pa.ChunkedArray, kind: Kind) -> None:
         values = to_plain(array)
@@ -70,11 +70,11 @@ class ColumnBatch:
 
     @cached_property
     def numbers_with_gaps(self) -> npt.NDArray[np.float64]:
-        """Every row as a number in its place, NaN where there is none."""
-        every = np.full(len(self), np.nan)
-        found, units = self._numbers
-        every[self.valid] = found / units
-        return every
+        """The number of every row, NaN for rows without one."""
+        numbers = np.full(len(self), np.nan)
+        values, units = self._numbers
+        numbers[self.valid] = values / units
+        return numbers
 
     # --- distinct values
 
@@ -89,11 +89,11 @@ class ColumnBatch:
 
     @property
     def _is_wide_decimal(self) -> bool:
-        """Decimals of more digits than a number here can hold."""
+        """Whether these are decimals with too many digits for an exact 64-bit integer."""
         return bool(pa.types.is_decimal(self.array.type)) and self._numbers[0].dtype == np.float64
 
     def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
-        """Numbers as text: what Arrow prints for the column's type, so that both engines print the same."""
+        """Numbers as Arrow prints them for the type of the column, so that both engines have the same labels."""
         if self.kind is Kind.DATE:
             return _print_values(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
         if self.kind is Kind.TIMESTAMP:
@@ -109,13 +109,13 @@ class ColumnBatch:
         """A 128-bit hash of every row, nulls included, for grouping."""
         first, second = np.full(len(self), _ABSENT), np.full(len(self), _ABSENT)
         if self.kind in BYTES:
-            found = hash_bytes(self.texts.data, self.texts.offsets)
+            hashes_of_values = hash_bytes(self.texts.data, self.texts.offsets)
         elif self._is_wide_decimal:
             texts = Texts(self.values.cast(pa.string()))
-            found = hash_bytes(texts.data, texts.offsets)
+            hashes_of_values = hash_bytes(texts.data, texts.offsets)
         else:
-            found = hash_words(_one_nan(self._numbers[0]).view(np.uint64))
-        first[self.valid], second[self.valid] = found
+            hashes_of_values = hash_words(_one_nan(self._numbers[0]).view(np.uint64))
+        first[self.valid], second[self.valid] = hashes_of_values
         return first, second
 
     # --- strings and bytes
@@ -130,12 +130,12 @@ class ColumnBatch:
 
     @property
     def distinct_texts(self) -> tuple[Texts, Integers | None]:
-        """The values that text work must look at, and how often each counts (None: once each)."""
+        """The values that text metrics must read, and the weight of each (None: all are 1)."""
         return self._text_tally[1:]
 
     @cached_property
     def classes(self) -> dict[str, int]:
-        """How many characters of each class the values have together."""
+        """The number of characters of each class in all values together."""
         texts, weights = self.distinct_texts
         return texts.classes(weights)
 
@@ -143,11 +143,11 @@ class ColumnBatch:
     def lengths(self) -> tuple[Integers, Integers]:
         """The lengths in characters (bytes, for binary) that occur, and how many values have each."""
         texts, weights = self.distinct_texts
-        every = texts.lengths if self.kind is Kind.STRING else np.diff(texts.offsets)
-        if not len(every) or int(every.max()) > 1 << 16:
-            sizes, at = np.unique(every, return_inverse=True)
-            return sizes, np.bincount(at, weights, minlength=len(sizes)).astype(np.int64)
-        counts = np.bincount(every, weights).astype(np.int64)
+        lengths = texts.lengths if self.kind is Kind.STRING else np.diff(texts.offsets)
+        if not len(lengths) or int(lengths.max()) > 1 << 16:
+            sizes, indices = np.unique(lengths, return_inverse=True)
+            return sizes, np.bincount(indices, weights, minlength=len(sizes)).astype(np.int64)
+        counts = np.bincount(lengths, weights).astype(np.int64)
         sizes = np.flatnonzero(counts)
         return sizes, counts[sizes]
 

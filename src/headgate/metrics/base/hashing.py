@@ -12,7 +12,7 @@ Words: TypeAlias = npt.NDArray[np.uint64]
 Hashes: TypeAlias = tuple[Words, Words]
 
 SEED = 9001
-LONGEST = 1024  # bytes; rounds of 16 bytes stop paying past this, and one huge value must not cost a round per row
+LONGEST = 1024  # bytes; longer values would need many rounds of 16 bytes over few rows, which is slow in numpy
 
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
@@ -39,14 +39,14 @@ def hash_bytes(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> H
     short = np.flatnonzero(lengths <= LONGEST)
     first, second = np.empty(len(lengths), np.uint64), np.empty(len(lengths), np.uint64)
     first[short], second[short] = _murmur(data, starts[short], lengths[short])
-    for at in long:
-        digest = hashlib.blake2b(data[starts[at] : starts[at] + lengths[at]].tobytes(), digest_size=16).digest()
-        first[at], second[at] = np.frombuffer(digest, np.uint64)
+    for row in long:
+        digest = hashlib.blake2b(data[starts[row] : starts[row] + lengths[row]].tobytes(), digest_size=16).digest()
+        first[row], second[row] = np.frombuffer(digest, np.uint64)
     return first, second
 
 
 def combine(columns: list[Hashes]) -> Hashes:
-    """One hash for each row of several hashed columns; the order of the columns matters."""
+    """One hash for each row, from the hashes of several columns; the order of the columns matters."""
     first, second = columns[0][0].copy(), columns[0][1].copy()
     for other_first, other_second in columns[1:]:
         _round(first, second, other_first, other_second)
@@ -84,7 +84,7 @@ def _tail(first: Words, second: Words, words: _Words, done: npt.NDArray[np.int64
 
 
 class _Words:
-    """Eight bytes of each value from some distance on, as one little-endian word; zeros follow the end of the data."""
+    """Reads eight bytes of each value at an offset as one little-endian word; zeros follow the end of the data."""
 
     def __init__(
         self, data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
@@ -94,7 +94,7 @@ class _Words:
         self.overlapping: Words = np.ndarray((len(data) + 24,), "<u8", self.padded.data, strides=(1,))
         self.starts = starts
         size = int(lengths[0])
-        # values of one length, one after another, are read by a stride instead of by an index
+        # adjacent values of one length are read with a stride, which is faster than an index
         evenly = len(starts) > 1 and bool((lengths == size).all()) and bool((np.diff(starts) == size).all())
         self.stride = size if evenly and size else 0
 
@@ -168,11 +168,11 @@ def _avalanche(word: Words) -> None:
 
 
 def _rotate(word: Words, by: int) -> Words:
-    turned = word << np.uint64(by)
-    turned |= word >> np.uint64(64 - by)
-    return turned
+    rotated = word << np.uint64(by)
+    rotated |= word >> np.uint64(64 - by)
+    return rotated
 
 
 def hash_label(label: str, secret: bytes) -> str:
-    """16 hexadecimal digits that stand for a label; without the secret they tell nothing but equality."""
+    """16 hexadecimal digits in place of a label. Without the secret they show only whether labels are equal."""
     return hashlib.blake2b(label.encode("utf-8", "surrogatepass"), key=secret[:64], digest_size=8).hexdigest()

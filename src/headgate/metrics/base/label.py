@@ -1,4 +1,4 @@
-"""How people call a metric and read its values: declared on the metric, used wherever one is shown."""
+"""The plain name of a metric and the format of its values, declared on the metric and used wherever it is shown."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ class ValueFormat(StrEnum):
     NUMBER = "number"
     COUNT = "count"  # as a whole number
     SHARE = "share"  # as a percentage
-    MISSING = "missing"  # what lacks to the whole, as a percentage: people ask how much is empty
+    MISSING = "missing"  # 1 - value as a percentage, for completeness: readers want the null rate
     FLAG = "flag"  # as yes or no
 
 
 class Label(msgspec.Struct, frozen=True):
     """The plain words for a metric.
 
-    `phrase` says a value in a sentence, `{}` stands for it; it is empty where people must read about the metric before
-    they understand it. `name` is the title of a chart, by default the phrase without its value. Of two metrics that
-    moved equally far, the one with the lower `rank` is told first.
+    `phrase` is a text with `{}` in place of the value; it is empty if readers need an explanation of the metric.
+    `name` is the title of a chart, by default the phrase without the value. Of two metrics that moved equally far, the
+    one with the lower `rank` is shown first.
 
     >>> Label("{} rows").title, Label(name="entropy").title
     ('rows', 'entropy')

@@ -26,7 +26,7 @@ NO_VALUES = "no values in scope"
 
 
 class Membership(msgspec.Struct, frozen=True):
-    """Whether a row's values in some columns stand together in a row of another table, in the columns `of`."""
+    """Whether the values of a row in some columns occur together in a row of another table, in the columns `of`."""
 
     table: str
     columns: tuple[str, ...]
@@ -37,12 +37,13 @@ class Membership(msgspec.Struct, frozen=True):
 
 
 class FailingRows(msgspec.Struct, frozen=True):
-    """Which rows are to blame when a metric does not meet its predicate, and whose values show it.
+    """Which rows fail when a metric does not meet its predicate, and the columns whose values show it.
 
-    One field says which rows of the metric's `where` those are. `test`: a SQL predicate is true of them. `form`: one
-    is, in which {} stands for the column. `unlike`: the regular expression (of RE2) is not found in the column. `low`,
-    `high`: the column's number (of a date or timestamp the seconds since 1970) is finite and beyond. `repeated`:
-    another row has the same values in these columns. `absent`: the values are not in the other table.
+    One field besides `columns` is set. It selects the failing rows among those in the metric's `where`. `test`: a SQL
+    predicate is true. `form`: the same, with {} in place of the column. `unlike`: the regular expression (of RE2) does
+    not match the column. `low`, `high`: the number in the column (seconds since 1970 for a date or timestamp) is finite
+    and outside. `repeated`: another row has the same values in these columns. `absent`: the values are not in the other
+    table.
     """
 
     columns: tuple[str, ...]
@@ -58,8 +59,8 @@ class FailingRows(msgspec.Struct, frozen=True):
 class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     """A pure function of a state, over the rows that meet `where` (a SQL predicate).
 
-    Metrics that name the same `folded` state have the same fold; the engine computes it once for all of them. Where the
-    state is a sketch, the class docstring states its error.
+    Metrics with the same `folded` state have the same fold; the engine computes it once for all of them. If the state
+    is a sketch, the class docstring states its error.
     """
 
     where: str | None = None
@@ -75,34 +76,36 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     signed: ClassVar[bool] = False  # whether it can be below 0
     additive: ClassVar[bool] = False  # whether it grows with the number of rows
     moves_with_rows: ClassVar[bool] = False  # whether fewer rows alone change it, though it does not grow with them
-    is_location: ClassVar[bool] = False  # whether it is a value of the column: of temporal columns a moment
-    is_spread: ClassVar[bool] = False  # whether it is a difference of values of the column: of temporal columns a span
+    is_location: ClassVar[bool] = False  # whether it is a value of the column; a moment for a temporal column
+    is_spread: ClassVar[bool] = (
+        False  # whether it is a difference of values of the column; a duration for a temporal column
+    )
     averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
     fold_parameters: ClassVar[tuple[str, ...]] = ()
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The columns whose views the fold is given, in order."""
+        """The columns that the fold gets, in order."""
         return ()
 
     @property
     def predicates(self) -> tuple[str, ...]:
-        """Row predicates whose results, as boolean columns, the fold is given after the columns."""
+        """Row predicates. The fold gets their results as boolean columns after the columns."""
         return ()
 
     @property
     def memberships(self) -> tuple[Membership, ...]:
-        """Look-ups in other tables whose results, as boolean columns, the fold is given after the predicates."""
+        """Look-ups in other tables. The fold gets their results as boolean columns after the predicates."""
         return ()
 
     @property
     def key(self) -> MetricKey:
-        """The stable name of this metric of these columns."""
+        """The stable key of this metric."""
         return MetricKey(self.name, self.inputs, self._parameters(self.__struct_fields__), self.where)
 
     @property
     def state_key(self) -> MetricKey:
-        """The stable name of the state it is measured from; metrics that share it share the work."""
+        """The stable key of the state it is measured from. Metrics with the same state key share the work."""
         return MetricKey(self.folded, self.inputs, self._parameters(self.fold_parameters), self.where)
 
     def _parameters(self, fields: Sequence[str]) -> tuple[tuple[str, Any], ...]:
@@ -117,7 +120,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
         raise NotImplementedError(f"{type(self).__name__} has no measure")
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
-        """Which rows are to blame for a value that does not meet the predicate; None if no single row is."""
+        """The rows that fail if a value does not meet the predicate; None if the failure is not one of rows."""
         del predicate, value
         return None
 
@@ -126,13 +129,13 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
 
 
 class SchemaMetric(Metric[State], frozen=True):
-    """Of the columns' names and types alone. It has no state and no fold: the schema of a batch is all it reads."""
+    """A metric of the names and types of columns. It has no state and no fold, and reads only the schema."""
 
     state: ClassVar = State
 
     @property
     def column_names(self) -> tuple[str, ...]:
-        """The columns that it asks about, which the batch may lack."""
+        """The columns that it is about, which the batch may lack."""
         return ()
 
     @property
@@ -149,7 +152,7 @@ class SchemaMetric(Metric[State], frozen=True):
 
 
 class TableMetric(Metric[S], frozen=True):
-    """Of the rows, whatever their columns."""
+    """A metric of the rows, whatever their columns."""
 
     @property
     def predicates(self) -> tuple[str, ...]:
@@ -164,7 +167,7 @@ class TableMetric(Metric[S], frozen=True):
 
 
 class PredicateMetric(Metric[S], frozen=True):
-    """Of the rows that meet a SQL predicate and those that do not."""
+    """A metric of a SQL predicate: of the rows that meet it and those that do not."""
 
     predicate: str
 
@@ -173,7 +176,7 @@ class PredicateMetric(Metric[S], frozen=True):
         return (self.predicate,)
 
     def fold(self, met: ColumnBatch) -> S:
-        """The state of one batch, given what the predicate says of every row: true, false or null."""
+        """The state of one batch, given the result of the predicate for every row: true, false or null."""
         raise NotImplementedError(f"{type(self).__name__} has no fold")
 
     def fold_views(self, views: Sequence[ColumnBatch]) -> S:
@@ -181,7 +184,7 @@ class PredicateMetric(Metric[S], frozen=True):
 
 
 class ColumnMetric(Metric[S], frozen=True):
-    """Of one column."""
+    """A metric of one column."""
 
     column: str
 
@@ -198,7 +201,7 @@ class ColumnMetric(Metric[S], frozen=True):
 
 
 class PairMetric(Metric[S], frozen=True):
-    """Of two columns, row by row."""
+    """A metric of two columns, row by row."""
 
     left: str
     right: str
@@ -216,10 +219,10 @@ class PairMetric(Metric[S], frozen=True):
 
 
 class GroupMetric(Metric[S], frozen=True):
-    """Of the groups of equal rows over one or more columns: `Uniqueness("id")`, `Uniqueness(["day", "id"])`."""
+    """A metric of the groups of equal rows in one or more columns: `Uniqueness("id")`, `Uniqueness(["day", "id"])`."""
 
     columns: str | Sequence[str]
-    least: ClassVar[int] = 1  # columns
+    least: ClassVar[int] = 1  # the least number of columns
 
     def __post_init__(self) -> None:
         names = (self.columns,) if isinstance(self.columns, str) else tuple(self.columns)
@@ -240,7 +243,7 @@ class GroupMetric(Metric[S], frozen=True):
 
 
 def too_few(predicate: Predicate, value: float) -> bool:
-    """Whether a share is lower than it must be; of a function's reasons nothing is known, so it is taken to be."""
+    """Whether a share is too low for the predicate. For a function, which has no ends, any share below 1 is."""
     if isinstance(predicate, OneOf):
         return any(allowed > value for allowed in predicate.values)
     return value < 1 if predicate.floor is None and predicate.ceiling is None else value < (predicate.floor or 0)

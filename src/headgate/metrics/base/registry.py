@@ -1,4 +1,4 @@
-"""Where metrics are found: a file in this room that declares one is all it takes to add it."""
+"""The registry of metrics. A new file in `headgate.metrics` that declares a metric is enough to add it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _found: dict[str, type[Metric[Any]]] = {}
 
 
 def metric(kind: M) -> M:
-    """Register a metric under its stored name; without `folded`, its state has the same name and no other reader."""
+    """Register a metric under its stored name. Without `folded`, its state has the same name and is not shared."""
     if not _SNAKE.fullmatch(kind.name):
         raise MisuseError(f"{kind.name!r} cannot be a stored name.", hint="Write it in snake_case.")
     if kind.name in _found and _found[kind.name].__module__ != kind.__module__:
@@ -60,12 +60,12 @@ def from_key(key: MetricKey | str) -> Metric[Any]:
         raise BadMetricKey(f"{key.name} takes {arity} column{'s' * (arity != 1)}, not {len(key.columns)}: {key}.")
     try:
         return kind(*given, **dict(key.parameters), where=key.where)
-    except TypeError as trouble:
-        raise BadMetricKey(f"{key} does not fit {kind.__name__}: {trouble}.") from None
+    except TypeError as error:
+        raise BadMetricKey(f"{key} does not fit {kind.__name__}: {error}.") from None
 
 
 def default_metrics(schema: Schema) -> list[Metric[Any]]:
-    """What is computed when nothing is asked for: every metric that declares itself a default for a column's kind."""
+    """The metrics that are computed by default: those that declare themselves a default for the kind of a column."""
     columned = [kind for kind in metrics().values() if kind.default and issubclass(kind, ColumnMetric)]
     whole = [kind() for kind in metrics().values() if kind.default and not issubclass(kind, ColumnMetric)]
     return whole + [kind(column.label) for column in schema.columns for kind in columned if column.kind in kind.default]
@@ -74,7 +74,7 @@ def default_metrics(schema: Schema) -> list[Metric[Any]]:
 @cache
 def _import_all() -> None:
     import headgate.metrics as room
-    import headgate.metrics.states as states  # a store may hold one that no metric folds to
+    import headgate.metrics.states as states  # a store may contain a state that no metric has any more
 
     for package in (room, states):
         for module in pkgutil.iter_modules(package.__path__):

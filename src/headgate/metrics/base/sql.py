@@ -1,4 +1,4 @@
-"""Row predicates as SQL text: names and values quoted, filters joined, and which columns are read."""
+"""Row predicates as SQL text: it quotes names and values, joins filters, and finds the columns that are read."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _VARIABLE = "${"
 
 
 def quote_name(name: str) -> str:
-    """A column's name in a predicate, whatever characters it has.
+    """The name of a column, quoted for a predicate.
 
     >>> quote_name("unit price"), quote_name("a`b")
     ('`unit price`', '`a``b`')
@@ -27,12 +27,12 @@ def quote_name(name: str) -> str:
 
 
 def add_backticks(name: str) -> str:
-    """A name as SQL writes it, for engines that read no variables in it."""
+    """A name in backticks, for engines that do not replace variables in it."""
     return "`" + name.replace("`", "``") + "`"
 
 
 def quote_value(value: Value) -> str:
-    r"""A value in a predicate.
+    r"""A value as a SQL literal.
 
     >>> print(*map(quote_value, ["it's", 2.5, True, date(2026, 1, 31), "${env:HOME}"]))
     'it\'s' 2.5 true '2026-01-31' concat('$', '{env:HOME}')
@@ -49,13 +49,13 @@ def quote_value(value: Value) -> str:
         case float():
             return f"CAST('{'NaN' if value != value else value}' AS DOUBLE)"
         case datetime():
-            # with a zone, or Spark would take it to be in the session's
+            # with a zone, since Spark reads one without as being in the zone of the session
             moment = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
             return quote_value(moment.isoformat(sep=" "))
         case date():
             return quote_value(value.isoformat())
         case str() if _VARIABLE in value:
-            # Spark puts in the values of variables (${env:HOME}) even between quotes
+            # Spark replaces variables (${env:HOME}) even inside quotes
             return f"concat({', '.join(quote_value(part) for part in _split_variables(value))})"
         case str():
             return "'" + value.replace("\\", "\\\\").replace("'", "\\'") + "'"
@@ -65,28 +65,28 @@ def quote_value(value: Value) -> str:
 
 
 def _split_variables(text: str) -> list[str]:
-    """The text in pieces none of which holds the beginning of a variable."""
+    """The text in pieces, none of which contains the start of a variable."""
     first, *rest = text.split(_VARIABLE)
     cuts = [first, *("{" + piece for piece in rest)]
-    return [piece + "$" * (at < len(rest)) for at, piece in enumerate(cuts)]
+    return [piece + "$" * (index < len(rest)) for index, piece in enumerate(cuts)]
 
 
-def join_filters(one: str | None, two: str | None) -> str | None:
+def join_filters(first: str | None, second: str | None) -> str | None:
     """Two row filters as one.
 
     >>> join_filters("a > 1", "b < 2"), join_filters(None, "b < 2")
     ('(a > 1) AND (b < 2)', 'b < 2')
     """
-    return f"({close_comment(one)}) AND ({close_comment(two)})" if one and two else one or two or None
+    return f"({close_comment(first)}) AND ({close_comment(second)})" if first and second else first or second or None
 
 
 def close_comment(predicate: str) -> str:
-    """A predicate that can stand between others: a comment at its end must not swallow what follows."""
+    """A predicate that can be followed by others: a comment at its end must not hide them."""
     return f"{predicate}\n" if "--" in predicate else predicate
 
 
-def join_tests(word: str, tests: Sequence[str]) -> str:
-    """Tests joined by AND or OR as a balanced tree: a chain of hundreds is too deep for parsers that recurse.
+def join_tests(operator: str, tests: Sequence[str]) -> str:
+    """Tests joined by AND or OR as a balanced tree: a chain of hundreds is too deep for recursive parsers.
 
     >>> join_tests("AND", ["a", "b", "c"])
     'a AND (b AND c)'
@@ -94,11 +94,11 @@ def join_tests(word: str, tests: Sequence[str]) -> str:
     if len(tests) < 2:
         return "".join(tests)
     half = len(tests) // 2
-    sides = [join_tests(word, tests[:half]), join_tests(word, tests[half:])]
-    whole = [
+    sides = [join_tests(operator, tests[:half]), join_tests(operator, tests[half:])]
+    operands = [
         side if len(part) == 1 else f"({side})" for side, part in zip(sides, (tests[:half], tests[half:]), strict=True)
     ]
-    return f" {word} ".join(whole)
+    return f" {operator} ".join(operands)
 
 
 def columns_of(predicate: str) -> tuple[str, ...]:
@@ -111,7 +111,7 @@ def columns_of(predicate: str) -> tuple[str, ...]:
 
 
 def names_of(predicate: str) -> tuple[tuple[str, ...], ...]:
-    """The names in a predicate, each in its parts, less the variables of lambdas; none if it cannot be parsed.
+    """The names in a predicate, each split at its dots, without the variables of lambdas; none if it cannot be parsed.
 
     >>> names_of("a.b > 1 AND exists(many, each -> each > c)")
     (('a', 'b'), ('many',), ('c',))
@@ -121,8 +121,8 @@ def names_of(predicate: str) -> tuple[tuple[str, ...], ...]:
 
     try:
         tree: Any = sqlglot.parse_one(predicate, read="spark")
-        own = {variable.name for each in tree.find_all(sql.Lambda) for variable in each.expressions}
-        found = (tuple(part.name for part in column.parts) for column in tree.find_all(sql.Column, bfs=False))
-        return tuple(dict.fromkeys(parts for parts in found if parts[0] not in own))
-    except Exception:  # of malformed text the parser lets through errors of many kinds
+        variables = {variable.name for each in tree.find_all(sql.Lambda) for variable in each.expressions}
+        names = (tuple(part.name for part in column.parts) for column in tree.find_all(sql.Column, bfs=False))
+        return tuple(dict.fromkeys(parts for parts in names if parts[0] not in variables))
+    except Exception:  # for malformed text the parser raises many kinds of errors
         return ()

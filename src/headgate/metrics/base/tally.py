@@ -1,4 +1,4 @@
-"""The distinct values of one batch of a column with their counts, by the cheapest way the column allows."""
+"""The distinct values of one batch of a column with their counts, computed in the fastest way for the column."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from headgate.metrics.base.text import Texts, format_labels
 
 Integers = npt.NDArray[np.int64]
 
-_PROBE = 512  # values looked at to tell a crowded column from one where nearly every value is new
+_PROBE = 512  # values that are sampled to see whether nearly all values of a column differ
 
 
 class Tally:
-    """Counts of the distinct values, their hashes, and labels for those that someone asks for."""
+    """The counts of the distinct values, their hashes, and a function for the labels of some of them."""
 
     def __init__(
         self,
@@ -46,16 +46,16 @@ def find_runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
     """Where each run of equal values in a sorted array begins, and how long it is."""
     if not len(ordered):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    begins = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return begins, np.diff(np.append(begins, len(ordered)))
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return starts, np.diff(np.append(starts, len(ordered)))
 
 
 def tally_numbers(
     ordered: npt.NDArray[np.int64] | npt.NDArray[np.float64], label: Callable[[npt.NDArray[np.generic]], list[str]]
 ) -> Tally:
-    """Of sorted numbers; NaNs stand last and are one value."""
-    begins, counts = find_runs(ordered)
-    values = ordered[begins]
+    """The tally of sorted numbers. NaNs come last and count as one value."""
+    starts, counts = find_runs(ordered)
+    values = ordered[starts]
     if ordered.dtype == np.float64 and len(ordered) and np.isnan(ordered[-1]):
         nans = int(np.isnan(values).sum())
         keep = len(values) - nans + 1
@@ -64,17 +64,17 @@ def tally_numbers(
 
 
 def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
-    """Of strings, nulls left out, with the values that further work must look at and how often each of them counts.
+    """The tally of strings without nulls, with the values that further work must read and the weight of each.
 
-    Where values repeat they are dictionary encoded and only the distinct ones are looked at again. Where nearly all are
-    different, encoding costs more than it saves: they are counted by their hashes, and all of them are looked at.
+    If values repeat, they are dictionary encoded and only the distinct ones are read again. If nearly all differ,
+    encoding costs more than it saves: they are counted by their hashes, all of them are read, and weights are None.
     """
     if _mostly_new(array):
         texts = Texts(array.drop_null() if array.null_count else array)
         return _by_hash(texts), texts, None
     encoded = array.dictionary_encode()
     distinct = Texts(encoded.dictionary)
-    # nulls have no index; they are counted past the last value, then forgotten
+    # nulls have no index; they are counted behind the last value, and that count is dropped
     indices = encoded.indices.fill_null(len(distinct)) if array.null_count else encoded.indices
     counts = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(distinct))[: len(distinct)]
     tally = Tally(
@@ -91,10 +91,10 @@ def _mostly_new(array: pa.Array) -> bool:
 
 def _by_hash(texts: Texts) -> Tally:
     first, second = hash_bytes(texts.data, texts.offsets)
-    begins, counts = find_runs(ordered := np.sort(first))
+    starts, counts = find_runs(ordered := np.sort(first))
 
     def label(at: Integers) -> list[str]:
-        wanted = ordered[begins[at]]
+        wanted = ordered[starts[at]]
         order = np.argsort(wanted)
         near = np.minimum(np.searchsorted(wanted[order], first), len(wanted) - 1)
         hits = np.flatnonzero(wanted[order][near] == first)
@@ -102,5 +102,5 @@ def _by_hash(texts: Texts) -> Tally:
         rows[order[near[hits]]] = hits
         return format_labels(texts.array.take(pa.array(rows)))
 
-    # equal values give equal hashes: a sketch of which values there are may be fed each row
-    return Tally(counts, lambda: (first, second), label, ordered[begins])
+    # equal values have equal hashes, so a distinct-count sketch may be fed with every row
+    return Tally(counts, lambda: (first, second), label, ordered[starts])

@@ -1,4 +1,4 @@
-"""Characters and patterns of whole string columns at once, by arithmetic on their byte buffers.
+"""Character classes and patterns of whole string columns, computed by arithmetic on their byte buffers.
 
 A character is a letter (Unicode L), a digit (Nd), white space (Z, tab, newline and their kin), punctuation (P and S) or
 other (marks, controls, numerals that are no digits). A pattern replaces each run of letters and digits by one symbol
@@ -25,11 +25,11 @@ import pyarrow.compute as pc
 Bytes = npt.NDArray[np.uint8]
 Integers = npt.NDArray[np.int64]
 
-LONGEST_PATTERNED = 256  # bytes of a value that its pattern looks at
-BLOCK = 1 << 17  # bytes; a few buffers of this size fit in a core's cache
+LONGEST_PATTERNED = 256  # bytes of a value that its pattern covers
+BLOCK = 1 << 17  # bytes; a few buffers of this size fit in the cache of a core
 LONGEST_LABEL = 200  # characters of a value that a label keeps
 
-# bits of a run of letters and digits; every other ASCII character stands for itself, from 32 on
+# bits of a run of letters and digits; every other ASCII character is its own code, from 32 on
 _DIGIT, _UPPER, _LOWER, _FOREIGN = 1, 2, 4, 8
 _FIRST_SYMBOL = 16
 _CONTROL = 127
@@ -62,7 +62,7 @@ class Texts:
 
     @cached_property
     def blocks(self) -> list[Texts]:
-        """The same values in runs of about `BLOCK` bytes, so that the passes over one run find it in the cache."""
+        """The values in blocks of about `BLOCK` bytes, so that several passes over a block find it in the cache."""
         if len(self.data) <= BLOCK:
             return [self]
         cuts = np.searchsorted(self.offsets, np.arange(BLOCK, len(self.data), BLOCK)).tolist()
@@ -82,7 +82,7 @@ class Texts:
         return self._per_value((self.data & 0xC0) != 0x80)
 
     def classes(self, weights: Integers | None = None) -> dict[str, int]:
-        """How many characters of each class all values have together, each value counted `weights` times."""
+        """The number of characters of each class in all values together, with each value counted `weights` times."""
         totals = dict.fromkeys(CLASSES, 0)
         done = 0
         for block in self.blocks:
@@ -134,7 +134,7 @@ class Texts:
 
 
 def format_labels(array: pa.Array) -> list[str]:
-    """Values as text for people and for identity: bad UTF-8 escaped, long values cut and told apart by a digest."""
+    """Values as unique labels: invalid UTF-8 is escaped, and long values are cut and get a digest."""
     if not _is_binary(array.type):
         try:
             return [text if len(text) <= LONGEST_LABEL else _long_label(text.encode()) for text in array.to_pylist()]
@@ -179,7 +179,7 @@ def _count_true(mark: npt.NDArray[np.bool_]) -> int:
 
 
 def _encode_bytes(data: Bytes) -> Bytes:
-    """See `Texts.codes`. Written with few, reused buffers: every byte of every string column passes here."""
+    """See `Texts.codes`. It reuses few buffers, because every byte of every string column passes here."""
     codes, scratch, mark = np.empty_like(data), np.empty_like(data), np.empty(len(data), np.bool_)
     bits = mark.view(np.uint8)
     np.right_shift(data, 7, out=codes)
@@ -193,7 +193,7 @@ def _encode_bytes(data: Bytes) -> Bytes:
     np.multiply(data, bits, out=scratch)
     np.bitwise_or(codes, scratch, out=codes)
     if len(data) and int(data.min()) < 32:
-        # controls would collide with the bits of a run; they are all one symbol
+        # control characters would collide with the bits of a run, so all share one symbol
         codes[data < 32] = _CONTROL
     return codes
 
@@ -212,7 +212,7 @@ def _run_symbols(codes: Bytes, offsets: Integers) -> pa.Array:
 
 
 def _same_run_mask(codes: Bytes, starts: Integers) -> npt.NDArray[np.bool_]:
-    """Is this byte in one run with the byte before it?"""
+    """Whether each byte is in the same run as the byte before it."""
     word = codes < _FIRST_SYMBOL
     joined = np.empty(len(codes), np.bool_)
     np.equal(codes[1:], codes[:-1], out=joined[1:])
@@ -224,7 +224,7 @@ def _same_run_mask(codes: Bytes, starts: Integers) -> npt.NDArray[np.bool_]:
 
 
 def _union_along(codes: Bytes, joined: npt.NDArray[np.bool_]) -> Bytes:
-    """The union of bits from the beginning of each run up to each byte: a segmented scan that doubles its reach."""
+    """The union of bits from the start of each run up to each byte, by a segmented scan that doubles its step."""
     union, reaches = codes.copy(), joined.view(np.uint8).copy()
     scratch = np.empty_like(codes)
     step = 1
@@ -250,10 +250,10 @@ def _unicode_classes(data: Bytes, offsets: Integers) -> Bytes:
 
 
 def _code_points(data: Bytes, offsets: Integers, leads: Integers) -> npt.NDArray[np.int32]:
-    """Decode the characters that begin at `leads`; bytes that are no UTF-8 give some code point, not an error."""
+    """The code points of the characters that begin at `leads`; invalid UTF-8 gives some code point, not an error."""
     padded = np.concatenate([data, np.zeros(3, np.uint8)]).astype(np.int32)
     starts = offsets[:-1][offsets[:-1] < len(data)]
-    # a value that begins in the middle of a character must not complete the one that the value before it cut short
+    # a value that begins with a continuation byte must not complete a truncated character of the value before it
     padded[starts[_is_continuation(data[starts])]] = 0
     lead, second, third, fourth = (padded[leads + step] for step in range(4))
     two = (lead & 0x1F) << 6 | (second & 0x3F)
@@ -270,13 +270,13 @@ def _code_points(data: Bytes, offsets: Integers, leads: Integers) -> npt.NDArray
 
 
 def _is_continuation(value: npt.NDArray[np.integer[Any]]) -> npt.NDArray[np.bool_]:
-    """Is this a byte inside a character?"""
+    """Whether a byte continues a character of UTF-8."""
     return np.asarray((value & 0xC0) == 0x80, np.bool_)
 
 
 @cache
 def _class_table() -> Bytes:
-    """The class of every code point of the planes that hold scripts; all above count as other."""
+    """The class of every code point in the planes with scripts; all above count as other."""
     by_category = {"L": _LETTER_CLASS, "P": _PUNCTUATION_CLASS, "S": _PUNCTUATION_CLASS, "Z": _SPACE_CLASS}
     table = np.full(0x32000, _OTHER_CLASS, np.uint8)
     for point in range(len(table) - 1):

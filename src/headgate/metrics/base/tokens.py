@@ -1,4 +1,4 @@
-"""The words of a column's values as numbers: a value is one token, and each run of letters and digits in it another."""
+"""Tokens of a column's values, as numbers: the whole value is one, and so is each run of letters and digits in it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from headgate.metrics.base.hashing import Words, hash_bytes, hash_words
 from headgate.metrics.base.text import Integers, Texts
 from headgate.values.schema import BYTES, Kind
 
-BUCKETS = 4096  # tokens are told apart by so many hashes
+BUCKETS = 4096  # the number of different hashes of tokens
 
 Buckets = npt.NDArray[np.uint16]
 
@@ -25,7 +25,7 @@ _ODD = 0x9E3779B97F4A7C15
 _BYTE = np.arange(256, dtype=np.uint8)
 _UPPER = (_BYTE >= 65) & (_BYTE <= 90)
 _LOWER = np.where(_UPPER, _BYTE + 32, _BYTE).astype(np.uint8)
-# every byte beyond ASCII: punctuation there has become a space before
+# all bytes beyond ASCII count: punctuation there was replaced by spaces before
 _IN_WORD = _UPPER | ((_BYTE >= 97) & (_BYTE <= 122)) | ((_BYTE >= 48) & (_BYTE <= 57)) | (_BYTE >= 128)
 
 
@@ -40,19 +40,19 @@ class Tokens(NamedTuple):
         return Tokens(self.buckets, self.starts[rows], self.sizes[rows])
 
     def in_a_row(self) -> Buckets:
-        """Those of the first row, then those of the second, and so on."""
-        return self.buckets[_span_places(self.starts, self.sizes)]
+        """The tokens of the first row, then those of the second, and so on."""
+        return self.buckets[_span_indices(self.starts, self.sizes)]
 
     def owners(self) -> Integers:
-        """The row of each of them."""
+        """The row of each token, in the order of `in_a_row`."""
         return np.repeat(np.arange(len(self.sizes)), self.sizes)
 
 
 def tokens_of(batch: ColumnBatch, rows: Integers, place: int, most: int) -> Tokens:
     """At most `most` tokens of each of these rows of a column, none where it is null.
 
-    The whole value comes first, then its words in order, lower case; numbers and dates are taken as text. `place`, that
-    of the column among others, makes the same word in another column another token.
+    The whole value comes first, then its words in order, in lower case; numbers and dates are read as text. `place` is
+    the index of the column: the same word in another column is another token.
 
     >>> batch = ColumnBatch(pa.array(["New York", "york", None]), Kind.STRING)
     >>> found = tokens_of(batch, np.arange(3), place=0, most=8)
@@ -69,7 +69,7 @@ def tokens_of(batch: ColumnBatch, rows: Integers, place: int, most: int) -> Toke
 
 
 def side_by_side(columns: Sequence[Tokens]) -> Tokens:
-    """The tokens of each row in all of the columns, one column after the other.
+    """The tokens of each row in all of the columns, column by column.
 
     >>> left = Tokens(np.array([1, 2, 3], np.uint16), starts=np.array([0, 2]), sizes=np.array([2, 1]))
     >>> right = Tokens(np.array([7, 8], np.uint16), starts=np.array([0, 1]), sizes=np.array([1, 1]))
@@ -79,26 +79,26 @@ def side_by_side(columns: Sequence[Tokens]) -> Tokens:
     sizes = np.stack([column.sizes for column in columns]).sum(axis=0)
     starts = np.cumsum(sizes) - sizes
     buckets = np.empty(int(sizes.sum()), np.uint16)
-    begins = starts.copy()
+    next_starts = starts.copy()
     for column in columns:
-        buckets[_span_places(begins, column.sizes)] = column.in_a_row()
-        begins += column.sizes
+        buckets[_span_indices(next_starts, column.sizes)] = column.in_a_row()
+        next_starts += column.sizes
     return Tokens(buckets, starts, sizes)
 
 
-def _span_places(starts: Integers, sizes: Integers) -> Integers:
-    """start, start + 1, ... of each span, one span after the other."""
+def _span_indices(starts: Integers, sizes: Integers) -> Integers:
+    """The indices start, start + 1, ... of each span, span after span."""
     before = np.cumsum(sizes) - sizes
     return np.repeat(starts - before, sizes) + np.arange(int(sizes.sum()))
 
 
 def _distinct_values(batch: ColumnBatch, rows: Integers) -> tuple[Texts, Integers]:
-    """The different values of these rows as text, and which of them each row has; a null is past the last."""
+    """The distinct values of these rows as text, and the index of each row's value; past the last for a null."""
     if batch.kind in BYTES or batch.kind is Kind.DECIMAL:
         values = batch.array.take(pa.array(rows))
         encoded = (values if batch.kind in BYTES else values.cast(pa.string())).dictionary_encode()
-        at = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-        return Texts(encoded.dictionary), at
+        indices = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+        return Texts(encoded.dictionary), indices
     tally = batch.tally
     texts = Texts(pa.array(tally.label(np.arange(len(tally.counts))), pa.string()))
     order = np.argsort(tally.hashes[0])
@@ -124,11 +124,11 @@ def _tokenize_texts(texts: Texts, place: int, most: int) -> Tokens:
 
 
 def _word_bounds(inside: npt.NDArray[np.bool_], offsets: Integers) -> tuple[Integers, Integers]:
-    """Where words begin, and where they end."""
+    """The starts and the ends of words."""
     before, after = np.append(False, inside[:-1]), np.append(inside[1:], False)
-    edges = offsets[(offsets > 0) & (offsets < len(inside))]
-    before[edges] = False
-    after[edges - 1] = False
+    bounds = offsets[(offsets > 0) & (offsets < len(inside))]
+    before[bounds] = False
+    after[bounds - 1] = False
     return np.flatnonzero(inside & ~before), np.flatnonzero(inside & ~after) + 1
 
 
@@ -138,7 +138,7 @@ def _salt_hashes(hashes: Words, salt: int) -> Buckets:
 
 
 def _lower_beyond_ascii(texts: Texts) -> Texts:
-    """The same in lower case; a space stands for a separator, punctuation mark or symbol beyond ASCII."""
+    """The texts in lower case, with separators, punctuation and symbols beyond ASCII replaced by spaces."""
     raw = texts.array.cast(pa.large_binary())
     foreign = np.zeros(len(texts), np.bool_)
     foreign[np.searchsorted(texts.offsets, np.flatnonzero(texts.data >= 128), side="right") - 1] = True
@@ -148,7 +148,7 @@ def _lower_beyond_ascii(texts: Texts) -> Texts:
 
 
 def _break_words(texts: list[str]) -> pa.Array:
-    """A space in each place where a word ends beyond ASCII; all texts at once, as code points."""
+    """The texts with a space for every character beyond ASCII that ends a word, computed on all code points at once."""
     points = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4")
     points = np.where(_break_table()[np.minimum(points, len(_break_table()) - 1)], np.uint32(32), points)
     widths = 1 + (points >= 0x80) + (points >= 0x800) + (points >= 0x10000)
@@ -160,6 +160,6 @@ def _break_words(texts: list[str]) -> pa.Array:
 
 @cache
 def _break_table() -> npt.NDArray[np.bool_]:
-    """Whether a character beyond ASCII ends a word. Marks do not: many scripts write vowels so."""
-    found = [unicodedata.category(chr(point))[0] in "PSZ" for point in range(0x20000)]
-    return np.array([*[False] * 0x80, *found[0x80:], False])
+    """Whether a character beyond ASCII ends a word. Combining marks do not: many scripts write vowels with them."""
+    breaks = [unicodedata.category(chr(point))[0] in "PSZ" for point in range(0x20000)]
+    return np.array([*[False] * 0x80, *breaks[0x80:], False])

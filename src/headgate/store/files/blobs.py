@@ -1,4 +1,4 @@
-"""What a store of files needs of the place that keeps its objects."""
+"""What a store of files needs from the folder or object store that keeps its objects."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ _Result = TypeVar("_Result")
 
 
 class Blobs(Protocol):
-    """Objects by path. An object appears whole or not at all, and once it is there it never changes.
+    """Objects by path. An object is written atomically and never changes.
 
-    What cannot be reached or written raises `StoreUnavailable`.
+    A method raises `StoreUnavailable` if an object cannot be reached or written.
     """
 
     @property
     def kind(self) -> str:
-        """The first word of the names of its steps."""
+        """The prefix of the names of its fault points."""
 
     @property
     def patience(self) -> float:
-        """For how many seconds something is tried again before it counts as unavailable."""
+        """How long a request is retried before the store counts as unavailable, in seconds."""
 
     def put(self, path: str, data: bytes) -> bool:
-        """Write an object unless there is one. False if there is one, be it even by this very call, whose answer was
-        lost: who cares must read it."""
+        """Write an object unless one exists; whether it was written. False may also mean that this call wrote it and
+        the response was lost: read the object to find out."""
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes | None:
-        """Bytes of an object, fewer than asked for where it ends; None if there is no such object."""
+        """Bytes of an object, fewer than `size` at its end; None if there is no such object."""
 
     def read_parts(self, path: str, parts: Sequence[tuple[int, int]]) -> list[bytes]:
-        """Several ranges (start, size) of an object that is known to be there."""
+        """Several ranges (start, size) of an object that is known to exist."""
 
     def names(self, folder: str, after: int) -> list[str]:
-        """Of the numbered objects in a folder that come after this number."""
+        """The names of the numbered objects in a folder whose number is above `after`."""
 
     def folders(self) -> list[str]:
-        """The names of the folders at the top."""
+        """The names of the top-level folders."""
 
     def settle(self, path: str) -> None:
-        """Make sure that an object which was found is there to stay, whoever wrote it."""
+        """Make an existing object durable, whoever wrote it."""
 
     def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        """Like `map`, at once where that is faster."""
+        """Like `map`; in parallel if that is faster."""
 
     def close(self) -> None:
-        """Let go of threads and connections."""
+        """Release threads and connections."""

@@ -1,4 +1,4 @@
-"""The bytes of one commit: an envelope that says what it is, then the parts of a run, each in its own envelope."""
+"""The bytes of one commit: an envelope with its description, then the parts of a run, each in its own envelope."""
 
 from __future__ import annotations
 
@@ -18,33 +18,33 @@ from headgate.values.errors import CorruptBytes, StoredDataError
 from headgate.values.run import Revision, Ruling
 
 ENTRY, NUMBERS, INDEX, LAYOUT = "log_entry", "numbers", "state_index", "layout"
-LARGEST_FRONT = 1 << 24
+LARGEST_FRONT = 1 << 24  # bytes of the first envelope
 
-_PREFIX = struct.Struct(">4sHIQ")  # as in values.codec: enough of an envelope to know how long it is
+_PREFIX = struct.Struct(">4sHIQ")  # as in values.codec; it contains the length of the envelope
 _DIGEST = 32
 _Value = TypeVar("_Value")
 
 
 class ByteRange(msgspec.Struct, frozen=True, array_like=True):
-    """Some bytes of an entry, counted from the end of its first envelope."""
+    """A range of bytes in an entry, counted from the end of its first envelope."""
 
     offset: int
     length: int
 
 
 class EntryParts(msgspec.Struct, frozen=True):
-    """Where the parts of a run lie. The states follow their index one after the other, in the order of their layout."""
+    """The byte ranges of the parts of a run. The states follow their index, in the order of their layout."""
 
     numbers: ByteRange
     details: ByteRange
     index: ByteRange
     states: ByteRange
-    number_keys: str  # the layout of the numbers
-    state_keys: str  # the layout of the states
+    number_keys: str  # the digest of the layout of the numbers
+    state_keys: str  # the digest of the layout of the states
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """What the first envelope of an entry holds: a committed run and where its parts are, or a ruling."""
+    """The content of the first envelope of an entry: a committed run with the ranges of its parts, or a ruling."""
 
     revision: Revision | None = None
     parts: EntryParts | None = None
@@ -52,10 +52,10 @@ class Entry(msgspec.Struct, frozen=True):
 
     @property
     def commit(self) -> Revision | Ruling:
-        found = self.revision or self.ruling
-        if found is None or (self.revision is None) != (self.parts is None):
+        commit = self.revision or self.ruling
+        if commit is None or (self.revision is None) != (self.parts is None):
             raise CorruptBytes("the entry is neither a run nor a ruling.")
-        return found
+        return commit
 
 
 class LogEntry(NamedTuple):
@@ -66,7 +66,7 @@ class LogEntry(NamedTuple):
 
 
 class KeyLayout(NamedTuple):
-    """A sorted list of keys, kept once for all runs that have the same: the object's name is its hash."""
+    """A sorted list of keys, stored once for all runs that share it. The object's name is the hash of the list."""
 
     digest: str
     keys: tuple[str, ...]
@@ -88,7 +88,7 @@ class KeyLayout(NamedTuple):
 
 
 class Body(NamedTuple):
-    """The parts of a run packed, the same under whatever sequence they are committed."""
+    """The packed parts of a run, which do not depend on the sequence under which it is committed."""
 
     parts: EntryParts
     data: bytes
@@ -113,18 +113,18 @@ class Body(NamedTuple):
 
 
 def pack_entry(commit: Revision | Ruling, body: Body | None = None) -> tuple[bytes, LogEntry]:
-    """The bytes of an entry, and what a reader will see first of them."""
+    """The bytes of an entry, and its first envelope as a reader will see it."""
     if isinstance(commit, Ruling):
         entry = Entry(ruling=commit)
     else:
         assert body is not None, "a run has parts"
         entry = Entry(revision=commit, parts=body.parts)
-    front = seal(msgspec.msgpack.encode(entry), Head(ENTRY, place_key(commit.dataset, commit.sequence)))
+    front = seal(msgspec.msgpack.encode(entry), Head(ENTRY, entry_key(commit.dataset, commit.sequence)))
     return front + (body.data if body else b""), LogEntry(entry, len(front))
 
 
 def front_length(data: bytes) -> int:
-    """How long the first envelope is, by its first bytes."""
+    """The length of the first envelope, read from its first bytes."""
     if len(data) < _PREFIX.size:
         raise CorruptBytes(f"{len(data)} bytes are too few for an entry.")
     magic, _, top, size = _PREFIX.unpack_from(data)
@@ -135,9 +135,9 @@ def front_length(data: bytes) -> int:
 
 
 def unpack_entry(data: bytes, dataset: str, sequence: int) -> LogEntry:
-    """The first envelope of an entry, which must be this commit of this dataset."""
+    """The first envelope of an entry; raises if it is not this commit of this dataset."""
     length = front_length(data)
-    entry = decode_body(body_of(data[:length], ENTRY, place_key(dataset, sequence)), Entry)
+    entry = decode_body(body_of(data[:length], ENTRY, entry_key(dataset, sequence)), Entry)
     if (entry.commit.dataset, entry.commit.sequence) != (dataset, sequence):
         raise CorruptBytes(f"this is commit {entry.commit.sequence} of another log.")
     return LogEntry(entry, length)
@@ -148,27 +148,27 @@ def read_numbers(data: bytes, key: str, count: int) -> npt.NDArray[np.float64]:
     return _read_vector(body_of(data, NUMBERS, key), "<f8", count)
 
 
-def state_places(data: bytes, parts: EntryParts, key: str, layout: KeyLayout) -> dict[str, tuple[int, int]]:
-    """Where each state begins and how long it is, counted like the offset of a part."""
+def locate_states(data: bytes, parts: EntryParts, key: str, layout: KeyLayout) -> dict[str, tuple[int, int]]:
+    """The offset and length of each state, counted like those of the parts."""
     lengths = _read_vector(body_of(data, INDEX, key), "<u8", len(layout.keys))
     starts = np.cumsum(lengths) - lengths
     if int(lengths.sum()) != parts.states.length:
         raise CorruptBytes("the lengths of the states do not add up.")
-    places = zip((starts + parts.states.offset).tolist(), lengths.tolist(), strict=True)
-    return dict(zip(layout.keys, places, strict=True))
+    ranges = zip((starts + parts.states.offset).tolist(), lengths.tolist(), strict=True)
+    return dict(zip(layout.keys, ranges, strict=True))
 
 
 def dataset_name_of(data: bytes) -> str:
-    """The name of the dataset whose log this entry is from."""
+    """The name of the dataset of an entry."""
     return decode_body(body_of(data[: front_length(data)], ENTRY, None), Entry).commit.dataset
 
 
-def place_key(dataset: str, sequence: int) -> str:
+def entry_key(dataset: str, sequence: int) -> str:
     return f"{dataset}#{sequence}"
 
 
 def body_of(data: bytes, tag: str, key: str | None) -> bytes:
-    """What is in an envelope, if it is of this kind and this key's."""
+    """The body of an envelope; raises unless it has this tag and this key."""
     head, body = unseal(data)
     if head.tag != tag or (key is not None and head.key != key):
         raise CorruptBytes(f"these bytes are {head.tag} of {head.key}, not {tag} of {key}.")
@@ -178,17 +178,17 @@ def body_of(data: bytes, tag: str, key: str | None) -> bytes:
 def decode_body(body: bytes, kind: type[_Value]) -> _Value:
     try:
         return unpack(body, kind)
-    except (msgspec.ValidationError, msgspec.DecodeError) as trouble:
-        raise CorruptBytes(f"the bytes do not hold what they should: {trouble}.") from None
+    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+        raise CorruptBytes(f"the bytes do not hold what they should: {error}.") from None
 
 
 @contextmanager
 def add_path_to_errors(path: str) -> Iterator[None]:
-    """Trouble with bytes says where they lie."""
+    """Add the path of the object to errors about its bytes."""
     try:
         yield
-    except StoredDataError as trouble:
-        raise type(trouble)(f"{path}: {trouble}") from None
+    except StoredDataError as error:
+        raise type(error)(f"{path}: {error}") from None
 
 
 def _read_vector(body: bytes, kind: str, count: int) -> npt.NDArray[np.float64]:

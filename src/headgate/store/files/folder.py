@@ -1,4 +1,4 @@
-"""Objects in a local folder: written aside, made durable, then linked into place, which fails if the place is taken."""
+"""Objects in a local folder: written to a temporary file, synced, then linked, which fails if the name is taken."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from headgate.values.errors import MisuseError, StoreUnavailable
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
-_ABANDONED = 86_400.0  # seconds after which a temporary file's writer is taken for dead
+_ABANDONED = 86_400.0  # seconds after which the writer of a temporary file is assumed dead
 _UNLINKABLE = {errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK, errno.ENOSYS}
 
 
 class Folder:
-    """A folder of a file system that has hard links."""
+    """A folder on a file system with hard links."""
 
     kind: ClassVar = "files"
 
     def __init__(self, root: Path) -> None:
         self.root = root
         self.patience = 60.0
-        self._aside = root / "tmp"
+        self._temporary_folder = root / "tmp"
         with _translate_errors(root):
-            _make_folder(self._aside)
+            _make_folder(self._temporary_folder)
             self._remove_abandoned()
 
     @classmethod
@@ -51,16 +51,16 @@ class Folder:
         target = self.root / path
         if target.exists():
             return False
-        aside = self._aside / f"{os.getpid()}-{token_hex(8)}"
+        temporary = self._temporary_folder / f"{os.getpid()}-{token_hex(8)}"
         try:
             with _translate_errors(target):
                 _make_folder(target.parent)
-                _write_durably(aside, data)
-                return _link_into_place(aside, target)
+                _write_durably(temporary, data)
+                return _link_into_place(temporary, target)
         finally:
             with contextlib.suppress(OSError):
                 fault_point("files.unlink_tmp")
-                aside.unlink(missing_ok=True)
+                temporary.unlink(missing_ok=True)
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes | None:
         with _translate_errors(self.root / path):
@@ -83,8 +83,8 @@ class Folder:
                 return []
 
     def folders(self) -> list[str]:
-        with _translate_errors(self.root), os.scandir(self.root) as found:
-            return [each.name for each in found if each.is_dir()]
+        with _translate_errors(self.root), os.scandir(self.root) as entries:
+            return [each.name for each in entries if each.is_dir()]
 
     def settle(self, path: str) -> None:
         with _translate_errors(self.root / path):
@@ -97,25 +97,25 @@ class Folder:
         pass
 
     def _remove_abandoned(self) -> None:
-        for left in self._aside.iterdir():
+        for file in self._temporary_folder.iterdir():
             with contextlib.suppress(FileNotFoundError):
-                if time.time() - left.stat().st_mtime > _ABANDONED:
-                    left.unlink()
+                if time.time() - file.stat().st_mtime > _ABANDONED:
+                    file.unlink()
 
 
-def _write_durably(aside: Path, data: bytes) -> None:
+def _write_durably(temporary: Path, data: bytes) -> None:
     fault_point("files.write_tmp")
-    with open(aside, "xb") as file:
+    with open(temporary, "xb") as file:
         file.write(data)
         file.flush()
         fault_point("files.fsync")
         os.fsync(file.fileno())
 
 
-def _link_into_place(aside: Path, target: Path) -> bool:
+def _link_into_place(temporary: Path, target: Path) -> bool:
     fault_point("files.link")
     try:
-        os.link(aside, target)
+        os.link(temporary, target)
     except FileExistsError:
         return False
     fault_point("files.linked")
@@ -124,7 +124,7 @@ def _link_into_place(aside: Path, target: Path) -> bool:
 
 
 def _make_folder(folder: Path) -> None:
-    """A folder and those above it, each durable in the one above."""
+    """Create a folder and its parents, and sync each to its parent."""
     if folder.is_dir():
         return
     _make_folder(folder.parent)
@@ -155,13 +155,13 @@ def _read_range(handle: int, start: int, size: int | None) -> bytes:
 
 @contextlib.contextmanager
 def _translate_errors(path: Path) -> Iterator[None]:
-    """The operating system's errors as ours."""
+    """Raise `StoreUnavailable` in place of the operating system's errors."""
     try:
         yield
-    except OSError as trouble:
+    except OSError as error:
         hint = ""
-        if trouble.errno in _UNLINKABLE:
+        if error.errno in _UNLINKABLE:
             hint = "The folder needs a file system with hard links."
-        elif trouble.errno in (errno.ENOSPC, errno.EDQUOT):
+        elif error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = "Free some space and run again: the history is as it was."
-        raise StoreUnavailable(f"{path}: {trouble.strerror or type(trouble).__name__}.", hint) from None
+        raise StoreUnavailable(f"{path}: {error.strerror or type(error).__name__}.", hint) from None

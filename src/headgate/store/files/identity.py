@@ -24,7 +24,7 @@ class _Format(msgspec.Struct, frozen=True):
 
 
 class Identity(msgspec.Struct, frozen=True):
-    """`secret` is empty where whoever made the store keeps it elsewhere; `check` then tells the right one."""
+    """`secret` is empty if it is kept elsewhere; `check` is a hash of it, to test a given secret."""
 
     format: int
     secret: bytes
@@ -35,21 +35,21 @@ class Identity(msgspec.Struct, frozen=True):
 
 
 def ensure_identity(blobs: Blobs, given: bytes | None) -> Identity:
-    """What a store is, which is made a store if it is none yet."""
-    found = _read_identity(blobs)
-    if found is None:
+    """The identity of a store; a new one is written if there is none."""
+    identity = _read_identity(blobs)
+    if identity is None:
         secret = given or token_bytes(32)
         fault_point(f"{blobs.kind}.store")
         fresh = Identity(FORMAT, b"" if given else secret, _hash_secret(secret))
         blobs.put(places.STORE, seal(msgspec.msgpack.encode(fresh), Head(_TAG, "")))
-        found = _read_identity(blobs)  # another may have been first
-    if found is None:
+        identity = _read_identity(blobs)  # another process may have been first
+    if identity is None:
         raise CorruptBytes(f"{places.STORE} was written and is not there.")
-    return found
+    return identity
 
 
 def secret_of(store: Identity, given: bytes | None) -> bytes:
-    """Under what values are hidden: what the caller gave, if it is the right one, or what the store keeps."""
+    """The secret under which values are hashed: the given one, if it is right, or the one that the store keeps."""
     secret = given or store.secret
     if not secret:
         raise MisuseError("the secret of this store is kept elsewhere.", hint="Give it: open_store(url, secret=...).")

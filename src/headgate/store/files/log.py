@@ -1,4 +1,4 @@
-"""The log of one dataset: one immutable object for each commit, numbered without holes, and what was read of it."""
+"""The log of one dataset: one immutable object for each commit, numbered without gaps, and a copy in memory."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from headgate.values.run import Revision, Ruling
 
 CHECKPOINT = "checkpoint"
 FIRST_READ = 4_096  # bytes: the first envelope of nearly every entry is shorter
-CHECKPOINT_AFTER = 64  # entries since the last one, and more in a longer log
+CHECKPOINT_AFTER = 64  # entries since the last checkpoint; more in a longer log
 
 
 class _Checkpoint(msgspec.Struct, frozen=True):
-    """The first envelopes of all entries up to one of them. Derived: where it is missing, the log is read instead."""
+    """The first envelopes of all entries up to `sequence`. It is derived: if it is missing, the log is read instead."""
 
     sequence: int
     entries: list[tuple[Entry, int]]
 
 
 class Log:
-    """Reads what others append, appends what does not collide. Who may touch the ledger holds the lock."""
+    """Reads the entries of all writers, and appends new ones. Callers must hold `lock` while they use the ledger."""
 
     def __init__(self, blobs: Blobs, dataset: str) -> None:
         self.lock = RLock()
@@ -49,20 +49,21 @@ class Log:
         self._lag = 1
 
     def refresh(self) -> None:
-        """Take in all commits that were not known yet."""
+        """Read all commits that are not yet in the ledger."""
         if not self._read and not self.ledger.head:
             self._load_checkpoint()
-        for placed in self._following():
-            self._take(placed)
+        for log_entry in self._read_following():
+            self._add(log_entry)
         self._read = True
 
     def append(
         self, propose: Callable[[], Revision | Ruling], body: Body | None = None, *, fresh: bool = False
     ) -> Revision | Ruling:
-        """Commit what `propose` says given the ledger; again as long as somebody else was faster.
+        """Commit what `propose` makes of the current ledger, and retry while other writers are faster.
 
-        The put of the object under the next free number is the commit. A number that is taken is read and the next one
-        tried, so each loss is another's success; only when nobody gets anywhere does the time run that is waited.
+        Putting the object under the next free number is the commit. If the number is taken, its entry is read and the
+        next number is tried, so each failed put means that another writer succeeded. The timeout counts only the time
+        in which no writer succeeds. With `fresh`, the ledger is refreshed first.
         """
         if fresh or not self._read:
             self.refresh()
@@ -81,13 +82,13 @@ class Log:
             if revision.sequence > self.ledger.head:
                 self.refresh()
             if 1 <= revision.sequence <= self.ledger.head:
-                found = self._log_entries[revision.sequence - 1]
-                if found.entry.revision is not None and found.entry.revision.attempt == revision.attempt:
-                    return found
+                log_entry = self._log_entries[revision.sequence - 1]
+                if log_entry.entry.revision is not None and log_entry.entry.revision.attempt == revision.attempt:
+                    return log_entry
         raise UnknownRun(revision.dataset, revision.partition, revision.number)
 
     def keep(self, layout: KeyLayout) -> None:
-        """Make sure that a layout is there before an entry names it."""
+        """Write a layout, unless it exists, before an entry refers to it."""
         if layout.digest not in self._layouts:
             fault_point(f"{self._blobs.kind}.layout")
             path = places.layout_path(self.folder, layout.digest)
@@ -96,24 +97,24 @@ class Log:
             self._layouts[layout.digest] = layout
 
     def layout(self, digest: str) -> KeyLayout:
-        found = self._layouts.get(digest)
-        if found is None:
+        layout = self._layouts.get(digest)
+        if layout is None:
             path = places.layout_path(self.folder, digest)
             with entries.add_path_to_errors(path):
-                found = KeyLayout.from_bytes(self._blobs.read(path) or b"", digest)
-            self._layouts[digest] = found
-        return found
+                layout = KeyLayout.from_bytes(self._blobs.read(path) or b"", digest)
+            self._layouts[digest] = layout
+        return layout
 
     def _put(self, commit: Revision | Ruling, body: Body | None, rivals: _Rivals) -> bool:
-        """Whether the commit is in the log now: by this put, or by one whose answer was lost."""
+        """Whether the commit is in the log now, by this put or by an earlier one whose response was lost."""
         head, path = self.ledger.head, places.entry_path(self.folder, commit.sequence)
-        data, placed = entries.pack_entry(commit, body)
-        begun = time.monotonic()
+        data, log_entry = entries.pack_entry(commit, body)
+        started = time.monotonic()
         if self._blobs.put(path, data):
-            self._take(placed)
+            self._add(log_entry)
             self._checkpoint_if_due()
             return True
-        rivals.give_way(time.monotonic() - begun)
+        rivals.give_way(time.monotonic() - started)
         self.refresh()
         if self.ledger.head > head:
             rivals.note_progress()
@@ -121,33 +122,38 @@ class Log:
             raise StoreUnavailable(f"{path} can be neither written nor read.", hint="Try again later.")
         return self.ledger.head > head and self._log_entries[commit.sequence - 1].entry.commit == commit
 
-    def _take(self, placed: LogEntry) -> None:
-        self.ledger.add(placed.entry.commit)
-        self._log_entries.append(placed)
+    def _add(self, log_entry: LogEntry) -> None:
+        self.ledger.add(log_entry.entry.commit)
+        self._log_entries.append(log_entry)
 
-    def _following(self) -> Iterator[LogEntry]:
-        """Entries after those that are known: at first all that are listed, later one and then ever more at once."""
+    def _read_following(self) -> Iterator[LogEntry]:
+        """Entries after the known ones. The first time the folder is listed; later, growing ranges of numbers are read.
+
+        Most refreshes find nothing or one entry, so the first range is one number.
+        """
         if not self._read:
             yield from self._read_listed()
         start, known = self.ledger.head + 1, self.ledger.head
         for count in itertools.chain([1, self._lag], (2**power for power in range(2, 9)), itertools.repeat(256)):
-            for found in self._blobs.each(self._entry, range(start, start + count)):
-                if found is None:
+            for log_entry in self._blobs.each(self._read_entry, range(start, start + count)):
+                if log_entry is None:
                     self._lag = max(1, (self._lag + self.ledger.head - known) // 2)
                     return
-                yield found
+                yield log_entry
             start += count
 
     def _read_listed(self) -> Iterator[LogEntry]:
         head = self.ledger.head
         listed = places.parse_sequences(self._blobs.names(places.log_folder(self.folder), head))
-        for sequence, found in enumerate(self._blobs.each(self._entry, range(head + 1, max(listed, default=head) + 1))):
-            if found is None:
-                path = places.entry_path(self.folder, head + 1 + sequence)
+        for offset, log_entry in enumerate(
+            self._blobs.each(self._read_entry, range(head + 1, max(listed, default=head) + 1))
+        ):
+            if log_entry is None:
+                path = places.entry_path(self.folder, head + 1 + offset)
                 raise CorruptBytes(f"{path} is missing, though later commits are there.")
-            yield found
+            yield log_entry
 
-    def _entry(self, sequence: int) -> LogEntry | None:
+    def _read_entry(self, sequence: int) -> LogEntry | None:
         path = places.entry_path(self.folder, sequence)
         data = self._blobs.read(path, 0, FIRST_READ)
         if data is None:
@@ -161,21 +167,21 @@ class Log:
     def _load_checkpoint(self) -> None:
         for sequence in reversed(places.parse_sequences(self._blobs.names(places.checkpoints_folder(self.folder), 0))):
             with contextlib.suppress(StoredDataError):
-                for placed in self._checkpoint(sequence):
-                    self._take(placed)
+                for log_entry in self._read_checkpoint(sequence):
+                    self._add(log_entry)
                 self._checkpointed = sequence
                 return
 
-    def _checkpoint(self, sequence: int) -> list[LogEntry]:
+    def _read_checkpoint(self, sequence: int) -> list[LogEntry]:
         data = self._blobs.read(places.checkpoint_path(self.folder, sequence)) or b""
-        body = entries.body_of(data, CHECKPOINT, entries.place_key(self._dataset, sequence))
-        held = [LogEntry(*each) for each in entries.decode_body(body, _Checkpoint).entries]
-        if [each.entry.commit.sequence for each in held] != list(range(1, sequence + 1)):
+        body = entries.body_of(data, CHECKPOINT, entries.entry_key(self._dataset, sequence))
+        log_entries = [LogEntry(*each) for each in entries.decode_body(body, _Checkpoint).entries]
+        if [each.entry.commit.sequence for each in log_entries] != list(range(1, sequence + 1)):
             raise CorruptBytes("the checkpoint has holes.")
-        return held
+        return log_entries
 
     def _checkpoint_if_due(self) -> None:
-        """A checkpoint now and then, so that a long log opens fast. Nothing depends on it, so trouble is no trouble."""
+        """Write a checkpoint if one is due, so that a long log opens fast. It is optional, so errors are ignored."""
         head = self.ledger.head
         if head - self._checkpointed <= max(CHECKPOINT_AFTER, min(head // 10, 1_000)):
             return
@@ -185,13 +191,16 @@ class Log:
             fault_point(f"{self._blobs.kind}.checkpoint")
             self._blobs.put(
                 places.checkpoint_path(self.folder, head),
-                seal(body, Head(CHECKPOINT, entries.place_key(self._dataset, head))),
+                seal(body, Head(CHECKPOINT, entries.entry_key(self._dataset, head))),
             )
 
 
 class _Rivals:
-    """Other writers of the same log. Who loses waits by chance, in terms of what a put takes, so that they fall apart:
-    without that, eight of them get half as much done."""
+    """Competition with other writers of the same log.
+
+    After a lost put, a writer waits a random multiple of the time of a put, so that writers spread out. Without the
+    pause, eight writers commit half as fast.
+    """
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
@@ -203,7 +212,7 @@ class _Rivals:
         time.sleep(random.uniform(0, max(took, 0.001) * min(2**self._losses, 32)))
 
     def note_progress(self) -> None:
-        """Somebody got somewhere."""
+        """Note that some writer committed."""
         self._since = time.monotonic()
 
     @property

@@ -1,4 +1,4 @@
-"""Objects on S3, Google Cloud Storage or Azure: put only if absent, and read back where an answer was lost."""
+"""Objects on S3, Google Cloud Storage or Azure: put only if absent, and read back if the response was lost."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ _STATUS = re.compile(r"\b([45][0-9]{2}) [A-Z][a-z]")
 
 
 class Objects:
-    """A prefix of a bucket. Credentials come from the environment, the way the library reads it (AWS_*, GOOGLE_*, ...).
+    """A prefix of a bucket. The library reads credentials from the environment (AWS_*, GOOGLE_*, ...).
 
-    Every request is one try of ours: the library's own retries would hide which answer was lost.
+    The library's own retries are off, because they would hide that a response was lost.
     """
 
     kind: ClassVar = "objects"
@@ -63,11 +63,11 @@ class Objects:
                     retry_config={"max_retries": 0},
                 )
             )
-        except (BaseError, ValueError) as trouble:
-            raise StoreUnavailable(f"{url} cannot be opened: {type(trouble).__name__}.", _CREDENTIALS) from None
+        except (BaseError, ValueError) as error:
+            raise StoreUnavailable(f"{url} cannot be opened: {type(error).__name__}.", _CREDENTIALS) from None
 
     def put(self, path: str, data: bytes) -> bool:
-        trying = _Retry(path, self.patience)
+        retry = _Retry(path, self.patience)
         while True:
             try:
                 fault_point("objects.put")
@@ -78,12 +78,12 @@ class Objects:
                 return False
             except FileNotFoundError:
                 raise StoreUnavailable(f"{path} cannot be written: there is no such bucket.") from None
-            except (BaseError, OSError) as trouble:
+            except (BaseError, OSError) as error:
                 fault_point("objects.unknown")
-                trying.fail_if_final(trouble)
+                retry.fail_if_final(error)
                 if self.read(path, 0, 1) is not None:
                     return False
-                trying.pause_or_fail(trouble)
+                retry.pause_or_fail(error)
 
     def read(self, path: str, start: int = 0, size: int | None = None) -> bytes | None:
         if size == 0:
@@ -91,73 +91,77 @@ class Objects:
         wanted: Any = None
         if start or size is not None:
             wanted = {"range": {"offset": start} if size is None else (start, start + size)}
-        trying = _Retry(path, self.patience)
+        retry = _Retry(path, self.patience)
         while True:
             try:
                 fault_point("objects.get")
                 return bytes(obstore.get(self._store, path, options=wanted).bytes())
             except FileNotFoundError:
                 return None
-            except (BaseError, OSError) as trouble:
-                if _find_status(trouble) == "416":
+            except (BaseError, OSError) as error:
+                if _find_status(error) == "416":
                     return b""
-                trying.pause_or_fail(trouble)
+                retry.pause_or_fail(error)
 
     def read_parts(self, path: str, parts: Sequence[tuple[int, int]]) -> list[bytes]:
         if not parts:
             return []
-        trying = _Retry(path, self.patience)
+        retry = _Retry(path, self.patience)
         starts, lengths = [start for start, _ in parts], [size for _, size in parts]
         while True:
             try:
                 fault_point("objects.get")
                 return list(map(bytes, obstore.get_ranges(self._store, path, starts=starts, lengths=lengths)))
-            except (BaseError, OSError) as trouble:
-                trying.pause_or_fail(trouble)
+            except (BaseError, OSError) as error:
+                retry.pause_or_fail(error)
 
     def names(self, folder: str, after: int) -> list[str]:
         last = f"{folder}/{object_name(after)}"
-        found = self._list_patiently(lambda: obstore.list(self._store, f"{folder}/", offset=last).collect(), folder)
-        return [each["path"].rpartition("/")[2] for each in found]
+        objects = self._list_with_retries(
+            lambda: obstore.list(self._store, f"{folder}/", offset=last).collect(), folder
+        )
+        return [each["path"].rpartition("/")[2] for each in objects]
 
     def folders(self) -> list[str]:
-        found = self._list_patiently(lambda: obstore.list_with_delimiter(self._store)["common_prefixes"], "the store")
-        return [each.rstrip("/").rpartition("/")[2] for each in found]
+        prefixes = self._list_with_retries(
+            lambda: obstore.list_with_delimiter(self._store)["common_prefixes"], "the store"
+        )
+        return [each.rstrip("/").rpartition("/")[2] for each in prefixes]
 
     def settle(self, path: str) -> None:
         pass
 
     def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        every = list(items)
-        if len(every) < 2:
-            return map(call, every)
+        listed = list(items)
+        if len(listed) < 2:
+            return map(call, listed)
         if self._pool is None:
             self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="headgate-objects")
-        return self._pool.map(call, every)
+        return self._pool.map(call, listed)
 
     def close(self) -> None:
         if self._pool is not None:
             self._pool.shutdown()
 
-    def _list_patiently(self, call: Callable[[], Sequence[Any]], folder: str) -> Sequence[Any]:
-        trying = _Retry(folder, self.patience)
+    def _list_with_retries(self, call: Callable[[], Sequence[Any]], folder: str) -> Sequence[Any]:
+        retry = _Retry(folder, self.patience)
         while True:
             try:
                 fault_point("objects.list")
                 return call()
             except FileNotFoundError:
                 return []
-            except (BaseError, OSError) as trouble:
-                trying.pause_or_fail(trouble)
+            except (BaseError, OSError) as error:
+                retry.pause_or_fail(error)
 
 
 _CREDENTIALS = "Check the address, and the credentials in the environment."
 
 
 class _Retry:
-    """One request tried again until it is answered or the time is up.
+    """Retries of one request until it succeeds or the time is up.
 
-    The library's words are kept out of ours: they may quote addresses that are signed.
+    Messages do not quote the library's errors, which may contain signed addresses.
     """
 
     def __init__(self, path: str, patience: float) -> None:
@@ -165,20 +169,20 @@ class _Retry:
         self._end = time.monotonic() + patience
         self._pause = 0.05
 
-    def fail_if_final(self, trouble: Exception) -> None:
-        if isinstance(trouble, (PermissionDeniedError, UnauthenticatedError)):
+    def fail_if_final(self, error: Exception) -> None:
+        if isinstance(error, (PermissionDeniedError, UnauthenticatedError)):
             raise StoreUnavailable(f"{self._path}: access was denied.", _CREDENTIALS) from None
 
-    def pause_or_fail(self, trouble: Exception) -> None:
-        self.fail_if_final(trouble)
+    def pause_or_fail(self, error: Exception) -> None:
+        self.fail_if_final(error)
         if time.monotonic() >= self._end:
-            status = _find_status(trouble)
-            what = f"status {status}" if status else type(trouble).__name__
+            status = _find_status(error)
+            what = f"status {status}" if status else type(error).__name__
             raise StoreUnavailable(f"{self._path}: the object store does not answer ({what}).", _CREDENTIALS) from None
         time.sleep(random.uniform(0, self._pause))
         self._pause = min(2 * self._pause, 5.0)
 
 
-def _find_status(trouble: Exception) -> str:
-    found = _STATUS.search(str(trouble))
-    return found.group(1) if found else ""
+def _find_status(error: Exception) -> str:
+    match = _STATUS.search(str(error))
+    return match.group(1) if match else ""

@@ -1,4 +1,4 @@
-"""Where things lie in a store of files: paths made of safe characters only, whatever a dataset is called."""
+"""The paths of objects in a store of files, made of safe characters whatever the name of the dataset."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _FOLDER = re.compile(rf"[A-Za-z0-9_-]{{0,{_READABLE}}}-[0-9a-f]{{16}}")
 
 
 def dataset_folder(name: str) -> str:
-    """The folder of a dataset: so much of its name as is harmless, for people; a hash of all of it, to tell it apart.
+    """The folder of a dataset: the start of its name with unsafe characters replaced, and a hash of the whole name.
 
     >>> dataset_folder("../orders")
     '___orders-b20e674b4c5892f0'
@@ -46,7 +46,7 @@ def checkpoints_folder(folder: str) -> str:
 
 
 def parse_sequences(names: list[str]) -> list[int]:
-    """The numbers of numbered objects, ascending; what is named otherwise is not ours."""
+    """The numbers of numbered objects, ascending; other names are ignored."""
     return sorted(int(name[:-3]) for name in names if re.fullmatch(r"[0-9]{20}\.hg", name))
 
 

@@ -1,4 +1,4 @@
-"""The history store over files: what the port asks for, answered from logs."""
+"""The history store over files, with one log for each dataset."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from headgate.values.key import MetricKey
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
-_READ_WHOLE_BELOW = 1 << 18  # bytes: below this, all states of a run are read rather than some of them one by one
+_READ_WHOLE_BELOW = 1 << 18  # bytes of states below which all of a run are read at once, even if only some are wanted
 
 
 class FileStore:
-    """Datasets side by side in a folder or on an object store, each with its own log. May be used by many threads."""
+    """Datasets in a folder or on an object store, each with its own log. Threads may share it."""
 
     def __init__(self, blobs: Blobs, *, hide: bool = True, secret: bytes | None = None) -> None:
         self._blobs = blobs
@@ -71,7 +71,7 @@ class FileStore:
         with log.lock:
             ruling = log.append(
                 lambda: log.ledger.next_ruling(partition, decision, number, who, note),
-                fresh=True,  # what is standing may have been overruled by somebody else
+                fresh=True,  # another writer may have changed the current decision
             )
             return cast(Ruling, ruling)
 
@@ -121,21 +121,23 @@ class FileStore:
         values = np.full((len(rows), len(keys)), np.nan)
         chosen = {digest: _match_keys(layout, keys) for digest, layout in layouts.items()}
         for row, (layout, numbers) in zip(values, rows, strict=True):
-            here, there = chosen[layout.digest]
-            row[here] = numbers[there]
+            columns, positions = chosen[layout.digest]
+            row[columns] = numbers[positions]
         return Series(tuple(revisions), tuple(map(MetricKey.parse, keys)), values)
 
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
         wanted = key_texts(keys)
-        return list(self._blobs.each(lambda found: self._read_states(found, wanted), self._locate_entries(revisions)))
+        return list(
+            self._blobs.each(lambda location: self._read_states(location, wanted), self._locate_entries(revisions))
+        )
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
-        (found,) = self._locate_entries([revision])
-        data = self._blobs.read(found.path) or b""
-        with entries.add_path_to_errors(found.path):
-            return restore_run(revision, _read_record(data, found), states)
+        (location,) = self._locate_entries([revision])
+        data = self._blobs.read(location.path) or b""
+        with entries.add_path_to_errors(location.path):
+            return restore_run(revision, _read_record(data, location), states)
 
     def close(self) -> None:
         self._blobs.close()
@@ -154,35 +156,39 @@ class FileStore:
             return entries.dataset_name_of(data if length <= len(data) else self._blobs.read(path, 0, length) or b"")
 
     def _locate_entries(self, revisions: Sequence[Revision]) -> list[_EntryLocation]:
-        """Where runs lie. Asked before threads share the work: a log that must be read first needs threads itself."""
+        """The locations of runs. They are found before threads share the reading: a log that must be refreshed uses the
+        same threads, and would wait for itself.
+        """
         logs = {each.dataset: self._log_of(each.dataset) for each in revisions}
         return [_EntryLocation.of(logs[each.dataset], each) for each in revisions]
 
-    def _read_numbers(self, found: _EntryLocation) -> tuple[KeyLayout, npt.NDArray[np.float64]]:
-        layout = found.log.layout(found.parts.number_keys)
-        place = found.parts.numbers
-        data = self._blobs.read(found.path, found.front + place.offset, place.length) or b""
-        with entries.add_path_to_errors(found.path):
-            return layout, entries.read_numbers(data, found.key, len(layout.keys))
+    def _read_numbers(self, location: _EntryLocation) -> tuple[KeyLayout, npt.NDArray[np.float64]]:
+        layout = location.log.layout(location.parts.number_keys)
+        part = location.parts.numbers
+        data = self._blobs.read(location.path, location.front + part.offset, part.length) or b""
+        with entries.add_path_to_errors(location.path):
+            return layout, entries.read_numbers(data, location.key, len(layout.keys))
 
-    def _read_states(self, found: _EntryLocation, wanted: list[str] | None) -> dict[MetricKey, State]:
-        parts, layout = found.parts, found.log.layout(found.parts.state_keys)
-        chosen = set(layout.keys if wanted is None else wanted).intersection(layout.keys)
+    def _read_states(self, location: _EntryLocation, wanted: list[str] | None) -> dict[MetricKey, State]:
+        parts, layout = location.parts, location.log.layout(location.parts.state_keys)
+        chosen_keys = set(layout.keys if wanted is None else wanted).intersection(layout.keys)
         together = wanted is None or parts.states.length <= _READ_WHOLE_BELOW
         size = parts.index.length + parts.states.length if together else parts.index.length
-        data = self._blobs.read(found.path, found.front + parts.index.offset, size) or b""
-        with entries.add_path_to_errors(found.path):
-            every = entries.state_places(data[: parts.index.length], parts, found.key, layout)
-            spans = {key: span for key, span in every.items() if key in chosen}
+        data = self._blobs.read(location.path, location.front + parts.index.offset, size) or b""
+        with entries.add_path_to_errors(location.path):
+            ranges = entries.locate_states(data[: parts.index.length], parts, location.key, layout)
+            chosen_ranges = {key: span for key, span in ranges.items() if key in chosen_keys}
             if together:
-                sealed = [data[at - parts.index.offset :][:size] for at, size in spans.values()]
+                sealed = [data[at - parts.index.offset :][:size] for at, size in chosen_ranges.values()]
             else:
-                sealed = self._blobs.read_parts(found.path, [(found.front + at, size) for at, size in spans.values()])
-            return open_states(dict(zip(spans, sealed, strict=True)))
+                sealed = self._blobs.read_parts(
+                    location.path, [(location.front + at, size) for at, size in chosen_ranges.values()]
+                )
+            return open_states(dict(zip(chosen_ranges, sealed, strict=True)))
 
 
 class _EntryLocation(NamedTuple):
-    """A run's entry: whose it is, where it lies, and where in it the parts begin."""
+    """The entry of a run: its log, run key and path, the length of its first envelope, and its parts."""
 
     log: Log
     key: str
@@ -192,33 +198,33 @@ class _EntryLocation(NamedTuple):
 
     @classmethod
     def of(cls, log: Log, revision: Revision) -> _EntryLocation:
-        placed = log.find_entry(revision)
-        assert placed.entry.parts is not None, "a run has parts"
+        log_entry = log.find_entry(revision)
+        assert log_entry.entry.parts is not None, "a run has parts"
         path = places.entry_path(log.folder, revision.sequence)
-        return cls(log, revision.key, path, placed.front, placed.entry.parts)
+        return cls(log, revision.key, path, log_entry.front, log_entry.entry.parts)
 
 
-def _read_record(data: bytes, found: _EntryLocation) -> Record:
-    """The record in all the bytes of an entry."""
-    parts, body = found.parts, data[found.front :]
+def _read_record(data: bytes, location: _EntryLocation) -> Record:
+    """The record in the bytes of an entry."""
+    parts, body = location.parts, data[location.front :]
     if len(body) != parts.states.offset + parts.states.length:
         raise CorruptBytes(f"the entry has {len(data):,} bytes; it should end with its states.")
 
-    def slice_of(place: ByteRange) -> bytes:
-        return body[place.offset : place.offset + place.length]
+    def slice_of(part: ByteRange) -> bytes:
+        return body[part.offset : part.offset + part.length]
 
-    numbers, states = found.log.layout(parts.number_keys), found.log.layout(parts.state_keys)
-    vector = entries.read_numbers(slice_of(parts.numbers), found.key, len(numbers.keys))
-    spans = entries.state_places(slice_of(parts.index), parts, found.key, states)
+    numbers, states = location.log.layout(parts.number_keys), location.log.layout(parts.state_keys)
+    vector = entries.read_numbers(slice_of(parts.numbers), location.key, len(numbers.keys))
+    ranges = entries.locate_states(slice_of(parts.index), parts, location.key, states)
     return Record(
         dict(zip(numbers.keys, vector.tolist(), strict=True)),
         slice_of(parts.details),
-        {name: slice_of(ByteRange(*span)) for name, span in spans.items()},
+        {name: slice_of(ByteRange(*span)) for name, span in ranges.items()},
     )
 
 
 def _match_keys(layout: KeyLayout, keys: list[str]) -> tuple[list[int], list[int]]:
-    """Which of the wanted keys a layout has, and where."""
-    at = {key: there for there, key in enumerate(layout.keys)}
-    here = [place for place, key in enumerate(keys) if key in at]
-    return here, [at[keys[place]] for place in here]
+    """The indices of the wanted keys that a layout has, and their positions in the layout."""
+    positions = {key: position for position, key in enumerate(layout.keys)}
+    columns = [column for column, key in enumerate(keys) if key in positions]
+    return columns, [positions[keys[column]] for column in columns]

@@ -1,7 +1,7 @@
-"""PostgreSQL's binary forms of rows and arrays, packed and unpacked as wholes.
+"""PostgreSQL's binary formats of rows and arrays, packed and unpacked many values at a time.
 
-Every field, and every element of an array, is its length in 4 bytes (-1 for null) and its bytes. A row for COPY begins
-with the number of its fields in 2 bytes, an array with 20 that say what it holds.
+Every field, and every element of an array, is its length in 4 bytes (-1 for null) followed by its bytes. A row for COPY
+begins with the number of its fields in 2 bytes, an array with a header of 20 bytes.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ def write_numbers(cursor: Any, dataset: int, sequence: int, blocks: list[int], t
     rows["cells"]["size"] = np.where(absent, -1, 8)
     rows["cells"]["value"] = table
     packed = rows.view(np.uint8).reshape(len(blocks), rows.itemsize)
-    if absent.any():
-        kept = np.ones(packed.shape, bool)
-        kept[:, -12 * width :].reshape(len(blocks), width, 12)[:, :, 4:] = ~absent[:, :, None]
-        packed = packed[kept]
+    if absent.any():  # a null has a length but no bytes, so its 8 bytes are dropped
+        written = np.ones(packed.shape, bool)
+        written[:, -12 * width :].reshape(len(blocks), width, 12)[:, :, 4:] = ~absent[:, :, None]
+        packed = packed[written]
     with cursor.copy("COPY metric_values FROM STDIN (FORMAT BINARY)") as copy:
         copy.write(_HEAD + packed.tobytes() + _TAIL)
 
 
 def write_states(cursor: Any, dataset: int, sequence: int, states: Mapping[int, bytes]) -> None:
-    """Append states, given by position."""
+    """Append states, given by position, to the table states."""
     fields = (4).to_bytes(2, "big")
     parts = [_HEAD]
     for position, data in states.items():
@@ -54,9 +54,10 @@ def write_states(cursor: Any, dataset: int, sequence: int, states: Mapping[int, 
 def read_numbers(
     cursor: Any, dataset: int, sequences: list[int], blocks: list[int], slots: list[int]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.float64]]:
-    """The sequence, the block and the numbers of every row that is there; null becomes NaN, which is never stored.
+    """The sequence, the block and the numbers of every existing row; null becomes NaN, which is never stored.
 
-    Each row comes as one array, and all rows at once: COPY would hand them out one by one, at twice the processor time.
+    Each row is selected as one array, and all rows are fetched at once: COPY returns rows one by one, which takes twice
+    the processor time.
     """
     columns = ", ".join(f"coalesce(v{slot}, 'NaN')" for slot in slots)
     cursor.execute(
@@ -65,8 +66,8 @@ def read_numbers(
         (dataset, sequences, blocks),
         binary=True,
     )
-    found = cursor.pgresult
-    data = b"".join([found.get_value(row, 0) for row in range(found.ntuples)])
+    result = cursor.pgresult
+    data = b"".join([result.get_value(row, 0) for row in range(result.ntuples)])
     rows = np.frombuffer(data, [("head", "V20"), ("cells", _CELL, (2 + len(slots),))])["cells"]["value"]
     return rows[:, 0].astype(np.int64), rows[:, 1].astype(np.int64), rows[:, 2:].astype(np.float64)
 

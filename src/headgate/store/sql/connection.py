@@ -1,4 +1,4 @@
-"""Connections to SQLite and PostgreSQL with the settings that the promises of the store need."""
+"""Connections to SQLite and PostgreSQL, with the settings on which the guarantees of the store depend."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from sqlalchemy.exc import ArgumentError
 from headgate.values.errors import MisuseError
 
 BUSY_TIMEOUT = 30.0  # seconds for which SQLite waits for another writer
-PAGE = 8192  # bytes; what the width of a row of numbers is fitted to
+PAGE = 8192  # bytes; the width of a row of numbers is chosen to fit it
 
 _SECRETS = ("password", "sslpassword")
 
 
 def parse_url(url: str) -> URL:
-    """The address of a database, with a driver that the store knows."""
+    """The parsed address of a database, with a supported driver."""
     try:
         address = make_url(url)
     except (ArgumentError, ValueError):
@@ -39,14 +39,14 @@ def redact_url(url: URL) -> str:
 
 
 def secrets_in(url: URL) -> tuple[str, ...]:
-    found = [url.password, *(url.query.get(name) for name in _SECRETS)]
-    return tuple(str(each) for each in found if each)
+    secrets = [url.password, *(url.query.get(name) for name in _SECRETS)]
+    return tuple(str(each) for each in secrets if each)
 
 
 def engine_for(url: URL) -> Engine:
     if url.get_backend_name() == "sqlite":
         engine = create_engine(url, connect_args={"timeout": BUSY_TIMEOUT}, hide_parameters=True)
-        event.listen(engine, "connect", _settle_sqlite)
+        event.listen(engine, "connect", _configure_sqlite)
         return engine
     try:
         engine = create_engine(
@@ -57,36 +57,36 @@ def engine_for(url: URL) -> Engine:
         )
     except ModuleNotFoundError:
         raise MisuseError("PostgreSQL needs psycopg.", hint="pip install 'headgate[postgresql]'") from None
-    event.listen(engine, "connect", _settle_postgresql)
+    event.listen(engine, "connect", _configure_postgresql)
     return engine
 
 
 def begin_write(connection: Connection) -> None:
-    """Begin to write. SQLite takes its one write lock now: a transaction never fails half way for want of it."""
+    """Begin a write transaction. SQLite takes its write lock now, so that the transaction cannot fail later for it."""
     connection.begin()
     if connection.dialect.name == "sqlite":
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _postgresql_arguments(url: URL) -> dict[str, Any]:
-    """A server that is gone is noticed; nothing is prepared, so that poolers between may share connections."""
-    wanted = {
+    """Arguments of the driver: timeouts that notice a dead server, and no prepared statements, which poolers break."""
+    arguments = {
         "prepare_threshold": None,
         "connect_timeout": 10,
         "tcp_user_timeout": 30_000,
         "keepalives_idle": 30,
         "application_name": "headgate",
     }
-    return {name: value for name, value in wanted.items() if name not in url.query}
+    return {name: value for name, value in arguments.items() if name not in url.query}
 
 
-def _settle_sqlite(connection: Any, _: object) -> None:
-    connection.isolation_level = None  # the driver begins no transaction of its own accord
+def _configure_sqlite(connection: Any, _: object) -> None:
+    connection.isolation_level = None  # otherwise the driver begins transactions by itself
     for pragma in (f"page_size={PAGE}", "journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _settle_postgresql(connection: Any, _: object) -> None:
-    """Compiling a query of many columns takes longer than running it; and nobody waits forever for a frozen writer."""
+def _configure_postgresql(connection: Any, _: object) -> None:
+    """Turn off compilation, which takes longer than a query of many columns, and limit waiting for a frozen writer."""
     connection.execute("SET jit = off; SET lock_timeout = '30s'; SET idle_in_transaction_session_timeout = '5min'")
     connection.commit()

@@ -1,4 +1,4 @@
-"""What runs hold: their numbers and their states, under the keys of their dataset."""
+"""The numbers and states of runs, stored under the keys of their dataset."""
 
 from __future__ import annotations
 
@@ -19,35 +19,41 @@ from headgate.values.run import Revision
 
 
 class Contents:
-    """Writes and reads the contents of runs; remembers which keys a dataset has."""
+    """Writes and reads the contents of runs, and caches the keys of each dataset."""
 
     def __init__(self) -> None:
         self._metrics = Dictionary(series)
         self._states = Dictionary(state_keys)
 
     def write(self, connection: Connection, dataset: int, sequence: int, record: Record) -> None:
-        """Keep what a run holds. Only who holds the dataset's lock may ask."""
-        at = self._metrics.with_new(connection, dataset, record.numbers).positions
-        values.write_numbers(connection, dataset, sequence, {at[key]: value for key, value in record.numbers.items()})
+        """Write the contents of a run. The caller must hold the lock of the dataset."""
+        positions = self._metrics.with_new(connection, dataset, record.numbers).positions
+        values.write_numbers(
+            connection, dataset, sequence, {positions[key]: value for key, value in record.numbers.items()}
+        )
         fault_point("sql.values_written")
-        at = self._states.with_new(connection, dataset, record.states).positions
-        sealed.write_states(connection, dataset, sequence, {at[key]: data for key, data in record.states.items()})
+        positions = self._states.with_new(connection, dataset, record.states).positions
+        sealed.write_states(
+            connection, dataset, sequence, {positions[key]: data for key, data in record.states.items()}
+        )
         fault_point("sql.states_written")
 
     def series(self, connection: Connection, revisions: Sequence[Revision], wanted: list[str] | None) -> Series:
-        """The numbers of runs of one dataset; of all metrics that any of them has, sorted, if not told."""
+        """The numbers of runs of one dataset; without `wanted`, of all metrics that any of them has, sorted."""
         dataset, _ = reading.find_dataset(connection, revisions[0].dataset)
         keys = self._metrics.keys(connection, dataset)
         sequences = [each.sequence for each in revisions]
         if wanted is None:
             table = values.read_numbers(connection, dataset, sequences, keys.order)
-            held = ~np.all(np.isnan(table), axis=0)
-            chosen = [keys.metric_keys[at] for at, there in zip(keys.order, held, strict=True) if there]
-            return Series(tuple(revisions), tuple(chosen), table if held.all() else table[:, held])
+            present = ~np.all(np.isnan(table), axis=0)
+            chosen = [
+                keys.metric_keys[index] for index, is_present in zip(keys.order, present, strict=True) if is_present
+            ]
+            return Series(tuple(revisions), tuple(chosen), table if present.all() else table[:, present])
         table = np.full((len(revisions), len(wanted)), np.nan)
-        known = [at for at, key in enumerate(wanted) if key in keys.positions]
-        positions = [keys.positions[wanted[at]] for at in known]
-        table[:, known] = values.read_numbers(connection, dataset, sequences, positions)
+        columns = [index for index, key in enumerate(wanted) if key in keys.positions]
+        positions = [keys.positions[wanted[index]] for index in columns]
+        table[:, columns] = values.read_numbers(connection, dataset, sequences, positions)
         return Series(tuple(revisions), tuple(map(MetricKey.parse, wanted)), table)
 
     def states(
@@ -57,17 +63,20 @@ class Contents:
         dataset, _ = reading.find_dataset(connection, revisions[0].dataset)
         keys = self._states.keys(connection, dataset)
         positions = None if wanted is None else [keys.positions[key] for key in wanted if key in keys.positions]
-        found = sealed.read_states(connection, dataset, [each.sequence for each in revisions], positions)
-        return [{keys.texts[at]: data for at, data in found.get(each.sequence, {}).items()} for each in revisions]
+        envelopes = sealed.read_states(connection, dataset, [each.sequence for each in revisions], positions)
+        return [
+            {keys.texts[position]: data for position, data in envelopes.get(each.sequence, {}).items()}
+            for each in revisions
+        ]
 
     def record(self, connection: Connection, revision: Revision) -> Record:
-        """All that was kept of one run."""
+        """The whole record of one run."""
         dataset, _ = reading.find_dataset(connection, revision.dataset)
         details = connection.execute(
             select(runs.c.details).where(runs.c.dataset_id == dataset, runs.c.sequence == revision.sequence)
         ).scalar()
         if details is None:
             raise UnknownRun(revision.dataset, revision.partition, revision.number)
-        found = self.series(connection, [revision], None)
-        numbers = {str(key): value for key, value in zip(found.metrics, found.values[0].tolist(), strict=True)}
+        series = self.series(connection, [revision], None)
+        numbers = {str(key): value for key, value in zip(series.metrics, series.values[0].tolist(), strict=True)}
         return Record(numbers, details, self.states(connection, [revision], None)[0])

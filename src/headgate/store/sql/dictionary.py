@@ -1,4 +1,4 @@
-"""The keys of a dataset, each at the position it got when first seen; kept in memory, since they never change."""
+"""The keys of a dataset, each with the position it got when first stored. They never change, so they are cached."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headgate.values.key import MetricKey
 
 
 class Keys:
-    """Keys by position. A longer one replaces it when more are there."""
+    """The keys of a dataset by position."""
 
     def __init__(self, texts: tuple[str, ...] = ()) -> None:
         self.texts = texts
@@ -32,7 +32,7 @@ class Keys:
 
 
 class Dictionary:
-    """The keys of every dataset in one table. Only what is new is read again."""
+    """The keys of every dataset in one table. Only new keys are read from the database."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -41,7 +41,7 @@ class Dictionary:
     def keys(self, connection: Connection, dataset: int) -> Keys:
         known = self._known.get(dataset, Keys())
         rows = self._read_from(connection, dataset, max(0, len(known.texts) - 1))
-        if known.texts and (not rows or rows[0] != known.texts[-1]):  # the database was put back to an earlier state
+        if known.texts and (not rows or rows[0] != known.texts[-1]):  # the database was restored from a backup
             known, rows = Keys(), self._read_from(connection, dataset, 0)
         elif known.texts:
             rows = rows[1:]
@@ -50,7 +50,7 @@ class Dictionary:
         return known
 
     def with_new(self, connection: Connection, dataset: int, wanted: Iterable[str]) -> Keys:
-        """The keys with all that are wanted among them. Only who holds the dataset's lock may ask."""
+        """The keys of a dataset, after adding those of `wanted` that are new. The caller must hold its lock."""
         wanted = list(wanted)
         if not wanted:
             return Keys()
@@ -58,14 +58,14 @@ class Dictionary:
         new = [each for each in wanted if each not in keys.positions]
         if not new:
             return keys
-        begin = len(keys.texts)
+        first = len(keys.texts)
         rows = [
-            {"dataset_id": dataset, "position": begin + at, "key": encode_name(each)} for at, each in enumerate(new)
+            {"dataset_id": dataset, "position": first + index, "key": encode_name(key)} for index, key in enumerate(new)
         ]
         connection.execute(self._table.insert(), rows)
         return Keys((*keys.texts, *new))
 
     def _read_from(self, connection: Connection, dataset: int, position: int) -> list[str]:
         columns = self._table.c
-        found = select(columns.key).where(columns.dataset_id == dataset, columns.position >= position)
-        return list(connection.execute(found.order_by(columns.position)).scalars())
+        query = select(columns.key).where(columns.dataset_id == dataset, columns.position >= position)
+        return list(connection.execute(query.order_by(columns.position)).scalars())

@@ -1,4 +1,4 @@
-"""Names as SQL keeps them: readable, in the order of their code points, whatever characters they hold."""
+"""The encoding of names in SQL: readable, sorted by code points, for any characters."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import re
 
 from headgate.values.errors import MisuseError
 
-LONGEST_STANDING = 200  # characters of a place that are indexed; PostgreSQL's index entries have at most 2,700 bytes
+LONGEST_INDEXED = 200  # characters of a sort key that are indexed; PostgreSQL's index entries have at most 2,700 bytes
 
 _ENCODED = {"\0": "\1\1", "\1": "\1\2"}
 _DECODED = {text: name for name, text in _ENCODED.items()}
 
 
 def encode_name(name: str) -> str:
-    r"""A name without NUL, which PostgreSQL's text cannot hold. Order is kept; other names stay as they are.
+    r"""A name without NUL, which PostgreSQL's text cannot contain. The order of names is kept, and most stay the same.
 
     >>> encode_name("a\0b"), encode_name("orders")
     ('a\x01\x01b', 'orders')
@@ -29,7 +29,7 @@ def encode_name(name: str) -> str:
 
 
 def decode_name(text: str) -> str:
-    r"""The name that a stored text stands for.
+    r"""The name that a stored text encodes.
 
     >>> decode_name(encode_name("a\0\1b")) == "a\0\1b"
     True
@@ -38,5 +38,5 @@ def decode_name(text: str) -> str:
 
 
 def hash_name(name: str) -> bytes:
-    """By what a name of any length is looked up in an index."""
+    """The hash by which a name of any length is looked up in an index."""
     return hashlib.sha256(encode_name(name).encode()).digest()

@@ -1,4 +1,4 @@
-"""Questions about revisions and rulings, each answered from an index."""
+"""Queries for revisions and rulings, each served by an index."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Select, select, tuple_
 
-from headgate.store.sql.names import LONGEST_STANDING, decode_name, encode_name, hash_name
+from headgate.store.sql.names import LONGEST_INDEXED, decode_name, encode_name, hash_name
 from headgate.store.sql.tables import datasets, rulings, runs
 from headgate.values.expectation import Status
 from headgate.values.run import Decision, Revision, Ruling, partition_sort_key
@@ -18,15 +18,13 @@ _LARGEST_PAGE = 5_000
 
 def find_dataset(connection: Connection, name: str) -> tuple[int, int]:
     """The id and the head of a dataset; zeros if it has no commits."""
-    found = connection.execute(
-        select(datasets.c.id, datasets.c.head).where(datasets.c.digest == hash_name(name))
-    ).first()
-    return (found.id, found.head) if found is not None else (0, 0)
+    row = connection.execute(select(datasets.c.id, datasets.c.head).where(datasets.c.digest == hash_name(name))).first()
+    return (row.id, row.head) if row is not None else (0, 0)
 
 
-def standing_of(partition: str) -> str:
-    """The beginning of a partition's place, short enough for an index."""
-    return encode_name(partition_sort_key(partition))[:LONGEST_STANDING]
+def indexed_order(partition: str) -> str:
+    """The start of a partition's sort key, short enough for an index. It is stored in the column `standing`."""
+    return encode_name(partition_sort_key(partition))[:LONGEST_INDEXED]
 
 
 def read_revisions(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Revision, ...]:
@@ -41,14 +39,14 @@ def read_revisions(connection: Connection, name: str, partition: str | None, as_
 
 
 def match_partition(partition: str) -> tuple[ColumnElement[bool], ...]:
-    return runs.c.standing == standing_of(partition), runs.c.partition == encode_name(partition)
+    return runs.c.standing == indexed_order(partition), runs.c.partition == encode_name(partition)
 
 
 def find_by_key(connection: Connection, name: str, number: int, key: str) -> Revision | None:
-    found = connection.execute(
+    row = connection.execute(
         select(*_REVISION_COLUMNS).where(runs.c.dataset_id == number, runs.c.run_key == key)
     ).first()
-    return None if found is None else make_revision(name, found)
+    return None if row is None else make_revision(name, row)
 
 
 def read_rulings(connection: Connection, name: str, partition: str | None, as_of: int | None) -> tuple[Ruling, ...]:
@@ -60,7 +58,7 @@ def read_rulings(connection: Connection, name: str, partition: str | None, as_of
 
 
 def select_rulings(number: int) -> Select[Any]:
-    """All rulings of a dataset, each with the run it is about."""
+    """A query for all rulings of a dataset, each with the partition and number of its run."""
     about = (runs.c.dataset_id == rulings.c.dataset_id) & (runs.c.sequence == rulings.c.run)
     return (
         select(rulings, runs.c.partition, runs.c.number)
@@ -78,12 +76,17 @@ def read_last(
     before: str | None,
     only: Collection[Decision] | None,
 ) -> tuple[Revision, ...]:
-    """The index is walked backwards, a page at a time; of each partition the first row that is met is its newest."""
+    """The newest revisions of the last partitions (see `HistoryStore.last`).
+
+    The index is read backwards, a page at a time. The first row of each partition is its newest revision.
+    """
     number, head = find_dataset(connection, name)
-    commit = head if as_of is None else min(as_of, head)  # what is committed meanwhile is not seen
+    commit = head if as_of is None else min(as_of, head)  # later commits are not seen, so that all pages agree
     chosen: dict[str, Revision] = {}
     bound = (
-        None if before is None else (standing_of(before), encode_name(partition_sort_key(before)), encode_name(before))
+        None
+        if before is None
+        else (indexed_order(before), encode_name(partition_sort_key(before)), encode_name(before))
     )
     page = min(max(2 * wanted, 64), _LARGEST_PAGE)
     while number and len(chosen) < wanted:
@@ -99,14 +102,15 @@ def read_last(
 def select_backwards(
     number: int, commit: int, bound: tuple[str, str, str] | None, only: Collection[Decision] | None
 ) -> Select[Any]:
-    """Revisions from the last in partition order to the first, the newest of each partition first."""
+    """A query for revisions in descending partition order, the newest of each partition first."""
     decision = _select_decision(commit)
     query = select(*_REVISION_COLUMNS, decision.label("decision")).where(
         runs.c.dataset_id == number, runs.c.sequence <= commit
     )
     if bound is not None:
-        at, *exactly = bound
-        query = query.where(runs.c.standing <= at, tuple_(runs.c.place, runs.c.partition) < tuple_(*exactly))
+        # `standing` is indexed but cut short, so the full sort key decides among rows that share it
+        prefix, *exact = bound
+        query = query.where(runs.c.standing <= prefix, tuple_(runs.c.place, runs.c.partition) < tuple_(*exact))
     if only is not None:
         query = query.where(decision.in_([each.value for each in only]))
     return query.order_by(runs.c.standing.desc(), runs.c.place.desc(), runs.c.partition.desc(), runs.c.sequence.desc())
@@ -143,7 +147,7 @@ def make_ruling(name: str, row: Any) -> Ruling:
 
 
 def _select_decision(commit: int) -> ColumnElement[str | None]:
-    """What was last decided about a run as of a commit."""
+    """A subquery for the current decision about a run as of a commit."""
     return (
         select(rulings.c.decision)
         .where(

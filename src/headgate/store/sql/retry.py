@@ -1,4 +1,4 @@
-"""What goes wrong with a database: what of it passes, how long to wait for that, how it is told without secrets."""
+"""Errors of a database: which are transient, how long to retry, and messages without secrets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from sqlalchemy.exc import DBAPIError
 from headgate.store.sql.connection import redact_url, secrets_in
 from headgate.values.errors import StoreUnavailable
 
-# Of SQLite: busy, locked, and a race for the lock of a write-ahead log.
+# Codes of SQLite: busy, locked, and a race for the lock of the write-ahead log.
 _BUSY = {5, 6, 15}
-# Of PostgreSQL: no connection (08), shut down or starting (57P), too many connections, deadlock, lock not there,
-# and a server that became a read-only copy while another takes over.
+# Codes of PostgreSQL: no connection (08), shut down or starting (57P), too many connections, serialization failure,
+# deadlock, lock not available, idle timeout, and a server that became read-only in a failover.
 _TRANSIENT = re.compile("08...|57P0[0-9]|53300|40001|40P01|55P03|25006|25P03")
 _FULL = {"53100", 13}
 _REFUSED = re.compile("authentication failed|does not exist|no password supplied|no pg_hba.conf entry")
 
 
 def driver_errors(engine: Engine) -> tuple[type[Exception], ...]:
-    """What a database raises, through SQLAlchemy or straight from the driver."""
+    """The errors that a database raises, through SQLAlchemy or directly from the driver."""
     return DBAPIError, engine.dialect.loaded_dbapi.Error
 
 
@@ -42,24 +42,24 @@ def is_transient(error: Exception) -> bool:
 
 
 def as_unavailable(error: Exception, url: URL) -> StoreUnavailable:
-    """The trouble in words, with nothing secret in them."""
+    """The error as `StoreUnavailable`, with secrets masked."""
     cause, code = _find_cause(error)
-    words = " ".join(str(cause).split())
+    message = " ".join(str(cause).split())
     for secret in secrets_in(url):
-        words = words.replace(secret, "***")
+        message = message.replace(secret, "***")
     hint = "Try again when it can be reached; a run that is committed twice is kept once."
     if code in _FULL:
         hint = "Make room on the disk and try again; what was committed before is unharmed."
-    elif "unable to open" in words:
+    elif "unable to open" in message:
         hint = "Is there such a folder, and may it be written?"
-    elif _REFUSED.search(words):
+    elif _REFUSED.search(message):
         hint = "Look at the user, the password and the database in the address."
-    return StoreUnavailable(f"{redact_url(url)}: {words or type(cause).__name__}.", hint=hint)
+    return StoreUnavailable(f"{redact_url(url)}: {message or type(cause).__name__}.", hint=hint)
 
 
 def attempts_within(patience: float) -> Iterator[None]:
-    """As many tries as there is time for, with growing pauses of random length, so that many clients do not march in
-    step."""
+    """Yields once for each attempt until the time is up, after pauses that grow and have jitter, so that many clients
+    do not retry together."""
     end = time.monotonic() + patience
     pause = 0.05
     yield
@@ -70,6 +70,6 @@ def attempts_within(patience: float) -> Iterator[None]:
 
 
 def _find_cause(error: Exception) -> tuple[BaseException, str | int | None]:
-    """What the driver said, and its code: five characters from PostgreSQL, a number from SQLite."""
+    """The driver's error and its code: five characters from PostgreSQL, a number from SQLite."""
     cause: BaseException = (error.orig or error) if isinstance(error, DBAPIError) else error
     return cause, getattr(cause, "sqlstate", None) or getattr(cause, "sqlite_errorcode", None)

@@ -1,4 +1,4 @@
-"""States in their envelopes, a row each."""
+"""The table of states: one envelope in each row."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headgate.store.sql.values import cursor_of
 
 
 def write_states(connection: Connection, dataset: int, sequence: int, states: Mapping[int, bytes]) -> None:
-    """Keep the states of one run, given by position in the dataset's dictionary."""
+    """Write the states of one run, given by position in the dataset's dictionary."""
     if not states:
         return
     cursor = cursor_of(connection)
@@ -27,22 +27,22 @@ def write_states(connection: Connection, dataset: int, sequence: int, states: Ma
 def read_states(
     connection: Connection, dataset: int, sequences: Sequence[int], positions: Sequence[int] | None
 ) -> dict[int, dict[int, bytes]]:
-    """States by sequence and position; all positions if not told."""
+    """States by sequence and position; all positions if `positions` is None."""
     cursor = cursor_of(connection)
-    given: tuple[Any, Any]
+    parameters: tuple[Any, Any]
     if connection.dialect.name == "postgresql":
-        within, given = "= ANY(%s)", (list(sequences), list(positions or ()))
+        within, parameters = "= ANY(%s)", (list(sequences), list(positions or ()))
     else:
-        within, given = (
+        within, parameters = (
             "IN (SELECT value FROM json_each(?))",
             (json.dumps(list(sequences)), json.dumps(list(positions or ()))),
         )
     query = f"SELECT sequence, position, data FROM states WHERE dataset_id = {dataset:d} AND sequence {within}"
     if positions is None:
-        cursor.execute(f"{query} ORDER BY position", given[:1])
+        cursor.execute(f"{query} ORDER BY position", parameters[:1])
     else:
-        cursor.execute(f"{query} AND position {within} ORDER BY position", given)
-    found: dict[int, dict[int, bytes]] = {}
+        cursor.execute(f"{query} AND position {within} ORDER BY position", parameters)
+    states: dict[int, dict[int, bytes]] = {}
     for sequence, position, data in cursor:
-        found.setdefault(sequence, {})[position] = data
-    return found
+        states.setdefault(sequence, {})[position] = data
+    return states

@@ -1,5 +1,4 @@
-"""The history store over SQL: what the port asks, each in one transaction that is tried again when its outcome is
-unknown."""
+"""The history store over SQL. Each operation is one transaction, which is retried if its outcome is unknown."""
 
 from __future__ import annotations
 
@@ -28,9 +27,9 @@ _Result = TypeVar("_Result")
 
 
 class SqlStore:
-    """A history in a database. Threads may share it; processes open it each for themselves.
+    """A history in a database. Threads may share it; each process must open its own.
 
-    `patience` is for how many seconds a read or a write tries to reach a database that went away.
+    `patience` is how long a read or a write is retried if the database cannot be reached, in seconds.
     """
 
     patience = 60.0
@@ -45,7 +44,7 @@ class SqlStore:
 
     @classmethod
     def open(cls, url: str, *, hide: bool = True, secret: bytes | None = None) -> SqlStore:
-        """Open the history in a database; the schema is made or brought up to date."""
+        """Open the history in a database; the schema is created or upgraded."""
         store = cls(parse_url(url))
 
         def prepare_schema(connection: Connection) -> bytes | None:
@@ -82,8 +81,8 @@ class SqlStore:
         return self._write(lambda connection: writing.decide(connection, wanted, number))
 
     def datasets(self) -> tuple[str, ...]:
-        found = self._read(lambda each: each.execute(select(datasets.c.name)).scalars().all())
-        return tuple(sorted(map(decode_name, found)))
+        names = self._read(lambda connection: connection.execute(select(datasets.c.name)).scalars().all())
+        return tuple(sorted(map(decode_name, names)))
 
     def head(self, dataset: str) -> int:
         return self._read(lambda connection: reading.find_dataset(connection, dataset)[1])
@@ -112,7 +111,7 @@ class SqlStore:
         if not revisions:
             keys = tuple(map(MetricKey.parse, wanted or ()))
             return Series((), keys, np.empty((0, len(keys))))
-        _only_dataset(revisions)
+        _require_one_dataset(revisions)
         return self._read(lambda connection: self._contents.series(connection, revisions, wanted))
 
     def states(
@@ -121,9 +120,9 @@ class SqlStore:
         wanted = key_texts(keys)
         if not revisions:
             return []
-        _only_dataset(revisions)
-        found = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
-        return list(map(open_states, found))
+        _require_one_dataset(revisions)
+        sealed = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
+        return list(map(open_states, sealed))
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
         return restore_run(revision, self._read(lambda connection: self._contents.record(connection, revision)), states)
@@ -145,15 +144,15 @@ class SqlStore:
         with self._open_connection() as connection:
             fault_point("sql.before_begin")
             begin_write(connection)
-            found = work(connection)
+            result = work(connection)
             fault_point("sql.before_commit")
             connection.commit()
             fault_point("sql.after_commit")
-            return found
+            return result
 
     @contextmanager
     def _open_connection(self) -> Iterator[Connection]:
-        """A connection, never to be used again if anything went wrong on it."""
+        """A connection, which is not reused if an error occurred on it."""
         with self._engine.connect() as connection:
             try:
                 yield connection
@@ -162,7 +161,7 @@ class SqlStore:
                 raise
 
     def _with_retries(self, work: Callable[[], _Result], patience: float) -> _Result:
-        """Do it, again if the connection is lost on the way. Work that writes finds what it wrote the first time."""
+        """Run `work`, and again if the connection is lost. Work that writes must find what an earlier attempt wrote."""
         if self._owner != os.getpid():  # connections do not survive a fork
             self._engine.dispose(close=False)
             self._owner = os.getpid()
@@ -174,11 +173,11 @@ class SqlStore:
                 failure = retry.as_unavailable(error, self._url)
                 if not retry.is_transient(error):
                     break
-                self._engine.dispose()  # the other connections that wait here are as stale
+                self._engine.dispose()  # pooled connections are likely lost as well
         assert failure is not None
         raise failure
 
 
-def _only_dataset(revisions: Sequence[Revision]) -> None:
+def _require_one_dataset(revisions: Sequence[Revision]) -> None:
     if len({each.dataset for each in revisions}) > 1:
         raise MisuseError("these revisions are of several datasets.", hint="Ask for each dataset by itself.")

@@ -1,4 +1,4 @@
-"""The tables that hold a history, as the newest migration leaves them."""
+"""The tables of a history, as the newest migration leaves them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqlalchemy.dialects.postgresql import TEXT
 
 metadata = MetaData()
 
-# By code point, not by the language of the server; in SQLite that is how all text compares.
+# Sorted by code point, not by the locale of the server. SQLite always compares text so.
 _ORDERED = Text().with_variant(TEXT(collation="C"), "postgresql")
 
 store_info = Table(

@@ -1,4 +1,4 @@
-"""The schema of a history: made when there is none, brought up to date when it is old, refused when it is newer."""
+"""The schema of a history: created if there is none, upgraded if it is old, refused if it is newer."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ FORMAT = 1
 REVISIONS = ("0001",)
 """Every revision of the schema that this version knows, the newest last."""
 
-_LOCK = 0x68656164  # any number, as long as every process takes the same
-_one_at_a_time = Lock()  # Alembic keeps the migration it runs in a global
+_LOCK = 0x68656164  # the key of an advisory lock; any number that all processes share
+_migration_lock = Lock()  # Alembic keeps the running migration in a global
 
 
 def ensure_schema(connection: Connection, given: bytes | None) -> None:
-    """See that the schema is the one this version works with. Cheap when it is."""
+    """Create or upgrade the schema unless it is current. Cheap if it is."""
     if _read_revision(connection) == REVISIONS[-1]:
         return
     connection.rollback()
-    with _one_at_a_time:
+    with _migration_lock:
         begin_write(connection)
         if connection.dialect.name == "postgresql":
             connection.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _LOCK})
@@ -38,7 +38,7 @@ def ensure_schema(connection: Connection, given: bytes | None) -> None:
 
 
 def secret_of(connection: Connection, hide: bool, given: bytes | None) -> bytes | None:
-    """Under what values are hidden: what the caller gave, or what the store made for itself; None if they are not."""
+    """The secret under which values are hashed: the given one, or the store's own; None if values are not hidden."""
     info = connection.execute(store_info.select()).one()
     if info.format > FORMAT:
         raise NewerFormat(
@@ -56,13 +56,13 @@ def secret_of(connection: Connection, hide: bool, given: bytes | None) -> bytes 
 def _read_revision(connection: Connection) -> str | None:
     if not inspect(connection).has_table("headgate_version"):
         return None
-    found = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
-    if found is not None and found not in REVISIONS:
+    revision = connection.execute(text("SELECT version_num FROM headgate_version")).scalar()
+    if revision is not None and revision not in REVISIONS:
         raise NewerFormat(
-            f"the schema of this store has revision {found}; this version knows up to {REVISIONS[-1]}.",
+            f"the schema of this store has revision {revision}; this version knows up to {REVISIONS[-1]}.",
             hint="Upgrade headgate.",
         )
-    return found
+    return revision
 
 
 def _run_migrations(connection: Connection) -> None:

@@ -1,7 +1,7 @@
-"""Numbers of metrics in rows of many columns, written and read past the layers between, which cost more than the work.
+"""The table of numbers: rows of many columns, read and written through the driver, because SQLAlchemy is too slow.
 
-A number takes less than 10 bytes in both databases; a row of its own would take several times that. The number at
-position p of the dataset's dictionary is in column p % WIDTH of block p // WIDTH.
+A number takes less than 10 bytes in both databases; in a row of its own it would take several times as much. The number
+at position p of the dataset's dictionary is in column p % WIDTH of block p // WIDTH.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SMALL = 2.0**47  # whole numbers below it take 6 bytes or fewer in SQLite, as a
 
 
 def write_numbers(connection: Connection, dataset: int, sequence: int, numbers: Mapping[int, float]) -> None:
-    """Keep the numbers of one run, given by position."""
+    """Write the numbers of one run, given by position in the dataset's dictionary."""
     if not numbers:
         return
     blocks, table = _split_into_blocks(numbers)
@@ -46,10 +46,10 @@ def read_numbers(connection: Connection, dataset: int, sequences: Sequence[int],
     """A row for each sequence and a column for each position, NaN where there is no number."""
     if not sequences or not positions:
         return np.full((len(sequences), len(positions)), np.nan)
-    at = np.asarray(positions, np.int64)
+    columns = np.asarray(positions, np.int64)
     runs, run = np.unique(sequences, return_inverse=True)
-    blocks, block = np.unique(at // WIDTH, return_inverse=True)
-    slots, slot = np.unique(at % WIDTH, return_inverse=True)
+    blocks, block = np.unique(columns // WIDTH, return_inverse=True)
+    slots, slot = np.unique(columns % WIDTH, return_inverse=True)
     runs_found, blocks_found, numbers = _read_rows(connection, dataset, runs.tolist(), blocks.tolist(), slots.tolist())
     table = np.full((len(runs), len(blocks), len(slots)), np.nan)
     table[np.searchsorted(runs, runs_found), np.searchsorted(blocks, blocks_found)] = numbers
@@ -59,7 +59,7 @@ def read_numbers(connection: Connection, dataset: int, sequences: Sequence[int],
 def _read_rows(
     connection: Connection, dataset: int, sequences: list[int], blocks: list[int], slots: list[int]
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], Floats]:
-    """The sequence, the block and the numbers in some slots of every row that is there."""
+    """The sequence, the block and the numbers in some slots of every existing row."""
     cursor = cursor_of(connection)
     if connection.dialect.name == "postgresql":
         return binary.read_numbers(cursor, dataset, sequences, blocks, slots)
@@ -74,28 +74,28 @@ def _read_rows(
 
 
 def _split_into_blocks(numbers: Mapping[int, float]) -> tuple[list[int], Floats]:
-    """The blocks that have a number, and their rows."""
-    at = np.fromiter(numbers, np.int64, len(numbers))
+    """The blocks that have a number, and the row of each."""
+    positions = np.fromiter(numbers, np.int64, len(numbers))
     values = np.fromiter(numbers.values(), np.float64, len(numbers))
     if np.isnan(values).any():
         raise MisuseError("NaN is not a number that can be kept.", hint="Say Undefined(why) instead of Measured(nan).")
-    blocks, rows = np.unique(at // WIDTH, return_inverse=True)
+    blocks, rows = np.unique(positions // WIDTH, return_inverse=True)
     table = np.full((len(blocks), WIDTH), np.nan)
-    table[rows, at % WIDTH] = values
+    table[rows, positions % WIDTH] = values
     return [int(each) for each in blocks], table
 
 
 def _compact_for_sqlite(table: Floats) -> npt.NDArray[np.object_]:
-    """Numbers as SQLite keeps them in the fewest bytes: whole ones as integers, but -0.0 as it is."""
-    found = table.astype(object)
+    """Numbers as SQLite stores them in the fewest bytes: whole ones as integers, except -0.0 (it has a sign)."""
+    cells = table.astype(object)
     whole = (np.abs(table) < _SMALL) & (table == np.rint(table)) & ~((table == 0) & np.signbit(table))
-    found[whole] = table[whole].astype(np.int64).astype(object)
-    found[np.isnan(table)] = None
-    return found
+    cells[whole] = table[whole].astype(np.int64).astype(object)
+    cells[np.isnan(table)] = None
+    return cells
 
 
 def _pack_rows(rows: Iterable[tuple[float | None, ...]], width: int) -> Floats:
-    """Rows as one array, null as NaN. Each is packed as it comes: a list of all would keep the collector busy."""
+    """Rows as one array, null as NaN. Each row is packed as it comes: a list of all would slow garbage collection."""
     pack, packed = struct.Struct(f"={width}d").pack, bytearray()
     for row in rows:
         try:

@@ -1,7 +1,7 @@
-"""The two transactions that change a history: a run is committed, a decision is recorded.
+"""The two transactions that change a history: committing a run, and recording a decision.
 
-Each first takes the dataset's lock by counting its head up, so that commits become visible in the order of their
-sequences. Each may be run again after an unknown outcome: what it finds done, it leaves as it is.
+Each first takes the lock of the dataset by incrementing its head, so that commits become visible in the order of their
+sequences. Each can be repeated after an unknown outcome: work that is already done is left as it is.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ from headgate.values.run import AlreadyCommitted, Revision, Ruling, Run, partiti
 
 
 def commit(connection: Connection, run: Run, record: Record, contents: Contents) -> Revision:
-    """Write a run. Nothing of it is there until the transaction is committed."""
+    """Write a run. It is visible once the transaction is committed."""
     dataset, sequence = _lock_dataset(connection, run.dataset) or _create_dataset(connection, run.dataset)
     fault_point("sql.locked")
-    held = reading.find_by_key(connection, run.dataset, dataset, run.key)
-    if held is not None:
+    known = reading.find_by_key(connection, run.dataset, dataset, run.key)
+    if known is not None:
         connection.rollback()
-        if held.attempt == run.attempt:
-            return held
-        raise AlreadyCommitted(held)
+        if known.attempt == run.attempt:
+            return known
+        raise AlreadyCommitted(known)
     number = _next_number(connection, dataset, run.partition)
     revision = Revision.of(run, number=number, sequence=sequence)
     connection.execute(insert(runs), _run_row(dataset, run, revision, record.details))
@@ -40,47 +40,47 @@ def commit(connection: Connection, run: Run, record: Record, contents: Contents)
 
 
 def decide(connection: Connection, wanted: Ruling, number: int | None) -> Ruling:
-    """Record a decision about revision `number`, or the newest. `wanted` is the ruling, but for number and sequence."""
+    """Record a decision about revision `number`, or the newest. `wanted` is the ruling without number and sequence."""
     dataset, sequence = _lock_dataset(connection, wanted.dataset) or (0, 0)
     fault_point("sql.locked")
-    about = _find_run(connection, dataset, wanted.partition, number)
-    if about is None:
+    run = _find_run(connection, dataset, wanted.partition, number)
+    if run is None:
         raise UnknownRun(wanted.dataset, wanted.partition, number)
-    done = _find_same_ruling(connection, dataset, wanted, about.number)
-    if done is not None:
+    known = _find_same_ruling(connection, dataset, wanted, run.number)
+    if known is not None:
         connection.rollback()
-        return done
-    ruling = msgspec.structs.replace(wanted, number=about.number, sequence=sequence)
-    connection.execute(insert(rulings), _ruling_row(dataset, about.sequence, ruling))
+        return known
+    ruling = msgspec.structs.replace(wanted, number=run.number, sequence=sequence)
+    connection.execute(insert(rulings), _ruling_row(dataset, run.sequence, ruling))
     fault_point("sql.ruling_written")
     return ruling
 
 
 def _lock_dataset(connection: Connection, name: str) -> tuple[int, int] | None:
-    """The id of a dataset and its next sequence, with the lock that keeps other writers of it waiting."""
-    found = connection.execute(
+    """Lock a dataset against other writers; its id and next sequence, or None if there is no such dataset."""
+    row = connection.execute(
         update(datasets)
         .where(datasets.c.digest == hash_name(name))
         .values(head=datasets.c.head + 1)
         .returning(datasets.c.id, datasets.c.head)
     ).first()
-    return None if found is None else (found.id, found.head)
+    return None if row is None else (row.id, row.head)
 
 
 def _create_dataset(connection: Connection, name: str) -> tuple[int, int]:
-    """A dataset's first commit. If two make it at once, one waits for the other and then finds it made."""
+    """Create a dataset and lock it. If two writers create it at once, one waits for the other and then finds it."""
     connection.execute(
         text("INSERT INTO datasets (digest, name, head) VALUES (:digest, :name, 0) ON CONFLICT (digest) DO NOTHING"),
         {"digest": hash_name(name), "name": encode_name(name)},
     )
-    counted = _lock_dataset(connection, name)
-    assert counted is not None
-    return counted
+    locked = _lock_dataset(connection, name)
+    assert locked is not None
+    return locked
 
 
 def _next_number(connection: Connection, dataset: int, partition: str) -> int:
-    found = select(func.max(runs.c.number)).where(runs.c.dataset_id == dataset, *reading.match_partition(partition))
-    return (connection.execute(found).scalar() or 0) + 1
+    query = select(func.max(runs.c.number)).where(runs.c.dataset_id == dataset, *reading.match_partition(partition))
+    return (connection.execute(query).scalar() or 0) + 1
 
 
 def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict[str, Any]:
@@ -90,7 +90,7 @@ def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict
         "partition": encode_name(run.partition),
         "number": revision.number,
         "place": encode_name(partition_sort_key(run.partition)),
-        "standing": reading.standing_of(run.partition),
+        "standing": reading.indexed_order(run.partition),
         "run_key": run.key,
         "fingerprint": encode_name(run.fingerprint),
         "suite": encode_name(run.suite),
@@ -103,24 +103,31 @@ def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict
 
 
 def _find_run(connection: Connection, dataset: int, partition: str, number: int | None) -> Any:
-    found = select(runs.c.sequence, runs.c.number).where(
+    query = select(runs.c.sequence, runs.c.number).where(
         runs.c.dataset_id == dataset, *reading.match_partition(partition)
     )
     if number is not None:
-        found = found.where(runs.c.number == number)
-    return connection.execute(found.order_by(runs.c.number.desc()).limit(1)).first()
+        query = query.where(runs.c.number == number)
+    return connection.execute(query.order_by(runs.c.number.desc()).limit(1)).first()
 
 
 def _find_same_ruling(connection: Connection, dataset: int, wanted: Ruling, number: int) -> Ruling | None:
-    """This very ruling, recorded before its acknowledgement was lost; or the one that stands, if it says the same."""
-    standing = None
-    said = reading.select_rulings(dataset).where(*reading.match_partition(wanted.partition))
-    for row in connection.execute(said):
-        each = reading.make_ruling(wanted.dataset, row)
-        if (each.at, each.decision, each.who, each.note) == (wanted.at, wanted.decision, wanted.who, wanted.note):
-            return each
-        standing = each if each.number == number else standing
-    return standing if standing is not None and standing.decision is wanted.decision else None
+    """The same ruling, if an earlier attempt recorded it and its response was lost; or the current ruling, if its
+    decision is the same.
+    """
+    current = None
+    query = reading.select_rulings(dataset).where(*reading.match_partition(wanted.partition))
+    for row in connection.execute(query):
+        ruling = reading.make_ruling(wanted.dataset, row)
+        if (ruling.at, ruling.decision, ruling.who, ruling.note) == (
+            wanted.at,
+            wanted.decision,
+            wanted.who,
+            wanted.note,
+        ):
+            return ruling
+        current = ruling if ruling.number == number else current
+    return current if current is not None and current.decision is wanted.decision else None
 
 
 def _ruling_row(dataset: int, run: int, ruling: Ruling) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""The steps that make the schema of a history, or bring an older one up to date."""
+"""The migrations that create or upgrade the schema of a history."""

@@ -1,4 +1,4 @@
-"""Runs the steps on the connection, and in the transaction, that `upgrade` hands over."""
+"""Runs the migrations on the connection, and in the transaction, that `upgrade` passes."""
 
 from alembic import context
 

@@ -1,1 +1,1 @@
-"""One file a step. A step that was released never changes."""
+"""One file for each migration. A released migration never changes."""
