@@ -25,8 +25,14 @@ def inject_issue(
 ) -> Any:
     """A copy of the table in which one column, or the number of rows, has gone wrong; the same for the same seed.
 
-    `issue` is a name with its parameters, a text such as "increased_nulls(share=0.5)", or an issue. `neighbour`, for
-    schema_change, is a column's name or its values; if not told, the nearest column of the same kind.
+    Args:
+        data: A pyarrow Table, or a pandas or polars frame.
+        issue: The name of an issue, a text such as "increased_nulls(share=0.5)", or an issue.
+        column: Which column goes wrong; left out for an issue of whole rows.
+        seed: Seeds the random choices.
+        neighbour: For schema_change, the name or the values of the column that takes its place; if it is left out, the
+            nearest column of the same kind.
+        parameters: The parameters of an issue that is given by its name.
 
     >>> orders = pa.table({"price": [1.0, 2.0, 3.0, 4.0]})
     >>> inject_issue(orders, "unit_change", "price", factor=100)["price"].to_pylist()

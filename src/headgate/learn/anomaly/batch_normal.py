@@ -18,8 +18,16 @@ class BatchNormal(Detector, frozen=True):
     """|x - mean| <= deviations * deviation, over the last `window` values before x, or over all of them.
 
     The deviation is the sample standard deviation, with n - 1. Every value in the window counts, past anomalies too;
-    they leave the baseline as the window moves on, and so does an old level. `difference` is how often the series is
-    differenced first (Deequ 2018, section 3.4). If all values are equal, the band is that value, widened by rounding.
+    they leave the baseline as the window moves on, and so does an old level (Deequ 2018, section 3.4). If all values
+    are equal, the band is that value, widened by rounding.
+
+    Args:
+        deviations: How many standard deviations a value may lie from the mean.
+        window: How many values before the judged one count; all of them if None.
+        lower: Whether a value may be too low.
+        upper: Whether a value may be too high.
+        difference: How often the series is differenced first.
+        warm_up: How many values it takes before one is judged.
 
     >>> print(BatchNormal(window=5).band([0.0, 0.0, 9.0, 10.0, 11.0, 10.0, 10.0]))
     within 7.87868..12.1213

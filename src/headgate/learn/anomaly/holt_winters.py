@@ -51,10 +51,16 @@ class HoltWinters(Detector, frozen=True):
     values and smoothing parameters), the variance of the forecast as a regression is added, and Student's t with those
     degrees of freedom replaces the normal quantile.
 
-    `period=None` detects the period, if there is one; `period=1` is no season. Missing values before the first value
-    are dropped. A missing value in between is interpolated from its neighbours at the same position in the period, and
+    Missing values before the first value are dropped. A missing value in between is interpolated from its neighbours at the same position in the period, and
     its residual is not counted. Missing values at the end are forecast across. So the season stays in phase. The
     detector needs 3 periods and at least 10 values. A past anomaly moves the forecast: pass it as missing.
+
+    Args:
+        period: The length of the season in values; 1 for no season, None to detect it.
+        trend: Whether the series may have a trend.
+        confidence: The share of next values that lie inside the band.
+        lower: Whether a value may be too low.
+        upper: Whether a value may be too high.
 
     >>> print(HoltWinters(period=7).band([5.0, 5, 5, 5, 5, 1, 1] * 4))
     within 5..5

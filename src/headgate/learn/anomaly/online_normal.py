@@ -44,12 +44,19 @@ class OnlineNormal(Detector, frozen=True):
 
     The deviation is the sample standard deviation, with n - 1. With `ignore_anomalies`, a value that was itself outside
     does not move the mean, so that an anomaly does not widen the band that should catch the next one. After a lasting
-    change of level every value is then outside; use `BatchNormal(window=...)` if levels change. The first `warm_up`
-    values always count and are not judged. `difference` is how often the series is differenced first. If all values are
+    change of level every value is then outside; use `BatchNormal(window=...)` if levels change. If all values are
     equal, the band is that value, widened by rounding.
 
     Deequ includes x in its own mean and deviation. With n values none can then be further out than sqrt(n - 1)
     deviations, so a limit of 3 flags nothing among fewer than 11 values. Here x is never in its own baseline.
+
+    Args:
+        deviations: How many standard deviations a value may lie from the mean.
+        lower: Whether a value may be too low.
+        upper: Whether a value may be too high.
+        ignore_anomalies: Whether a value outside the band is left out of the mean and the deviation.
+        difference: How often the series is differenced first.
+        warm_up: The first values, which always count and are not judged.
 
     >>> OnlineNormal().find_anomalies([10.0, 11.0, 9.0, 10.0, 10.0, 25.0, 10.0, 25.0])
     (5, 7)
