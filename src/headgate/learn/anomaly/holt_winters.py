@@ -51,9 +51,10 @@ class HoltWinters(Detector, frozen=True):
     values and smoothing parameters), the variance of the forecast as a regression is added, and Student's t with those
     degrees of freedom replaces the normal quantile.
 
-    Missing values before the first value are dropped. A missing value in between is interpolated from its neighbours at the same position in the period, and
-    its residual is not counted. Missing values at the end are forecast across. So the season stays in phase. The
-    detector needs 3 periods and at least 10 values. A past anomaly moves the forecast: pass it as missing.
+    Missing values before the first value are dropped. A missing value in between is interpolated from its neighbours
+    at the same position in the period, and its residual is not counted. Missing values at the end are forecast across.
+    So the season stays in phase. The detector needs 3 periods and at least 10 values. A past anomaly moves the
+    forecast: pass it as missing.
 
     Args:
         period: The length of the season in values; 1 for no season, None to detect it.
