@@ -64,7 +64,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         account: What a gate records in addition; None without a gate.
         basis: The sequence of the last commit that was known when the batch was judged.
         at: The time of the run, in seconds since 1970. It is for display: nothing is ordered by it.
-        attempt: Identifies this commit, so that a retry of it is told from another run of the same key.
+        attempt: Identifies this commit, so that a retry can be distinguished from another run of the same key.
     """
 
     dataset: str

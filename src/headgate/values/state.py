@@ -38,7 +38,7 @@ class State(msgspec.Struct, frozen=True):
 
     @classmethod
     def stack(cls, states: Sequence[Self]) -> Stack[Self]:
-        """States of which any subset can be merged repeatedly. A type that merges faster from arrays overrides it."""
+        """A stack of states, any subset of which can be merged. A type that merges faster from arrays overrides it."""
         return Stack(states)
 
     def pieces(self, count: int) -> dict[int, Self]:
@@ -69,7 +69,7 @@ class State(msgspec.Struct, frozen=True):
 
 
 class Stack(Generic[S]):
-    """Many states of one type, of which any can be merged."""
+    """Many states of one type, any subset of which can be merged."""
 
     def __init__(self, states: Sequence[S]) -> None:
         self.states = states
