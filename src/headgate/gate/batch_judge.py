@@ -72,7 +72,7 @@ class BatchJudge:
             wanted += text_rules.sample_metrics(schema)
         return wanted
 
-    def judge(
+    def to_run(
         self, evaluation: Evaluation, measurements: Measurements, fingerprint: str | None = None
     ) -> tuple[Run, list[JudgedExpectation]]:
         """The run to be recorded, and every judgement with its metric, by which failing rows are found."""

@@ -116,7 +116,7 @@ class Gate:
             raise
         except Exception as error:
             return self._deliver(self.history.commit(judge.unreadable_run(error)), error=error)
-        run, judged = judge.judge(evaluation, measurements, fingerprint)
+        run, judged = judge.to_run(evaluation, measurements, fingerprint)
         rows = RowFinder(judged, measurements, others, self.store.secret)
         return self._deliver(self.history.commit(run), rows)
 
