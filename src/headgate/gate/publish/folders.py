@@ -12,15 +12,15 @@ from pathlib import Path
 
 import msgspec
 
-from headgate.gate.publish.durable_files import (
+from headgate.gate.publish.batch_moves import (
     as_publish_error,
     delete_batch,
-    make_durable,
+    make_folder,
     move_folder,
     remove_if_empty,
-    sync_folder,
+    sync_names,
     take_staged,
-    write_text,
+    write_file,
 )
 from headgate.gate.publish.publisher import BatchLocation, Delivery, Part, folder_name
 from headgate.store.fault_points import fault_point
@@ -77,7 +77,7 @@ class Folders:
         self._discarded = self._held / "_discarded"
         for place in (self._staging, self._published, self._held, self._data, self._manifests):
             with as_publish_error(place):
-                make_durable(place)
+                make_folder(place)
         _refuse_other_file_systems(places)
 
     def staging_path(self, partition: str, part: Part = "whole") -> Path:
@@ -196,14 +196,14 @@ class Folders:
 
     def _point_readers(self, delivery: Delivery, current: Delivery | None) -> None:
         place, manifest = self._published_path(delivery), self._manifest_path(delivery.partition)
-        written = write_text(manifest.with_suffix(".next"), self._write_manifest(delivery))
+        written = write_file(manifest.with_suffix(".next"), self._write_manifest(delivery))
         if not self.manifest and os.path.lexists(place):
             unknown = self._claimed_path(delivery).with_name("0-unknown")
             move_folder(place, self._claimed_path(current) if current else unknown, "put_away")
         fault_point("folders.point")
         os.replace(written, manifest)
         fault_point("folders.pointed")
-        sync_folder(manifest.parent)
+        sync_names(manifest.parent)
         if not self.manifest:
             move_folder(self._claimed_path(delivery), place, "show")
 

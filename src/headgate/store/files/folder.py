@@ -13,12 +13,14 @@ from typing import ClassVar, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from headgate.store.fault_points import fault_point
+from headgate.store.files.durable_files import make_durable, sync_folder, write_durably
 from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
+_SYNC = "files.fsync_dir"
 _ABANDONED = 86_400.0  # seconds after which the writer of a temporary file is assumed dead
 _UNLINKABLE = {errno.EPERM, errno.EOPNOTSUPP, errno.EXDEV, errno.EMLINK, errno.ENOSYS}
 
@@ -33,7 +35,7 @@ class Folder:
         self.patience = 60.0
         self._temporary_folder = root / "tmp"
         with _translate_errors(root):
-            _make_folder(self._temporary_folder)
+            make_durable(self._temporary_folder, sync_point=_SYNC)
             self._remove_abandoned()
 
     @classmethod
@@ -54,8 +56,8 @@ class Folder:
         temporary = self._temporary_folder / f"{os.getpid()}-{token_hex(8)}"
         try:
             with _translate_errors(target):
-                _make_folder(target.parent)
-                _write_durably(temporary, data)
+                make_durable(target.parent, sync_point=_SYNC)
+                write_durably(temporary, data, mode="xb", points=("files.write_tmp", "files.fsync"))
                 return _link_into_place(temporary, target)
         finally:
             with contextlib.suppress(OSError):
@@ -88,7 +90,7 @@ class Folder:
 
     def settle(self, path: str) -> None:
         with _translate_errors(self.root / path):
-            _sync_folder((self.root / path).parent)
+            sync_folder((self.root / path).parent, _SYNC)
 
     def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
         return map(call, items)
@@ -103,15 +105,6 @@ class Folder:
                     file.unlink()
 
 
-def _write_durably(temporary: Path, data: bytes) -> None:
-    fault_point("files.write_tmp")
-    with open(temporary, "xb") as file:
-        file.write(data)
-        file.flush()
-        fault_point("files.fsync")
-        os.fsync(file.fileno())
-
-
 def _link_into_place(temporary: Path, target: Path) -> bool:
     fault_point("files.link")
     try:
@@ -119,29 +112,8 @@ def _link_into_place(temporary: Path, target: Path) -> bool:
     except FileExistsError:
         return False
     fault_point("files.linked")
-    _sync_folder(target.parent)
+    sync_folder(target.parent, _SYNC)
     return True
-
-
-def _make_folder(folder: Path) -> None:
-    """Create a folder and its parents, and sync each to its parent."""
-    if folder.is_dir():
-        return
-    _make_folder(folder.parent)
-    with contextlib.suppress(FileExistsError):
-        folder.mkdir()
-    _sync_folder(folder.parent)
-
-
-def _sync_folder(folder: Path) -> None:
-    if os.name != "posix":
-        return
-    fault_point("files.fsync_dir")
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _read_range(handle: int, start: int, size: int | None) -> bytes:

@@ -1,4 +1,4 @@
-"""Moves in the file system of which each step has a name, so that a kill at any of them can be tried.
+"""Moves batches between folders, durably; each step has a fault point, so that tests can kill it there.
 
 Tested by `tests/gate/publish/test_publisher.py` and `tests/gate/publish/test_folders.py`.
 """
@@ -9,12 +9,12 @@ import contextlib
 import errno
 import os
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from headgate.gate.publish.publisher import Delivery
 from headgate.store.fault_points import fault_point
+from headgate.store.files.durable_files import make_durable, sync_folder, write_durably
 from headgate.values.errors import PublishError
 
 
@@ -27,21 +27,17 @@ def take_staged(delivery: Delivery, source: Path, target: Path, name: str, hint:
 
 
 def move_folder(source: Path, target: Path, name: str) -> None:
-    make_durable(target.parent)
+    make_folder(target.parent)
     fault_point(f"folders.{name}")
     os.rename(source, target)
     fault_point(f"folders.{name}.done")
-    sync_folder(target.parent)
-    sync_folder(source.parent)
+    sync_names(target.parent)
+    sync_names(source.parent)
 
 
-def write_text(file: Path, text: bytes) -> Path:
-    fault_point("folders.write")
-    with open(file, "wb") as written:
-        written.write(text)
-        written.flush()
-        fault_point("folders.fsync")
-        os.fsync(written.fileno())
+def write_file(file: Path, text: bytes) -> Path:
+    """Write a small file, durably."""
+    write_durably(file, text, points=("folders.write", "folders.fsync"))
     return file
 
 
@@ -50,7 +46,7 @@ def delete_batch(batch: Path) -> None:
         fault_point("folders.delete")
         shutil.rmtree(batch) if batch.is_dir() and not batch.is_symlink() else batch.unlink()
         fault_point("folders.delete.done")
-        sync_folder(batch.parent)
+        sync_names(batch.parent)
 
 
 def remove_if_empty(folder: Path) -> None:
@@ -59,24 +55,14 @@ def remove_if_empty(folder: Path) -> None:
         folder.rmdir()
 
 
-def make_durable(folder: Path) -> None:
-    """A folder and those above it, each durable in the one above."""
-    if not folder.is_dir():
-        make_durable(folder.parent)
-        fault_point("folders.make")
-        with contextlib.suppress(FileExistsError):
-            folder.mkdir()
-        sync_folder(folder.parent)
+def sync_names(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    sync_folder(folder, "folders.sync")
 
 
-def sync_folder(folder: Path) -> None:
-    if sys.platform != "win32":
-        fault_point("folders.sync")
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+def make_folder(folder: Path) -> None:
+    """Create a folder and its parents, each durable in the one above."""
+    make_durable(folder, sync_point="folders.sync", make_point="folders.make")
 
 
 @contextlib.contextmanager
