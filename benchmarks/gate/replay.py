@@ -134,7 +134,7 @@ class Replay:
             schema=day.joins.schema,
             outcomes=outcomes,
             states=day.joins.states,
-            account=Account(shapes=self.shapes, after=compared),
+            account=Account(text_rules=self.shapes, reference_attempts=compared),
         )
         self.runs = [*self.runs, run][-RUNS:]
 
@@ -218,7 +218,9 @@ class Replay:
     def _told(self, lesson: Learned, verdict: Any, outcomes: Any) -> list[str]:
         bad = [each.expectation for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)]
         found = changes_behind(lesson, outcomes, [each.metric for each in bad])
-        account = Account(blamed=found.blamed, found=dict(found.sentences), short=found.fewer_rows)
+        account = Account(
+            contributions=found.contributions, column_changes=dict(found.sentences), fewer_rows=found.fewer_rows
+        )
         causes = find_causes(verdict.judgements, account)
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]

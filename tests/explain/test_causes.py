@@ -97,9 +97,9 @@ def test_fewer_rows_are_one_cause_with_all_that_counts_rows() -> None:
 
 def test_rows_that_the_account_calls_few_are_why_sums_are_small() -> None:
     found = {"": ("20 rows (110 to 130 in 30 runs)",)}
-    (cause,) = causes(failed("sum(price)", 30.0), short=True, found=found)
+    (cause,) = causes(failed("sum(price)", 30.0), fewer_rows=True, column_changes=found)
     assert (cause.kind, cause.title) == (CauseKind.VOLUME, "20 rows (110 to 130 in 30 runs)")
-    (other,) = causes(failed("sum(price)", 30.0), short=False)
+    (other,) = causes(failed("sum(price)", 30.0), fewer_rows=False)
     assert (other.kind, other.columns) == (CauseKind.COLUMN, ("price",))
 
 
@@ -189,11 +189,12 @@ def test_what_could_not_be_evaluated_is_one_cause_for_each_column() -> None:
 
 def test_a_novelty_that_blames_a_known_column_is_no_second_cause() -> None:
     blamed = (("mean(price)", 0.7), ("size()", 0.2))
-    assert [each.kind for each in causes(failed("median(price)", 5.0), novel(), blamed=blamed)] == [CauseKind.COLUMN]
+    found = causes(failed("median(price)", 5.0), novel(), contributions=blamed)
+    assert [each.kind for each in found] == [CauseKind.COLUMN]
 
 
 def test_a_novelty_that_blames_another_column_is_a_cause_that_names_it() -> None:
-    found = causes(failed("median(price)", 5.0), novel(), blamed=(("mean(weight)", 0.7), ("mean(price)", 0.2)))
+    found = causes(failed("median(price)", 5.0), novel(), contributions=(("mean(weight)", 0.7), ("mean(price)", 0.2)))
     assert [each.kind for each in found] == [CauseKind.COLUMN, CauseKind.WHOLE]
     assert found[1].columns[0] == "weight"
 
@@ -207,7 +208,7 @@ def test_a_novelty_alone_names_the_columns_that_it_blames_the_most() -> None:
         ("mean(d)", 0.06),
         ("size()", 0.04),
     )
-    (cause,) = causes(novel(), blamed=blamed)
+    (cause,) = causes(novel(), contributions=blamed)
     assert cause.columns == ("b", "a", "c")
     assert cause.title.startswith("the batch as a whole is unlike those before it")
     assert cause.title.endswith("most in b (50%), a (30%), c (10%)")
@@ -215,7 +216,7 @@ def test_a_novelty_alone_names_the_columns_that_it_blames_the_most() -> None:
 
 @pytest.mark.parametrize("other", [failed("size()", 20.0), failed("has_column(a)", 0.0, OneOf((1.0,)), 0.0)])
 def test_a_novelty_beside_fewer_rows_or_other_columns_is_no_second_cause(other: Judgement) -> None:
-    assert len(causes(other, novel(), blamed=(("mean(b)", 0.9),))) == 1
+    assert len(causes(other, novel(), contributions=(("mean(b)", 0.9),))) == 1
 
 
 def test_a_novelty_that_blames_nothing_still_is_a_cause() -> None:
@@ -298,7 +299,7 @@ def test_a_failed_expectation_is_told_as_people_say_it(
 
 def test_a_distance_is_told_by_what_moved_in_the_column() -> None:
     found = {"price": ("mean 2,343.93 (19.5 to 25.5 in 30 runs)", "median 2,050 (17.4 to 22.5 in 30 runs)")}
-    (cause,) = causes(failed("ks_dist(price)", 1.0, Between(high=0.2)), found=found)
+    (cause,) = causes(failed("ks_dist(price)", 1.0, Between(high=0.2)), column_changes=found)
     assert cause.title == "price: mean 2,343.93 (19.5 to 25.5 in 30 runs)"
     assert cause.found == found["price"]
 
@@ -387,6 +388,6 @@ def test_a_share_never_looks_like_one_that_was_allowed(value: float, expected: P
 
 
 def test_a_column_that_hardly_counts_is_not_named_as_one_that_is_unlike() -> None:
-    (cause,) = causes(novel(), blamed=(("mean(price)", 0.8), ("mean(id)", 0.1), ("mean(code)", 0.02)))
+    (cause,) = causes(novel(), contributions=(("mean(price)", 0.8), ("mean(id)", 0.1), ("mean(code)", 0.02)))
     assert cause.columns == ("price", "id")
     assert cause.title.endswith("most in price (80%), id (10%)")

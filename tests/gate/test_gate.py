@@ -423,7 +423,7 @@ class Unwritten(Speller):
 
 
 def test_an_index_that_is_given_is_used_though_it_is_empty() -> None:
-    assert judged(new_gate(index=Unwritten()), 0).account.shapes == ()
+    assert judged(new_gate(index=Unwritten()), 0).account.text_rules == ()
 
 
 def test_one_learner_may_be_named_alone() -> None:

@@ -137,7 +137,7 @@ def test_a_short_history_says_how_many_runs_it_lacks() -> None:
 def test_text_rules_come_from_the_newest_run(learners: tuple[Learner, ...], count: int) -> None:
     expectation = Expectation(MetricKey("pattern_match", ("code",)), Between(low=1.0), Source.PATTERNS, false_alarm=0.1)
     rule = Proposal(expectation, frozenset({("code", "typos")}))
-    runs = [run(0), run(1, account=Account(shapes=(rule,)))]
+    runs = [run(0), run(1, account=Account(text_rules=(rule,)))]
     proposals = pool(runs, learners)
     assert proposals.text_rules == (rule,) * count
     assert sum(each.expectation.source is Source.PATTERNS for each in proposals.proposal_set.proposals) == count

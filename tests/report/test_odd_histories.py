@@ -320,7 +320,7 @@ def rewritten(gate: Gate, judgements: Sequence[Judgement] = (), blamed: Any = ()
         made.store.commit(msgspec.structs.replace(run, outcomes={**run.outcomes, **more}))
         made.store.decide("orders", run.partition, Decision.PUBLISHED)
     verdict = Verdict((*last.verdict.judgements, *judgements))
-    account = msgspec.structs.replace(last.account, blamed=blamed, action=made.settings.action(verdict.status))
+    account = msgspec.structs.replace(last.account, contributions=blamed, action=made.settings.action(verdict.status))
     made.store.commit(
         msgspec.structs.replace(last, outcomes={**last.outcomes, **more}, verdict=verdict, account=account)
     )

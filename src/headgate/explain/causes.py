@@ -92,11 +92,11 @@ def find_causes(
         or (judgement.status is Status.FAIL and judgement.expectation.level is level)
     ]
     groups: dict[tuple[CauseKind, str], list[Judgement]] = defaultdict(list)
-    fewer_rows = account.short or any(judgement.expectation.metric == _SIZE for judgement in failures)
+    fewer_rows = account.fewer_rows or any(judgement.expectation.metric == _SIZE for judgement in failures)
     for judgement in failures:
         groups[_group_of(judgement, fewer_rows)].append(judgement)
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
-    causes = _place_novelty(causes, account.blamed)
+    causes = _place_novelty(causes, account.contributions)
     causes = _join_alike(_absorb_learned(causes))
     return tuple(sorted(causes, key=_cause_rank))
 
@@ -130,7 +130,7 @@ def _make_cause(kind: CauseKind, name: str, judgements: list[Judgement], account
     with_columns = () if kind is CauseKind.VOLUME else ranked
     columns = tuple(dict.fromkeys(column for each in with_columns for column in _columns_of(each.expectation)))
     changed_column = name if kind is CauseKind.COLUMN else columns[0] if kind is CauseKind.DECLARED and columns else ""
-    changes = account.found.get(changed_column, ())
+    changes = account.column_changes.get(changed_column, ())
     return Cause(kind, write_title(kind, name, ranked, changes), columns, ranked, changes)
 
 
@@ -163,14 +163,14 @@ def _distance_outside(judgement: Judgement) -> float:
     return max(below, above, 0.0)
 
 
-def _place_novelty(causes: list[Cause], blamed: Sequence[tuple[str, float]]) -> list[Cause]:
+def _place_novelty(causes: list[Cause], contributions: Sequence[tuple[str, float]]) -> list[Cause]:
     """Drop the cause "the batch as a whole" where another cause explains it; else let it name the columns behind it."""
     others = [cause for cause in causes if cause.kind is not CauseKind.WHOLE]
     whole = next((cause for cause in causes if cause.kind is CauseKind.WHOLE), None)
     if whole is None:
         return causes
     shares: dict[str, float] = defaultdict(float)
-    for metric, share in blamed:
+    for metric, share in contributions:
         columns = MetricKey.parse(metric).columns
         shares[columns[0] if columns else ""] += share
     ranked = sorted((column for column in shares if column), key=lambda column: -shares[column])

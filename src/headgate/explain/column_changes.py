@@ -26,22 +26,22 @@ _FEWER_ROWS_SURPRISE = 6.0  # how surprising the number of rows must be for it t
 class ColumnChanges:
     """What moved in some columns ("" for the table), in sentences; `fewer_rows` if the number of rows is the cause.
 
-    `blamed` are the metrics that make the batch as a whole unlike the runs before it, each with its share.
+    `contributions` are the metrics that make the batch as a whole unlike the runs before it, each with its share.
     """
 
     sentences: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     fewer_rows: bool = False
-    blamed: tuple[tuple[str, float], ...] = ()
+    contributions: tuple[tuple[str, float], ...] = ()
 
 
 def changes_behind(
     learned: Learned, outcomes: Mapping[MetricKey, Outcome], broken: Iterable[MetricKey]
 ) -> ColumnChanges:
     """What changed in the columns of a batch that broke expectations about these metrics."""
-    blamed = learned.largest_contributions(outcomes)
-    keys = [*broken, *(MetricKey.parse(metric) for metric, _ in blamed)]
+    contributions = learned.largest_contributions(outcomes)
+    keys = [*broken, *(MetricKey.parse(metric) for metric, _ in contributions)]
     changes = find_column_changes(learned.past, outcomes, {key.columns[0] for key in keys if key.columns})
-    return replace(changes, blamed=blamed)
+    return replace(changes, contributions=contributions)
 
 
 def find_column_changes(

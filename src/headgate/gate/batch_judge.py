@@ -140,13 +140,13 @@ class BatchJudge:
             budget=self.settings.false_alarms,
             spent=learned.program.cost,
             runs=0 if learned.past is None else len(learned.past),
-            after=learned.reference_attempts,
+            reference_attempts=learned.reference_attempts,
             learners=dict(learned.learner_notes),
             notes=notes,
-            found=dict(changes.sentences),
-            short=changes.fewer_rows,
-            shapes=self._learn_text_rules(batch, outcomes),
-            blamed=changes.blamed,
+            column_changes=dict(changes.sentences),
+            fewer_rows=changes.fewer_rows,
+            text_rules=self._learn_text_rules(batch, outcomes),
+            contributions=changes.contributions,
             changes=describe_changes(learned.past, batch.schema, outcomes),
         )
 

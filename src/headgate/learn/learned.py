@@ -125,7 +125,7 @@ class ProposalPool:
         """
         past, pooled_rates = Past.of_runs(runs, secret=secret), pooled_rates or load_pooled_rates()
         account = runs[-1].account
-        text_rules = () if account is None or Learner.PATTERNS not in learners else account.shapes
+        text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
         effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
         other_proposals, reasons, novelty = reprice(text_rules, past), {}, None
         if Learner.NOVELTY in learners:

@@ -179,7 +179,7 @@ def attempt_prefixes(runs: Sequence[Run]) -> tuple[str, ...]:
 
 def _was_compared_with(run: Run, before: Sequence[Run]) -> bool:
     """Whether the recorded distances of a run are from the runs `before`, which may be fewer than at that time."""
-    recorded, expected = () if run.account is None else run.account.after, attempt_prefixes(before)
+    recorded, expected = () if run.account is None else run.account.reference_attempts, attempt_prefixes(before)
     return len(recorded) >= len(expected) and recorded[-len(expected) :] == expected
 
 

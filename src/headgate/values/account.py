@@ -26,12 +26,13 @@ class Mode(StrEnum):
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
-    `runs` is the number of earlier runs that were learned from, `after` their attempts. `budget` is the share of good
-    batches that may be held by mistake, `spent` the part of it that the learned expectations use. `learners` says what
-    each learner proposed, or why nothing. `notes` says where the range of a metric comes from. `found` describes how
-    columns with failures changed ("" for the table); `short` says that fewer rows explain it. `shapes` are the text
-    rules learned from this batch: they apply to the next one if this one is accepted. `blamed` are the metrics that
-    make the batch anomalous, each with its share. `changes` are further changes of the batch, in words.
+    `runs` is the number of earlier runs that were learned from, `reference_attempts` their attempts. `budget` is the
+    share of good batches that may be held by mistake, `spent` the part of it that the learned expectations use.
+    `learners` says what each learner proposed, or why nothing. `notes` says where the range of a metric comes from.
+    `column_changes` describes how columns with failures changed ("" for the table); `fewer_rows` says that fewer rows
+    explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
+    `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
+    changes of the batch, in words. The names in a store are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -39,11 +40,11 @@ class Account(msgspec.Struct, frozen=True):
     budget: float = 0.0
     spent: float = 0.0
     runs: int = 0
-    after: tuple[str, ...] = ()
+    reference_attempts: tuple[str, ...] = msgspec.field(default=(), name="after")
     learners: dict[str, str] = {}
     notes: dict[str, str] = {}
-    found: dict[str, tuple[str, ...]] = {}
-    short: bool = False
-    shapes: tuple[Proposal, ...] = ()
-    blamed: tuple[tuple[str, float], ...] = ()
+    column_changes: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict, name="found")
+    fewer_rows: bool = msgspec.field(default=False, name="short")
+    text_rules: tuple[Proposal, ...] = msgspec.field(default=(), name="shapes")
+    contributions: tuple[tuple[str, float], ...] = msgspec.field(default=(), name="blamed")
     changes: tuple[str, ...] = ()

@@ -207,7 +207,7 @@ def _choose_spots(
 def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
     own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in distances() and key != NOVELTY}
-    account = msgspec.structs.replace(run.account or Account(), after=learned.reference_attempts)
+    account = msgspec.structs.replace(run.account or Account(), reference_attempts=learned.reference_attempts)
     return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
 
 
@@ -245,7 +245,9 @@ def _judge_learned(run: Run, learned: Learned) -> Verdict:
 def _describe_causes(run: Run, learned: Learned, failures: Sequence[Judgement]) -> tuple[str, ...]:
     """The titles of the causes that the gate would have named."""
     changes = changes_behind(learned, run.outcomes, [each.expectation.metric for each in failures])
-    account = Account(found=dict(changes.sentences), short=changes.fewer_rows, blamed=changes.blamed)
+    account = Account(
+        column_changes=dict(changes.sentences), fewer_rows=changes.fewer_rows, contributions=changes.contributions
+    )
     return tuple(each.title for each in find_causes(failures, account))
 
 
