@@ -19,6 +19,7 @@ import pytest
 
 import headgate
 from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.registry import metrics
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -70,40 +71,8 @@ NAMES = [
         "suggest",
         "verify",
     ),
-    *("ApproxCountDistinct", "ApproxQuantile", "CharLen", "Completeness", "Compliance", "Correlation", "CountDistinct"),
-    *(
-        "DataType",
-        "DigitLen",
-        "DistValCount",
-        "Distinctness",
-        "Entropy",
-        "Finiteness",
-        "Histogram",
-        "IndexOfPeculiarity",
-    ),
-    *("Kurtosis", "Max", "MaxLength", "Mean", "Median", "Min", "MinLength", "MostFrequentRatio", "MutualInformation"),
-    *("PatternDistribution", "PatternMatch", "PuncLen", "Range", "Size", "Skewness", "StdDev", "StrLen", "Sum"),
-    *(
-        "ColumnCount",
-        "ColumnType",
-        "Containment",
-        "HasColumn",
-        "Predictability",
-        "RatioOfSums",
-        "TextMax",
-        "TextMean",
-        "TextMin",
-        "TypeRatio",
-    ),
-    *(
-        "TypeConsistency",
-        "UniqueRatio",
-        "UniqueValueRatio",
-        "Uniqueness",
-        "ValueDistribution",
-        "ValueSample",
-        "Variance",
-    ),
+    # a metric is public by being registered: adding one needs no line here
+    *(kind.__name__ for kind in metrics().values() if kind.__module__.startswith("headgate.")),
 ]
 
 HEAVY = ("pyspark", "pandas", "polars", "scipy", "pyarrow", "datasketches", "numpy", "sqlglot", "pydantic", "yaml")
@@ -152,8 +121,6 @@ def test_a_public_name_is_there_and_listed(name: str) -> None:
 
 
 def test_every_metric_is_reachable_by_its_class() -> None:
-    from headgate.metrics.base.registry import metrics
-
     own = [kind for kind in metrics().values() if kind.__module__.startswith("headgate.")]
     assert [kind for kind in own if getattr(headgate, kind.__name__) is not kind] == []
     assert all(issubclass(kind, Metric) for kind in own)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headgate.inject.issue import issues, standard
+from headgate.inject.issue import Issue, issues, standard
 from headgate.values.schema import Kind
 
 APPENDIX_B = {
@@ -27,7 +27,11 @@ APPENDIX_B = {
 
 
 def test_the_issues_and_their_levels_are_those_of_the_paper() -> None:
-    assert {name: list(kind.levels) for name, kind in issues().items()} == APPENDIX_B
+    assert {name: list(issues()[name].levels) for name in APPENDIX_B} == APPENDIX_B
+
+
+def of_the_paper(kind: Kind) -> list[Issue]:
+    return [issue for issue in standard(kind) if issue.name in APPENDIX_B]
 
 
 @pytest.mark.parametrize(
@@ -44,13 +48,13 @@ def test_the_issues_and_their_levels_are_those_of_the_paper() -> None:
         (Kind.OTHER, 7),
     ],
 )
-def test_each_kind_of_column_has_its_standard_issues(kind: Kind, count: int) -> None:
-    found = standard(kind)
+def test_each_kind_of_column_has_its_issues_of_the_paper(kind: Kind, count: int) -> None:
+    found = of_the_paper(kind)
     assert len(found) == len(set(map(str, found))) == count
 
 
 def test_the_stable_names_are_these() -> None:
-    names = {str(issue) for kind in Kind for issue in standard(kind)}
+    names = {str(issue) for kind in Kind for issue in of_the_paper(kind)}
     assert len(names) == 30
     assert {
         "increased_nulls(share=0.5)",

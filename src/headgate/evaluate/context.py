@@ -21,7 +21,7 @@ from headgate.values.predicate import Pending, Predicate
 from headgate.values.run import TRUSTED, Revision
 from headgate.values.schema import Schema
 
-RUNS = 400  # of the past that a detector is given
+DETECTOR_RUNS = 400  # runs of the past that a detector is given
 
 
 class BatchContext:
@@ -72,5 +72,5 @@ class BatchContext:
     def _past_runs(self) -> list[Revision]:
         """The runs before this one, less those that were held or rejected. The batch that is judged is never one."""
         assert self._dataset is not None
-        runs = self._require_store.last(self._dataset, RUNS, before=self._partition)
+        runs = self._require_store.last(self._dataset, DETECTOR_RUNS, before=self._partition)
         return [each for each in runs if each.decision is None or each.decision in TRUSTED]

@@ -124,6 +124,7 @@ class BatchJudge:
             _expect_read(key) for key in outcomes if key.name == _COMPLETENESS and isinstance(outcomes[key], Failed)
         ]
         judgements += judge(unread, outcomes).judgements
+        # rules of checks count from 0, so those of learned expectations are negative
         return [
             JudgedExpectation("learned", -1 - at, _find_metric(judgement), judgement)
             for at, judgement in enumerate(judgements)

@@ -101,24 +101,23 @@ class Gate:
             now: The time that freshness is measured against; the clock's time if it is left out.
             progress: Called while the scan runs.
         """
-        basis = self.store.head(self.dataset)
         known = self.history.find_same_input(partition, fingerprint, self._suite)
         if known is not None:
             return self._deliver(known)
-        judge = self._make_judge(partition, basis)
-        others = rereadable(tables)
+        judge = self._make_judge(partition)
+        lookup_tables = rereadable(tables)
         try:
-            batch = open_input(data, others)
-            context = BatchContext(batch.schema, others, self.store, self.dataset, partition, now)
+            batch = open_input(data, lookup_tables)
+            context = BatchContext(batch.schema, lookup_tables, self.store, self.dataset, partition, now)
             evaluation = Evaluation.of(self.checks, context)
             measurements = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
         except (MisuseError, StoreError, NoSuchBatch):
-            raise
+            raise  # a mistake of the caller, or no store, or no batch: there is nothing to record
         except Exception as error:
-            return self._deliver(self.history.commit(judge.unreadable_run(error)), error=error)
+            return self._deliver(self.history.commit(judge.unreadable_run(error)), read_error=error)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
-        rows = RowFinder(judged, measurements, others, self.store.secret)
-        return self._deliver(self.history.commit(run), rows)
+        row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
+        return self._deliver(self.history.commit(run), row_finder)
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""
@@ -128,8 +127,9 @@ class Gate:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
         return self.history.learn(before, as_of)
 
-    def _make_judge(self, partition: str, basis: int) -> BatchJudge:
-        """The judge of a batch, who has learned from the runs before it."""
+    def _make_judge(self, partition: str) -> BatchJudge:
+        """The judge of a batch, who has learned from the runs before it, as the history is now."""
+        basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
         return BatchJudge(
             dataset=self.dataset,
             partition=partition,
@@ -143,6 +143,7 @@ class Gate:
 
     @property
     def _suite(self) -> str:
+        """A hash of the checks and settings: it tells runs that were judged in this way from others."""
         return self.settings.suite(self.checks)
 
     @cached_property
@@ -152,13 +153,16 @@ class Gate:
     # --- publishing what was recorded
 
     def _deliver(
-        self, revision: Revision, rows: RowFinder | None = None, error: Exception | None = None
+        self, revision: Revision, row_finder: RowFinder | None = None, read_error: Exception | None = None
     ) -> BatchVerdict:
-        """Publish or hold a batch by its committed run, which is read back first; then decide, and notify."""
+        """Publish or hold a batch as its committed run says, then record the decision, and notify.
+
+        The run is read back first, so that only what is in the store counts.
+        """
         fault_point("gate.committed")
         run = self.history.read_again(revision)
-        verdict = self._make_verdict(run, revision, self.history.current_decision(revision), rows)
-        verdict.read_error = error
+        verdict = self._make_verdict(run, revision, self.history.current_decision(revision), row_finder)
+        verdict.read_error = read_error
         if self.publisher is not None:
             verdict.location = carry_out(self.publisher, verdict.action, Delivery.of(revision))
         fault_point("gate.delivered")
@@ -237,7 +241,7 @@ class Gate:
     def split(self, partition: str, *, note: str = "rows split", who: str = "", number: int | None = None) -> Ruling:
         """Publish the good rows of a held batch and keep the bad ones, staged as its two parts; learn nothing from it.
 
-        `verdict.split(df)` gives both; `publisher.staged(partition, part="good")` is where the job writes them.
+        `verdict.split(df)` gives both; `publisher.staging_path(partition, part="good")` is where the job writes them.
 
         Args:
             partition: Which batch.

@@ -27,6 +27,7 @@ class CasingChange(Issue, frozen=True):
     share: float
     to: str = "swap"
     name: ClassVar = "casing_change"
+    is_random: ClassVar = False
     accepts: ClassVar = TEXT
     levels: ClassVar = ({"share": 0.01}, {"share": 0.1}, {"share": 1.0})
 

@@ -22,6 +22,7 @@ class CharacterInsertion(CharacterIssue, frozen=True):
     """
 
     name: ClassVar = "character_insertion"
+    widens_numbers: ClassVar = True
     levels: ClassVar = ({"share": 0.1}, {"share": 0.5})
 
     def edit_characters(

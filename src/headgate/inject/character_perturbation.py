@@ -25,6 +25,7 @@ class CharacterPerturbation(CharacterIssue, frozen=True):
     """
 
     name: ClassVar = "character_perturbation"
+    widens_numbers: ClassVar = True
     levels: ClassVar = ({"share": 0.01}, {"share": 0.1}, {"share": 1.0})
 
     def edit_characters(

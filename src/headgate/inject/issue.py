@@ -33,7 +33,8 @@ _found: dict[str, type[Issue]] = {}
 class Issue(msgspec.Struct, frozen=True):
     """A way in which a column goes wrong, and how badly: data, like a metric. `apply_to` is a pure function.
 
-    `levels` are the settings of Auto-Validate-by-History, Appendix B. An issue of your own overrides `change`.
+    `levels` are the parameters that learners train on: for the paper's issues those of Auto-Validate-by-History,
+    Appendix B. An issue of your own overrides `change`.
     """
 
     name: ClassVar[str]
@@ -41,6 +42,8 @@ class Issue(msgspec.Struct, frozen=True):
     levels: ClassVar[tuple[Mapping[str, Any], ...]] = ()
     needs_neighbour: ClassVar[bool] = False
     of_rows: ClassVar[bool] = False  # whether it happens to whole rows, and so may give another number of them
+    is_random: ClassVar[bool] = True  # whether another seed can give another result
+    widens_numbers: ClassVar[bool] = False  # whether numbers may need a larger type afterwards
 
     @property
     def key(self) -> MetricKey:
@@ -101,10 +104,10 @@ def issues() -> dict[str, type[Issue]]:
 
 
 def standard(kind: Kind) -> tuple[Issue, ...]:
-    """Every issue that can happen to a column of this kind, at the levels of Auto-Validate-by-History, Appendix B.
+    """Every issue that can happen to a column of this kind, at each of its levels.
 
-    >>> len(standard(Kind.FLOAT)), len(standard(Kind.STRING)), len(standard(Kind.DATE))
-    (24, 27, 14)
+    >>> [str(each) for each in standard(Kind.BOOLEAN) if each.name == "volume_change"][:2]
+    ['volume_change(factor=2.0)', 'volume_change(factor=10.0)']
     """
     return tuple(variant for each in issues().values() if kind in each.accepts for variant in each.variants())
 

@@ -24,6 +24,8 @@ class UnitChange(Issue, frozen=True):
 
     factor: float
     name: ClassVar = "unit_change"
+    is_random: ClassVar = False
+    widens_numbers: ClassVar = True
     accepts: ClassVar = NUMBERS
     levels: ClassVar = ({"factor": 10.0}, {"factor": 100.0}, {"factor": 1000.0})
 
