@@ -88,7 +88,7 @@ def check_stub() -> str:
             given.insert(at + 1, "holds: Callable[[Any], object] | None = None")
             if at < len(kinds):
                 given.insert(at + 2, "*")
-        head = f"    def {name}({', '.join(given)}, **said: Unpack[{words}]) -> Self:"
+        head = f"    def {name}({', '.join(given)}, **modifiers: Unpack[{words}]) -> Self:"
         methods.append(f'{head}\n        """{each.says}"""\n')
     return format_stub(CHECK_HEAD + CHECK_IMPORTS + "\n".join(methods))
 

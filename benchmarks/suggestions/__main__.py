@@ -101,11 +101,11 @@ def _examples(asked: Expectation, rest: Analysis, table: pa.Table) -> list[str]:
     metric = from_key(asked.metric)
     if not isinstance(outcome, Measured) or not isinstance(outcome.value, float):
         return []
-    offence = metric.failing_rows(asked.predicate, outcome.value)
-    if offence is None:
+    failing = metric.failing_rows(asked.predicate, outcome.value)
+    if failing is None:
         return []
-    columns = list(offence.columns)
-    rows = failing_rows(table.select(columns), [RowRule("", "", offence, metric.where)])
+    columns = list(failing.columns)
+    rows = failing_rows(table.select(columns), [RowRule("", "", failing, metric.where)])
     values = rows[columns[0]].to_pylist()
     return sorted({"null" if value is None else str(value) for value in values}, key=lambda text: (len(text), text))[
         :EXAMPLES
