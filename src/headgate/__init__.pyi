@@ -33,6 +33,7 @@ from headgate.learn.rules.suggestions import Suggestions as Suggestions
 from headgate.metrics.approx_count_distinct import ApproxCountDistinct as ApproxCountDistinct
 from headgate.metrics.approx_quantile import ApproxQuantile as ApproxQuantile
 from headgate.metrics.char_len import CharLen as CharLen
+from headgate.metrics.checksum import Checksum as Checksum
 from headgate.metrics.column_count import ColumnCount as ColumnCount
 from headgate.metrics.column_type import ColumnType as ColumnType
 from headgate.metrics.completeness import Completeness as Completeness
@@ -107,6 +108,7 @@ __all__ = [
     "Between",
     "CharLen",
     "Check",
+    "Checksum",
     "ColumnCount",
     "ColumnType",
     "Completeness",

@@ -199,6 +199,7 @@ def _plain_forms() -> Iterable[Case]:
         yield from _both(f"has_{name}", *pair, value=value)
     # exact to 384 values, but for the rounding of the estimate
     yield from _both("has_approx_count_distinct", "day", value=30.0, within=1e-3)
+    yield from _both("has_checksum", value=_checksum())
     yield from _both("has_value_sample", "region", value=3.0)  # EU, US, APAC
     # quantiles of 0..239, by a sketch whose rank is within 1.33%
     yield from _both("has_median", "id", value=119.0, within=4)
@@ -419,3 +420,10 @@ def segmented_cases() -> tuple[tuple[Case, tuple[Segment, ...]], ...]:
         (fails("is_unique", "code", by=["part"], is_=[*unique.values()]), tuple(unique)),
         (fails("is_contained_in", "region", ["EU"], by="part", is_=[*european.values()]), tuple(european)),
     )
+
+
+def _checksum() -> float:
+    """Of the whole table, as another call measures it; what it must be is tested with the metric."""
+    import headgate as hg
+
+    return hg.analyze(table(), ["checksum()"]).value("checksum()")

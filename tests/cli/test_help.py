@@ -40,7 +40,19 @@ EXAMPLES = [(path, line) for path, each in COMMANDS.items() for line in examples
 
 def test_all_commands_are_there() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
-        *("init", "profile", "suggest", "check", "run", "backtest", "history", "explain", "accept", "reject"),
+        *(
+            "init",
+            "profile",
+            "suggest",
+            "check",
+            "run",
+            "recover",
+            "backtest",
+            "history",
+            "explain",
+            "accept",
+            "reject",
+        ),
         *("release", "discard", "rows", "report", "doctor"),
         *("index build", "index merge", "index stats", "index infer"),
     }

@@ -43,21 +43,21 @@ def test_a_shell_reads_any_names_as_they_are(names: list[str]) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_copied_has_no_character_that_moves_the_cursor(name: str) -> None:
-    for each in (*shell_commands(name, name), *python_commands(name)):
+    for each in (*shell_commands(name, name, 1), *python_commands(name, 1)):
         assert each.whole.isprintable()
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_no_name_is_taken_for_an_option(name: str) -> None:
-    accept = next(each for each in shell_commands(name, "p") if " accept" in each.whole)
-    option = ["--note", "why it is right"]
+    accept = next(each for each in shell_commands(name, "p", 1) if " accept" in each.whole)
+    option = ["--revision", "1", "--note", "why it is right"]
     expected = [*option, "--", name, "p"] if name.startswith("-") else [name, "p", *option]
     assert read_by_bash(accept.whole) == ["headgate", "accept", *expected]
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_python_reads_the_partition_as_it_is(name: str) -> None:
-    for each in python_commands(name):
+    for each in python_commands(name, 1):
         call = ast.parse(each.whole, mode="eval").body
         assert isinstance(call, ast.Call)
         assert ast.literal_eval(call.args[0]) == name

@@ -58,7 +58,8 @@ class Clean:
         """Each run is there once, judged and decided as here, and readers see the same."""
         assert lake.seen() == self.seen, "readers see something else than without faults"
         with closing(open_store(lake.url)) as store:
-            found = {(each.partition, printed_as(each.fingerprint)): each for each in store.revisions(lake.dataset)}
+            revisions = [each for each in store.revisions(lake.dataset) if each.decision is not Decision.WITHDRAWN]
+            found = {(each.partition, printed_as(each.fingerprint)): each for each in revisions}
             wanted = {(text.partition("|")[0], each): text for text, each in self.prints.items()}
             assert set(found) == set(wanted), "a run is missing, or there is one too many"
             for key, text in wanted.items():

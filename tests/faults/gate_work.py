@@ -20,6 +20,7 @@ import pyarrow as pa
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
+from headgate.gate.history import content_of
 from headgate.gate.publish.folders import Folders
 from headgate.store.fault_points import watch
 from headgate.store.files import log
@@ -162,8 +163,9 @@ def judged(gate: Gate, batch: Batch) -> BatchVerdict:
 
 
 def printed_as(fingerprint: str) -> str:
-    """A fingerprint without what no second try has: a batch that could not be read gets a name of its own each time."""
-    return "unread" if fingerprint.startswith("unread:") else fingerprint
+    """A fingerprint without what no second try has: a batch that could not be read gets a name of its own each time,
+    and one that was withdrawn and staged again is named after that."""
+    return "unread" if fingerprint.startswith("unread:") else content_of(fingerprint)
 
 
 def summed(verdict: Verdict) -> list[tuple[object, ...]]:

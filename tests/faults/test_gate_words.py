@@ -54,10 +54,7 @@ def test_a_word_that_was_killed_before_it_was_carried_out_is_carried_out_by_the_
         "gate.committed",
         "folders.claim.done",
         "folders.point",
-        pytest.param(
-            "folders.pointed",
-            marks=pytest.mark.xfail(strict=True, reason="the manifest names a batch that readers do not see yet"),
-        ),
+        "folders.pointed",
     ],
 )
 def test_a_batch_that_is_rejected_before_readers_saw_it_is_held(tmp_path: Path, point: str) -> None:

@@ -92,9 +92,9 @@ orders 2026-01-03 failed and was held: 2 things are wrong.
   Learned: history: 6 expectations about columns; 2 of 7 runs that ranges take; patterns: 1 expectation from 2 runs; \
 novelty: not yet: 2 accepted runs of 8 that it takes
   Owner: payments@
-  Then: gate.accept('2026-01-03', note="why it is right")   # expected: teaches, and is published
-        gate.release('2026-01-03', note="...")   # publish it as it is, learn nothing from it
-        gate.reject('2026-01-03', note="...")   # wrong: repair it and judge '2026-01-03' again"""
+  Then: gate.accept('2026-01-03', number=1, note="why it is right")   # expected: teaches, and is published
+        gate.release('2026-01-03', number=1, note="...")   # publish it as it is, learn nothing from it
+        gate.reject('2026-01-03', number=1, note="...")   # wrong: repair it and judge '2026-01-03' again"""
 
 
 def test_the_verdict_at_three_in_the_morning() -> None:
@@ -219,11 +219,11 @@ def test_names_are_only_text_wherever_they_are_shown(name: str) -> None:
 SHELL = """\
   Then: headgate rows orders 2026-01-01
           the rows that break a check
-        headgate accept orders 2026-01-01 --note "why it is right"
+        headgate accept orders 2026-01-01 --revision 1 --note "why it is right"
           expected: teaches, and is published
-        headgate release orders 2026-01-01 --note "..."
+        headgate release orders 2026-01-01 --revision 1 --note "..."
           publish it as it is, learn nothing from it
-        headgate reject orders 2026-01-01 --note "..."
+        headgate reject orders 2026-01-01 --revision 1 --note "..."
           wrong: it is to be repaired
         headgate run orders --partition 2026-01-01
           judge it again, when it is repaired"""
@@ -269,7 +269,7 @@ def test_a_notebook_has_the_causes_what_to_do_and_all_judgements_behind_a_fold()
     verdict = fresh()
     seen = Seen(verdict._repr_html_())
     assert verdict.causes[0].title in seen.said
-    assert "gate.accept('2026-01-01', note=\"why it is right\")" in seen.said
+    assert "gate.accept('2026-01-01', number=1, note=\"why it is right\")" in seen.said
     assert f"{len(verdict.judgements)} expectations judged" in seen.said
     assert seen.tags.count("tr") == 1 + len(verdict.judgements)
 

@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate as hg
-from headgate.gate.fingerprint import fingerprint_states
+from headgate.gate.fingerprint import fingerprint_batch
 from tests.gate.orders import elsewhere, emptied, gate_after, judged, orders, renamed, replaced, shuffled
 
 
 def of(table: pa.Table) -> str:
-    return fingerprint_states(hg.analyze(table))
+    return fingerprint_batch(hg.analyze(table))
 
 
 OTHERS: dict[str, pa.Table] = {
@@ -82,7 +82,7 @@ def test_it_does_not_matter_over_how_many_tasks_the_rows_were_spread(table: pa.T
     found = set()
     for seed in range(4):
         rows, cut = shuffled(table, seed), len(table) * (seed + 1) // 5
-        found.add(fingerprint_states(hg.analyze(rows.slice(0, cut)) + hg.analyze(rows.slice(cut))))
+        found.add(fingerprint_batch(hg.analyze(rows.slice(0, cut)) + hg.analyze(rows.slice(cut))))
     assert len(found) == 1
 
 

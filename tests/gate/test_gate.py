@@ -154,7 +154,7 @@ def test_a_gate_that_observes_holds_nothing() -> None:
 def test_a_run_that_fails_under_observation_does_not_teach() -> None:
     gate = new_gate(checks=COMPLETE, mode="observe")
     verdict = judged(gate, 0, emptied(orders(0), "price"))
-    assert verdict.decision is None
+    assert verdict.decision is Decision.OBSERVED
     judged(gate, 1)
     past = gate.learned().past
     assert past is not None
@@ -333,6 +333,18 @@ class Shelf:
     def state(self, delivery: Delivery) -> Any:
         return self.place
 
+    def identify_staged(self, partition: str, part: Any = "whole") -> str:
+        return partition if self.place == "staged" else ""
+
+    def find_published(self, dataset: str, partition: str) -> Delivery | None:
+        return None
+
+    def drop_copy(self, delivery: Delivery) -> None:
+        self.calls.append("drop_copy")
+
+    def recover(self) -> None:
+        self.calls.append("recover")
+
 
 def test_a_batch_is_recorded_then_published_and_then_called_published() -> None:
     happened: list[str] = []
@@ -353,7 +365,7 @@ def test_a_batch_that_could_not_be_published_is_not_called_published_and_a_retry
         judged(new_gate(store, publisher=Shelf(calls, PublishError("the disk is full."))), 0)
     assert [each.decision for each in store.revisions("orders")] == [None]
     assert judged(new_gate(store, publisher=Shelf(calls)), 0).decision is Decision.PUBLISHED
-    assert calls == ["publish", "publish"]
+    assert calls == ["publish", "publish", "publish"], "once when it was refused, once to finish it, once to say so"
 
 
 @pytest.mark.parametrize(
@@ -361,8 +373,8 @@ def test_a_batch_that_could_not_be_published_is_not_called_published_and_a_retry
     [
         ("accept", ["hold", "release"]),
         ("release", ["hold", "release"]),
-        ("discard", ["hold", "discard"]),
-        ("reject", ["hold"]),
+        ("discard", ["hold", "hold", "discard"]),
+        ("reject", ["hold", "hold"]),
     ],
 )
 def test_a_persons_word_on_a_held_batch_is_carried_out(word: str, expected: list[str]) -> None:
@@ -447,10 +459,15 @@ def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tm
     for part, rows in zip(("good", "bad"), verdict.split(batch), strict=True):
         folders.staging_path("1", part).mkdir()  # type: ignore[arg-type]
         (folders.staging_path("1", part) / "rows").write_text(str(rows["price"].to_pylist()))  # type: ignore[arg-type]
-    ruling = gate.split("1", who="ann")
+    with pytest.raises(MisuseError, match=r"the good rows of 1 do not meet .*price"):
+        gate.split("1", batch, who="ann")
+    with pytest.raises(MisuseError, match="2 rows are staged as the good ones of 1, which has 2 in all"):
+        gate.split("1", pa.table({"price": [9.5, 1.0]}), who="ann")
+    assert gate.store.undecided("sales") == ()
+    ruling = gate.split("1", lambda: batch.slice(0, 1), who="ann")
     assert (ruling.decision, ruling.who, ruling.note) == (Decision.SPLIT, "ann", "rows split")
     assert (folders.path("1") / "rows").read_text() == "[9.5]"
-    assert folders.state(Delivery.of(verdict.revision, "bad")) == "held"
+    assert folders.state(Delivery.of(verdict.revision).only_part("bad")) == "held"
     assert gate.learned(before="2").past is None, "a batch that was split teaches nothing"
     again = gate.judge(batch, "1")
     assert again.revision.number == verdict.revision.number
@@ -461,4 +478,4 @@ def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tm
 def test_rows_cannot_be_split_without_a_publisher() -> None:
     gate = gate_after(1)
     with pytest.raises(MisuseError, match="no publisher"):
-        gate.split(named(0))
+        gate.split(named(0), orders(0))

@@ -40,11 +40,11 @@ def test_the_newest_revision_is_found_or_the_one_of_a_number(history: DatasetHis
 def test_the_same_input_is_known_only_while_it_is_the_newest(history: DatasetHistory) -> None:
     suite = a_run().suite
     first = history.commit(run("d1"))
-    assert history.find_same_input("d1", "one", suite) == first
-    assert history.find_same_input("d1", "one", "other checks") is None
-    assert history.find_same_input("d1", None, suite) is None
+    assert history.find_same_input("d1", "one", "", suite) == first
+    assert history.find_same_input("d1", "one", "", "other checks") is None
+    assert history.find_same_input("d1", None, "", suite) is None
     history.commit(run("d1", "two"))
-    assert history.find_same_input("d1", "one", suite) is None
+    assert history.find_same_input("d1", "one", "", suite) is None
 
 
 def test_an_input_that_comes_again_after_another_is_current_again(history: DatasetHistory) -> None:
@@ -76,7 +76,15 @@ def test_only_accepted_runs_before_the_partition_are_learned_from(history: Datas
     past = history.learn(before="d4").past
     assert past is not None
     assert past.partitions == ("d1", "d3")
-    assert history.learn(before="d1").past is None
+
+
+def test_a_partition_before_all_others_is_compared_with_the_first_after_it(history: DatasetHistory) -> None:
+    for day in ("d2", "d3"):
+        history.decide(history.commit(run(day)), Decision.PUBLISHED, "", "gate")
+    past = history.learn(before="d1").past
+    assert past is not None
+    assert past.partitions == ("d2", "d3")
+    assert history.find_reference_runs("d1").note == "no run lies before it, so the first ones after it are taken"
 
 
 def test_nothing_is_learned_again_while_the_history_is_the_same(history: DatasetHistory) -> None:

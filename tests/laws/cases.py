@@ -50,6 +50,9 @@ def every_case() -> Iterator[Case]:
         if issubclass(kind, SchemaMetric):  # has neither state nor fold
             continue
         for metric, width in instances(kind):
+            if kind.every_column:
+                yield from (Case(metric, (accepted, Kind.STRING)) for accepted in sorted(kind.accepts))
+                continue
             for accepted in sorted(kind.accepts) if metric.inputs else [Kind.BOOLEAN]:
                 yield Case(metric, (accepted,) * width + (Kind.BOOLEAN,) * len(metric.memberships))
 

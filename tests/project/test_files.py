@@ -139,20 +139,20 @@ def test_other_predicates_need_spark(tmp_path: Path) -> None:
         found.read("1")
 
 
-def test_a_fingerprint_tells_one_input_from_another(tmp_path: Path) -> None:
+def test_files_tell_one_input_from_another(tmp_path: Path) -> None:
     file = day(tmp_path) / "a.parquet"
     pq.write_table(ROWS, file)
     source = '{path: "lake/day={partition}"}'
-    first = orders(tmp_path, source).fingerprint("1")
-    assert first is not None
-    assert orders(tmp_path, source).fingerprint("1") == first
+    first = orders(tmp_path, source).identify_files("1")
+    assert first
+    assert orders(tmp_path, source).identify_files("1") == first
     os.utime(file, ns=(1, 1))
-    touched = orders(tmp_path, source).fingerprint("1")
+    touched = orders(tmp_path, source).identify_files("1")
     file.rename(file.with_name("b.parquet"))
-    renamed = orders(tmp_path, source).fingerprint("1")
-    otherwise = orders(tmp_path, '{path: "lake/day={partition}", options: {a: b}}').fingerprint("1")
+    renamed = orders(tmp_path, source).identify_files("1")
+    otherwise = orders(tmp_path, '{path: "lake/day={partition}", options: {a: b}}').identify_files("1")
     assert len({first, touched, renamed, otherwise}) == 4
-    assert orders(tmp_path, source).fingerprint("2") is None
+    assert orders(tmp_path, source).identify_files("2") == ""
 
 
 def test_a_file_that_may_not_be_read_is_not_blamed_on_its_format(
@@ -167,17 +167,17 @@ def test_a_file_that_may_not_be_read_is_not_blamed_on_its_format(
         orders(tmp_path, '{format: csv, path: "{partition}.csv"}').read("1")
 
 
-def test_batches_that_share_a_file_have_no_fingerprint_of_files(tmp_path: Path) -> None:
+def test_batches_that_share_a_file_are_not_told_apart_by_it(tmp_path: Path) -> None:
     (tmp_path / "all.csv").write_text("day,id\n2026-11-13,1\n2026-11-14,2\n")
-    assert orders(tmp_path, """{format: csv, path: all.csv, where: "day = '{partition}'"}""").fingerprint("1") is None
+    assert orders(tmp_path, """{format: csv, path: all.csv, where: "day = '{partition}'"}""").identify_files("1") == ""
 
 
-def test_a_fingerprint_does_not_depend_on_where_the_project_is(tmp_path: Path) -> None:
+def test_what_identifies_files_does_not_depend_on_where_the_project_is(tmp_path: Path) -> None:
     prints = set()
     for name in ("one", "two"):
         folder = tmp_path / name
         place = day(folder)
         pq.write_table(ROWS, place / "a.parquet")
         os.utime(place / "a.parquet", ns=(7, 7))
-        prints.add(orders(folder, '{path: "lake/day={partition}"}').fingerprint("1"))
+        prints.add(orders(folder, '{path: "lake/day={partition}"}').identify_files("1"))
     assert len(prints) == 1

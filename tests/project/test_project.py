@@ -81,7 +81,7 @@ def test_batches_wait_until_they_are_judged(tmp_path: Path) -> None:
         assert found.is_listed
         assert found.partitions() == found.waiting() == ("2026-11-09", "2026-11-10", "2026-11-11")
         for each in found.waiting()[:2]:
-            assert found.gate.judge(found.read(each), each, fingerprint=found.fingerprint(each)).passed
+            assert found.judge(each).passed
         assert found.waiting() == ("2026-11-11",)
     with opened(tmp_path) as again:
         assert again.dataset("orders").waiting() == ("2026-11-11",)
@@ -91,13 +91,10 @@ def test_the_same_input_is_not_judged_twice(tmp_path: Path) -> None:
     lake(tmp_path, [9])
     with opened(tmp_path) as project:
         found = project.dataset("orders")
-        name = found.fingerprint("2026-11-09")
-        first = found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=name)
-        second = found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=name)
+        first, second = found.judge("2026-11-09"), found.judge("2026-11-09")
         assert second.revision.number == first.revision.number == 1
         pq.write_table(orders(9, rows=150), tmp_path / "lake/orders/day=2026-11-09/part-0.parquet")
-        changed = found.fingerprint("2026-11-09")
-        assert found.gate.judge(found.read("2026-11-09"), "2026-11-09", fingerprint=changed).revision.number == 2
+        assert found.judge("2026-11-09").revision.number == 2
 
 
 def test_a_declared_check_holds_a_batch(tmp_path: Path) -> None:

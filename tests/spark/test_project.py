@@ -62,7 +62,7 @@ def test_a_given_session_reads_and_judges_a_batch(tmp_path: Path, session: Any) 
     assert found.waiting() == ("2026-11-14", "2026-11-15")
     data = found.read("2026-11-14")
     assert type(data).__module__.startswith("pyspark.")
-    verdict = found.gate.judge(data, "2026-11-14", fingerprint=found.fingerprint("2026-11-14"))
+    verdict = found.gate.judge(data, "2026-11-14", source=found.identify_files("2026-11-14"))
     assert verdict.passed
     assert found.waiting() == ("2026-11-15",)
 
@@ -78,7 +78,7 @@ def test_an_active_session_is_used_and_not_stopped(tmp_path: Path, spark: Any) -
 def test_rows_of_a_table_are_chosen_by_the_name_of_the_batch(tmp_path: Path, session: Any, table: None) -> None:
     found = orders(tmp_path, TABLE, session)
     assert found.is_listed
-    assert found.fingerprint("2026-11-14") is None
+    assert found.identify_files("2026-11-14") == ""
     names = found.partitions()
     assert len(names) == 5
     for name in names:

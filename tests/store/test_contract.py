@@ -19,7 +19,7 @@ from headgate.values.run import TRUSTED, AlreadyCommitted, Decision
 from headgate.values.state import State
 from tests.store.runs import a_run, a_small_run
 
-PUBLISHED, HELD, ACCEPTED, REJECTED, *_ = Decision
+PUBLISHED, HELD, ACCEPTED, REJECTED = Decision.PUBLISHED, Decision.HELD, Decision.ACCEPTED, Decision.REJECTED
 
 
 def partitions(found: object) -> list[str]:
@@ -118,6 +118,62 @@ def test_order_is_by_partition_then_commit_not_by_arrival_or_clock(store: Histor
     assert partitions(store.last("orders", 9, before="2026-11-13")) == ["2026-9-30", "2026-11-12"]
     assert partitions(store.last("orders", 9, before="2026-11-12T")) == ["2026-9-30", "2026-11-12"]
     assert partitions(store.revisions("orders")) == ["2026-11-14", "2026-11-12", "2026-9-30", "2026-11-13"]
+
+
+def test_the_first_partitions_after_one_are_listed_in_order(store: HistoryStore) -> None:
+    for at, partition in enumerate(["2026-11-14", "2026-11-12", "2026-9-30", "2026-11-13", "2026-11-13"]):
+        store.commit(a_small_run(partition, seed=at))
+    assert partitions(store.first("orders", 9, after="2026-9-30")) == ["2026-11-12", "2026-11-13", "2026-11-14"]
+    assert partitions(store.first("orders", 2, after="2025")) == ["2026-9-30", "2026-11-12"]
+    assert store.first("orders", 9, after="2026-11-12")[0].number == 2
+    assert store.first("orders", 9, after="2026-11-12", as_of=4)[0].number == 1
+    assert store.first("orders", 9, after="2026-11-14") == store.first("orders", 0, after="2025") == ()
+    store.decide("orders", "2026-11-14", ACCEPTED)
+    assert partitions(store.first("orders", 9, after="2025", only=TRUSTED)) == ["2026-11-14"]
+
+
+def test_a_run_that_awaits_a_decision_is_listed_until_there_is_one(reopen: Callable[..., HistoryStore]) -> None:
+    store = reopen()
+    store.commit(a_small_run("free", seed=1))
+    waiting = [msgspec.structs.replace(a_small_run(f"p{at}", seed=at), awaits_decision=True) for at in range(3)]
+    for run in waiting:
+        store.commit(run)
+    assert partitions(store.undecided("orders")) == ["p0", "p1", "p2"]
+    assert all(each.awaits_decision for each in store.undecided("orders"))
+    store.decide("orders", "p1", PUBLISHED)
+    assert partitions(reopen().undecided("orders")) == ["p0", "p2"]
+    store.decide("orders", "p0", HELD)
+    store.decide("orders", "p0", ACCEPTED)
+    assert partitions(reopen().undecided("orders")) == ["p2"]
+    store.commit(msgspec.structs.replace(a_small_run("p2", seed=9), awaits_decision=True))
+    store.decide("orders", "p2", PUBLISHED)
+    assert [(each.partition, each.number) for each in reopen().undecided("orders")] == [("p2", 1)]
+    store.decide("orders", "p2", HELD, number=1)
+    assert reopen().undecided("orders") == ()
+    assert not any(each.awaits_decision for each in store.revisions("orders"))
+    assert store.undecided("no such dataset") == ()
+
+
+def test_the_source_of_a_run_and_of_a_split_is_kept(reopen: Callable[..., HistoryStore]) -> None:
+    store = reopen()
+    revision = store.commit(msgspec.structs.replace(a_small_run("p"), source="files:a\x00b"))
+    store.decide("orders", "p", Decision.SPLIT, source="files:good")
+    assert reopen().revisions("orders")[0].source == revision.source == reopen().run(revision).source == "files:a\x00b"
+    assert [each.source for each in reopen().rulings("orders")] == ["files:good"]
+
+
+def test_a_run_can_be_numbered_after_a_revision_that_the_history_does_not_know(
+    reopen: Callable[..., HistoryStore],
+) -> None:
+    numbers = [
+        reopen().commit(msgspec.structs.replace(a_small_run("p", seed=at), after=after)).number
+        for at, after in enumerate([0, 5, 3, 0])
+    ]
+    assert numbers == [1, 6, 7, 8]
+    assert reopen().decide("orders", "p", HELD).number == 8
+    assert reopen().decide("orders", "p", REJECTED, number=6).number == 6
+    with pytest.raises(UnknownRun):
+        reopen().decide("orders", "p", HELD, number=4)
 
 
 def test_partitions_that_differ_by_leading_zeros_or_case_are_different(store: HistoryStore) -> None:

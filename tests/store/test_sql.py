@@ -276,7 +276,7 @@ def many_runs(database: Engine, count: int) -> None:
         connection.execute(
             text(
                 f"{counting(count)} INSERT INTO runs SELECT 1, 1 + i, 'p' || (1000000 + i), 1, 'p' || (1000000 + i), "
-                "'p' || (1000000 + i), 'k' || i, 'f', '', 'pass', 0, 0.0, 'a', :details FROM n"
+                "'p' || (1000000 + i), 'k' || i, 'f', '', 'pass', 0, 0.0, 'a', :details, '', 0 FROM n"
             ),
             {"details": b""},
         )
@@ -291,7 +291,7 @@ def test_the_last_runs_are_read_from_the_index(url: str, opened: Callable[..., S
     store = opened()
     store.commit(a_small_run("p0"))
     many_runs(database, 20_000)
-    query = reading.select_backwards(1, 20_001, ("p9", "p9", "p9"), None).limit(180)
+    query = reading.select_in_order(1, 20_001, ("p9", "p9", "p9"), None).limit(180)
     plan = explained(url, database, str(query.compile(database, compile_kwargs={"literal_binds": True})))
     assert "runs_in_order" in plan
     if kind_of(url) == "postgresql":

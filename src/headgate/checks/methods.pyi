@@ -52,6 +52,9 @@ class Methods:
     ) -> Self:
         """|letters| / |values| (AVH, Table 2), letters of any script (Unicode category L)."""
 
+    def has_checksum(self, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]) -> Self:
+        """(sum over rows of hash(row)) mod 2^53: equal for equal rows in any order, and practically only for those."""
+
     def has_column(
         self, column: str, type: str = "", holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headgate.cli import errors, exit_codes
@@ -23,8 +23,16 @@ class BatchResult(NamedTuple):
     verdict: BatchVerdict | None = None
     error: Exception | None = None
     seconds: float = 0.0
+    was_judged: bool = False  # whether an earlier run has judged it, and this one only published or held it
     width: int = 0  # of the longest partition name in its run
     alone: bool = True  # whether its run has no other batch
+
+    @property
+    def was_withdrawn(self) -> bool:
+        """Whether its input was gone or replaced before it could be published or held."""
+        from headgate.values.run import Decision
+
+        return self.verdict is not None and self.verdict.decision is Decision.WITHDRAWN
 
     @property
     def row_count(self) -> int | None:
@@ -53,6 +61,7 @@ class BatchResult(NamedTuple):
             "dataset": self.dataset.name,
             "partition": self.partition,
             "exit_code": self.exit_code(fail_on),
+            "was_judged": self.was_judged,
             "seconds": round(self.seconds, 3),
             "rows": self.row_count,
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
@@ -76,7 +85,10 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
     """The exit code of a verdict: a published batch passed, a held one failed or could not be evaluated."""
     from headgate.values.account import Action
     from headgate.values.expectation import Status
+    from headgate.values.run import Decision
 
+    if verdict.decision is Decision.WITHDRAWN:
+        return exit_codes.UNKNOWN
     if verdict.action is Action.HOLD:
         if verdict.status in (Status.ERROR, Status.SKIP):
             return exit_codes.UNKNOWN
@@ -86,18 +98,57 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
     )
 
 
+def finish_batches(dataset: Dataset, staged: Collection[str] = ()) -> Iterator[BatchResult]:
+    """Publish or hold what an interrupted run has judged, and carry out what people have decided.
+
+    A batch whose input is gone is withdrawn, unless it is staged again: then it is judged again.
+    """
+    try:
+        for revision in dataset.gate.undecided():
+            started, partition = time.monotonic(), revision.partition
+            try:
+                if partition in staged and dataset.gate.mover.is_gone(revision):
+                    continue
+                verdict = dataset.gate.finish(revision)
+            except Exception as error:
+                yield BatchResult(dataset, partition, error=error, was_judged=True)
+            else:
+                result = BatchResult(dataset, partition, verdict, seconds=time.monotonic() - started, was_judged=True)
+                if not result.was_withdrawn or dataset.gate.history.find(partition).number == revision.number:
+                    yield result  # of one that a newer revision has replaced, there is nothing to tell
+        dataset.gate.finish_rulings()
+    except Exception as error:
+        yield BatchResult(dataset, "", error=error, was_judged=True)
+
+
 def judge_batches(context: CommandContext, dataset: Dataset, partition: str | None) -> Iterator[BatchResult]:
-    """Judge one batch of a dataset, or all that wait, in order.
+    """Finish what an interrupted run has left, then judge one batch of a dataset, or all that wait, in order.
 
     Only an unavailable store, or a Spark that does not start, ends the run early: the next batch would fail too.
     """
-    from headgate.values.errors import EngineError, NoSuchBatch, StoredDataError, StoreError
+    from headgate.values.errors import EngineError, NoSuchBatch, PublishError, StoredDataError, StoreError
 
     try:
-        partitions = (partition,) if partition is not None else dataset.waiting()
+        staged = dataset.partitions()
     except Exception as error:
         yield BatchResult(dataset, partition or "", error=error)
         return
+    finished = list(finish_batches(dataset, staged))
+    if any(not each.partition and not isinstance(each.error, PublishError) for each in finished):
+        # the dataset cannot be opened
+        yield from finished
+        return
+    try:
+        partitions = (partition,) if partition is not None else dataset.waiting()
+    except Exception as error:
+        yield from finished
+        yield BatchResult(dataset, partition or "", error=error)
+        return
+    yield from finished
+    if any(isinstance(each.error, StoreError | StoredDataError) for each in finished):
+        return
+    done = {each.partition for each in finished if each.verdict is not None}
+    partitions = tuple(each for each in partitions if each not in done)
     width = max(map(len, partitions), default=0)
     alone = len(partitions) == 1
     for number, name in enumerate(partitions, 1):

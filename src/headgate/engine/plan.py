@@ -48,6 +48,11 @@ class Plan(msgspec.Struct, frozen=True):
         return (*self.predicates, *self.memberships)
 
     @property
+    def reads_nested(self) -> bool:
+        """Whether a fold needs values of nested columns, and not only whether there is one."""
+        return any(fold.metric.every_column for fold in self.folds)
+
+    @property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of the inputs of folds, by position."""
         columns = [self.schema.columns[position] for position in self.columns]
@@ -98,13 +103,15 @@ def make_plan(
         if why and metric.key not in failures:
             failures[metric.key] = Failed(why)
     sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]
-    columns = sorted({positions[label] for each in sound for label in each.inputs})
+    columns = sorted({positions[label] for each in sound for label in _inputs(each, schema)})
     predicates = sorted({text for each in sound for text in _predicates(each)})
     memberships = sorted({test for each in sound for test in each.memberships}, key=str)
     column_inputs = {schema.columns[column].label: position for position, column in enumerate(columns)}
     questions: list[RowQuestion] = [*predicates, *memberships]
     question_inputs = {question: len(columns) + position for position, question in enumerate(questions)}
-    folds = {each.state_key: _fold(each, column_inputs, question_inputs) for each in reversed(sound)}
+    folds = {
+        each.state_key: _fold(each, _inputs(each, schema), column_inputs, question_inputs) for each in reversed(sound)
+    }
     ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
     return Plan(
         schema,
@@ -134,9 +141,18 @@ def part_keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
     return tuple(positions[label] for label in dict.fromkeys(by))
 
 
-def _fold(metric: Metric[Any], column_inputs: dict[str, int], question_inputs: dict[RowQuestion, int]) -> Fold:
+def _inputs(metric: Metric[Any], schema: Schema) -> tuple[str, ...]:
+    return tuple(schema.labels) if metric.every_column else metric.inputs
+
+
+def _fold(
+    metric: Metric[Any],
+    inputs: Sequence[str],
+    column_inputs: dict[str, int],
+    question_inputs: dict[RowQuestion, int],
+) -> Fold:
     questions: tuple[RowQuestion, ...] = (*metric.predicates, *metric.memberships)
-    positions = tuple(column_inputs[label] for label in metric.inputs) + tuple(
+    positions = tuple(column_inputs[label] for label in inputs) + tuple(
         question_inputs[question] for question in questions
     )
     return Fold(metric, positions, None if metric.where is None else question_inputs[metric.where])

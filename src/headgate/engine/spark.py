@@ -36,7 +36,7 @@ from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
 _DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
-_CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1, Kind.OTHER: 1}
+_CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
 _STATES_PER_TASK = 64  # states that one task merges, about
 _MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
 
@@ -104,18 +104,23 @@ def _select_inputs(batch: SparkBatch, plan: Plan) -> DataFrame:
         columns = [f"c{positions[name]}" for name in test.columns]
         named = look_up_rows(named, columns, test, plan.schema, batch.tables[test.table], f"m{position}")
     keys = [f"CAST(c{position} AS STRING) AS k{position}" for position in plan.by]
-    columns = [_select_column(f"c{position}", plan.schema.columns[position]) for position in plan.columns]
+    columns = [
+        _select_column(f"c{position}", plan.schema.columns[position], plan.reads_nested) for position in plan.columns
+    ]
     predicates = [f"c{width + position}" for position in range(len(plan.predicates))]
     return named.selectExpr(
         *keys, *columns, *predicates, *(f"m{position}" for position in range(len(plan.memberships)))
     )
 
 
-def _select_column(name: str, column: Column) -> str:
-    """A column as folds get it; for nested and exotic types, only whether a value is present."""
+def _select_column(name: str, column: Column, reads_nested: bool) -> str:
+    """A column as folds get it; for nested and exotic types, whether a value is present, or a hash of it."""
     if column.empty:
         return f"CAST({name} AS STRING) AS {name}"
-    return f"CASE WHEN {name} IS NOT NULL THEN true END AS {name}" if column.kind is Kind.OTHER else name
+    if column.kind is not Kind.OTHER:
+        return name
+    value = f"xxhash64(CAST({name} AS STRING))" if reads_nested else "true"
+    return f"CASE WHEN {name} IS NOT NULL THEN {value} END AS {name}"
 
 
 def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> ScanResult:

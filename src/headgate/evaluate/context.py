@@ -14,6 +14,7 @@ from headgate.engine.analyze import analyze
 from headgate.learn.anomaly.detector import detector_from_key
 from headgate.metrics.size import Size
 from headgate.store.port import HistoryStore
+from headgate.store.reference_runs import find_reference_runs
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Undefined
@@ -72,5 +73,5 @@ class BatchContext:
     def _past_runs(self) -> list[Revision]:
         """The runs before this one, less those that were held or rejected. The batch that is judged is never one."""
         assert self._dataset is not None
-        runs = self._require_store.last(self._dataset, DETECTOR_RUNS, before=self._partition)
-        return [each for each in runs if each.decision is None or each.decision in TRUSTED]
+        runs = find_reference_runs(self._require_store, self._dataset, DETECTOR_RUNS, partition=self._partition)
+        return [each for each in runs.revisions if each.decision is None or each.decision in TRUSTED]

@@ -15,37 +15,46 @@ _AGAIN = "judge it again, when it can be read"
 _RELEASE = "publish it as it is, learn nothing from it"
 
 
-def python_commands(partition: str, unread: bool = False) -> tuple[Command, ...]:
-    """The gate's methods for a batch; one that could not be read cannot be accepted.
+def python_commands(partition: str, number: int, unread: bool = False) -> tuple[Command, ...]:
+    """The gate's methods for revision `number` of a batch; one that could not be read cannot be accepted.
 
-    >>> print(python_commands("2026-11-14")[1].whole)
-    gate.release('2026-11-14', note="...")
+    >>> print(python_commands("2026-11-14", 1)[1].whole)
+    gate.release('2026-11-14', number=1, note="...")
     """
     name = repr(partition)
-    first = Command(f"gate.accept({name},", 'note="why it is right")', _ACCEPT)
+    first = Command(f"gate.accept({name}, number={number},", 'note="why it is right")', _ACCEPT)
     return (
         Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
-        Command(f"gate.release({name},", 'note="...")', _RELEASE),
-        Command(f"gate.reject({name},", 'note="...")', f"wrong: repair it and judge {name} again"),
+        Command(f"gate.release({name}, number={number},", 'note="...")', _RELEASE),
+        Command(f"gate.reject({name}, number={number},", 'note="...")', f"wrong: repair it and judge {name} again"),
     )
 
 
-def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool = False) -> tuple[Command, ...]:
-    """The same for a shell, and how to look closer; with `rows`, how to list the failing rows.
+def shell_commands(
+    dataset: str, partition: str, number: int, *, rows: bool = True, unread: bool = False
+) -> tuple[Command, ...]:
+    """The same for a shell, and how to look closer.
 
-    >>> for each in shell_commands("orders", "2026-11-14"):
+    >>> for each in shell_commands("orders", "2026-11-14", 2):
     ...     print(each.whole)
     headgate explain orders 2026-11-14
     headgate rows orders 2026-11-14
-    headgate accept orders 2026-11-14 --note "why it is right"
-    headgate release orders 2026-11-14 --note "..."
-    headgate reject orders 2026-11-14 --note "..."
+    headgate accept orders 2026-11-14 --revision 2 --note "why it is right"
+    headgate release orders 2026-11-14 --revision 2 --note "..."
+    headgate reject orders 2026-11-14 --revision 2 --note "..."
     headgate run orders --partition 2026-11-14
+
+    Args:
+        dataset: The name of the dataset.
+        partition: The name of the batch.
+        number: The revision that the person reads about.
+        rows: Whether there are failing rows to list.
+        unread: Whether the batch could not be read.
     """
     batch = (dataset, partition)
     again = f"--partition {quote_for_shell(partition)}"
     look = [_make_command("explain", batch, note="what is wrong with it")]
-    release = _make_command("release", batch, '--note "..."', _RELEASE)
+    release = _make_command("release", batch, f'--revision {number} --note "..."', _RELEASE)
     if unread:
         return (
             *look,
@@ -57,9 +66,9 @@ def shell_commands(dataset: str, partition: str, rows: bool = True, unread: bool
         look.append(_make_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
-        _make_command("accept", batch, '--note "why it is right"', _ACCEPT),
+        _make_command("accept", batch, f'--revision {number} --note "why it is right"', _ACCEPT),
         release,
-        _make_command("reject", batch, '--note "..."', "wrong: it is to be repaired"),
+        _make_command("reject", batch, f'--revision {number} --note "..."', "wrong: it is to be repaired"),
         _make_command("run", (dataset,), again, "judge it again, when it is repaired"),
     )
 

@@ -20,7 +20,7 @@ from headgate.learn.history.program import format_rarity
 from headgate.values.account import Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
-from headgate.values.run import Decision
+from headgate.values.run import BY_GATE, Decision
 
 MAX_OTHER_FAILURES = 3  # failed expectations of a cause that are shown beside the first
 _ACTION_WORDS = {Action.PUBLISH: "published", Action.HOLD: "held"}
@@ -34,6 +34,10 @@ def write_headline(verdict: Subject) -> str:
     decided = find_human_decision(verdict)
     if decided is not None:
         return f"{name} was {decided.value} by a person."
+    if verdict.decision is Decision.WITHDRAWN:
+        done = "passed, but was not published" if verdict.passed else "did not pass"
+        number = verdict.revision.number
+        return f"{name} {done}: its staged input is gone, or was replaced. Revision {number} was withdrawn."
     if verdict.status is Status.ERROR:
         return f"{name} could not be judged in full and was {done}."
     if count:
@@ -45,12 +49,14 @@ def write_headline(verdict: Subject) -> str:
 
 
 def find_human_decision(verdict: Subject) -> Decision | None:
-    return None if verdict.decision in (None, Decision.PUBLISHED, Decision.HELD) else verdict.decision
+    return None if verdict.decision is None or verdict.decision in BY_GATE else verdict.decision
 
 
 def choose_tone(verdict: Subject) -> Tone:
     """Good, bad, or unsure: an error is not a failure, and what a person lets through as it is does not become good."""
     match find_human_decision(verdict):
+        case None if verdict.decision is Decision.WITHDRAWN:
+            return Tone.UNSURE
         case None:
             return TONES[verdict.status]
         case Decision.ACCEPTED:
@@ -65,7 +71,7 @@ def write_page(verdict: Subject, commands: Language = "python") -> Page:
     """The whole story, with commands of Python or of the shell."""
     if commands not in ("python", "shell"):
         raise MisuseError(f"there are no commands of {commands!r}.", hint='Write commands="python" or "shell".')
-    decided = find_human_decision(verdict)
+    decided = verdict.decision if verdict.decision is Decision.WITHDRAWN else find_human_decision(verdict)
     return Page(
         write_headline(verdict),
         choose_tone(verdict),
@@ -117,22 +123,22 @@ def _describe_budget(verdict: Subject) -> str:
 
 def needs_action(verdict: Subject) -> bool:
     """Whether there is anything to do about the batch: it is held, or was let through though it did not pass."""
-    if verdict.decision in (Decision.SPLIT, Decision.DISCARDED):  # it is no longer there as a whole
+    if verdict.decision in (Decision.SPLIT, Decision.DISCARDED, Decision.WITHDRAWN):  # it is no longer there as a whole
         return False
-    return verdict.action is Action.HOLD or (verdict.decision is None and not verdict.passed)
+    observed = verdict.decision in (None, Decision.OBSERVED) and not verdict.passed
+    return verdict.action is Action.HOLD or observed
 
 
 def python_steps(verdict: Subject) -> tuple[Command, ...]:
-    return python_commands(verdict.partition, verdict.revision.unread) if needs_action(verdict) else ()
+    revision = verdict.revision
+    return python_commands(verdict.partition, revision.number, revision.unread) if needs_action(verdict) else ()
 
 
 def shell_steps(verdict: Subject) -> tuple[Command, ...]:
-    rows = any(map(verdict.count_failing_rows, verdict.failures))
-    return (
-        shell_commands(verdict.dataset, verdict.partition, rows, verdict.revision.unread)
-        if needs_action(verdict)
-        else ()
-    )
+    if not needs_action(verdict):
+        return ()
+    rows, revision = any(map(verdict.count_failing_rows, verdict.failures)), verdict.revision
+    return shell_commands(verdict.dataset, verdict.partition, revision.number, rows=rows, unread=revision.unread)
 
 
 # --- the causes, and all judgements

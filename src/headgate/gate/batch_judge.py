@@ -16,13 +16,14 @@ from headgate.evaluate.measurements import Measurements
 from headgate.evaluate.row_rules import JudgedExpectation
 from headgate.explain.batch_changes import describe_changes
 from headgate.explain.column_changes import ColumnChanges, changes_behind
-from headgate.gate.fingerprint import fingerprint_states
+from headgate.gate.fingerprint import fingerprint_batch
 from headgate.gate.settings import Settings
 from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
+from headgate.metrics.checksum import Checksum
 from headgate.metrics.size import Size
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
@@ -39,6 +40,7 @@ from headgate.values.verdict import Verdict, judge
 HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
 """What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
 
+_NOT_RECORDED = (ValueSample.name, Checksum.name)  # no numbers to learn from
 _COMPLETENESS = "completeness"  # every column has it, so where it failed nothing was read of the column
 
 
@@ -51,22 +53,27 @@ def _expect_read(key: MetricKey) -> Expectation:
 class BatchJudge:
     """Judges a batch of a partition by what was learned from the runs before it.
 
-    `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `hides_values`
-    is true of a store that must not get a value of the data. The index is opened only where a rule has to be learned.
+    `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
+    what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
+    other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
+    is opened only where a rule has to be learned.
     """
 
     dataset: str
     partition: str
     settings: Settings
     suite: str
+    source: str
+    after: int
     basis: int
     learned: Learned
+    order_note: str
     hides_values: bool
     index: Callable[[], PatternIndex]
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
-        wanted: list[Metric[Any]] = [Size(), *default_metrics(schema)]
+        wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
         if Learner.PATTERNS in self.settings.learners:
             wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema))
             wanted += text_rules.sample_metrics(schema)
@@ -78,13 +85,14 @@ class BatchJudge:
         """The run to be recorded, and every judgement with its metric, by which failing rows are found."""
         batch, declared = measurements.whole, evaluation.judge(measurements)
         outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes, batch.states)
-        outcomes = {key: outcome for key, outcome in outcomes.items() if key.name != ValueSample.name}
+        outcomes = {key: outcome for key, outcome in outcomes.items() if key.name not in _NOT_RECORDED}
         judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
         verdict = Verdict(tuple(each.judgement for each in judged))
         run = Run(
             dataset=self.dataset,
             partition=self.partition,
-            fingerprint=fingerprint or fingerprint_states(batch, [each.judgement for each in declared]),
+            fingerprint=fingerprint or fingerprint_batch(batch, [each.judgement for each in declared]),
+            source=self.source,
             suite=self.suite,
             schema=batch.schema,
             outcomes=outcomes,
@@ -92,6 +100,8 @@ class BatchJudge:
             verdict=verdict,
             account=self._write_account(batch, outcomes, verdict),
             basis=self.basis,
+            awaits_decision=True,
+            after=self.after,
         )
         return run, judged
 
@@ -107,10 +117,13 @@ class BatchJudge:
             dataset=self.dataset,
             partition=self.partition,
             fingerprint=f"{UNREAD}{uuid.uuid4().hex}",
+            source=self.source,
             suite=self.suite,
             verdict=Verdict((Judgement(HAS_ROWS, Status.ERROR, why),)),
             account=Account(self.settings.mode, self.settings.action(Status.ERROR), self.settings.false_alarms),
             basis=self.basis,
+            awaits_decision=True,
+            after=self.after,
         )
 
     def _judge_learned(
@@ -142,7 +155,7 @@ class BatchJudge:
             spent=learned.program.cost,
             runs=0 if learned.past is None else len(learned.past),
             reference_attempts=learned.reference_attempts,
-            learners=dict(learned.learner_notes),
+            learners={**learned.learner_notes, **({"order": self.order_note} if self.order_note else {})},
             notes=notes,
             column_changes=dict(changes.sentences),
             fewer_rows=changes.fewer_rows,

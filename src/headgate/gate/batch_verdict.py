@@ -76,6 +76,8 @@ class BatchVerdict(JudgedBatch):
                 return Action.PUBLISH
             case Decision.REJECTED | Decision.DISCARDED | Decision.SPLIT:  # as a whole, a split batch stays held
                 return Action.HOLD
+            case Decision.WITHDRAWN:  # it is not there to be published
+                return Action.HOLD
         return self.account.action
 
     @cached_property

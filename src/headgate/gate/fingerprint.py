@@ -1,4 +1,4 @@
-"""Tells one input from another by what was measured of it, where the caller has no better name for it."""
+"""Tells one input from another by a checksum of its rows, where the caller has no better name for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 
 from headgate.engine.analysis import Analysis
+from headgate.metrics.checksum import RowChecksum
 from headgate.metrics.states.distinct import Distinct
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.moments import Moments
@@ -15,23 +16,24 @@ from headgate.values.state import Counts, State
 _DIGITS = 9  # sums of floats differ in the last ones with the order in which parts are merged
 
 
-def fingerprint_states(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str:
-    """A hash of the columns, of the counts of values, of the sketches of distinct ones, of sums, and of judgements.
+def fingerprint_batch(batch: Analysis, judgements: Iterable[Judgement] = ()) -> str:
+    """A hash of the columns, of the checksum of all rows, and of the judgements of checks, which may read other tables.
 
-    It is the same however the rows are ordered and spread over tasks. Two inputs with the same fingerprint can hardly
-    be told apart by anything that is judged here; a name that the caller gives is better.
+    It is the same however the rows are ordered and spread over tasks. If a column could not be read there is no
+    checksum: then what was measured of the others is hashed.
     """
     whole = hashlib.sha256()
     for column in batch.schema.columns:
         whole.update(_encode_text(f"{column.label}\0{column.kind}\0{column.type}\0"))
-    for key in sorted(batch.states, key=str):
+    checksums = [key for key, state in batch.states.items() if isinstance(state, RowChecksum)]
+    for key in checksums or sorted(batch.states, key=str):
         for part in _stable_parts(batch.states[key]):
             whole.update(_encode_text(f"{key}\0") + part)
     for name in sorted(map(str, batch.failed)):
         whole.update(_encode_text(f"{name}\0failed\0"))
     for text in sorted(map(_format_judgement, judgements)):
         whole.update(_encode_text(text))
-    return f"states:{whole.hexdigest()[:40]}"
+    return f"{'rows' if checksums else 'states'}:{whole.hexdigest()[:40]}"
 
 
 def _stable_parts(state: State) -> Iterator[bytes]:
@@ -45,7 +47,7 @@ def _stable_parts(state: State) -> Iterator[bytes]:
             yield _encode_text(_round_moments(state))
         case Distinct():
             yield state.sketch
-        case Counts():
+        case Counts() | RowChecksum():
             yield _encode_text(str(state))
 
 

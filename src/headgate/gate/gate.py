@@ -16,18 +16,21 @@ from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.good_rows import require_good_rows
 from headgate.gate.history import DatasetHistory
 from headgate.gate.notification import Notification
-from headgate.gate.publish.publisher import Delivery, Publisher, carry_out, carry_out_ruling, publish_split
+from headgate.gate.publish.batch_mover import BatchMover
+from headgate.gate.publish.publisher import Publisher
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action, Mode
-from headgate.values.errors import MisuseError, NoSuchBatch, StoreError
+from headgate.values.errors import MisuseError, NoSuchBatch, PublishError, StoreError
+from headgate.values.login import find_login_name
 from headgate.values.outcome import Failed
-from headgate.values.run import Decision, Revision, Ruling, Run
+from headgate.values.run import BY_GATE, Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
 
 _GATE = "gate"
@@ -72,10 +75,15 @@ class Gate:
         self.store = store
         self.checks = as_checks(checks)
         self.settings = Settings.of(false_alarms, learn, mode, runs, owner)
-        self.publisher = publisher
+        self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
         self._index_given = index
+
+    @property
+    def publisher(self) -> Publisher | None:
+        """What moves batches after they are judged."""
+        return self.mover.publisher
 
     # --- judging
 
@@ -85,26 +93,34 @@ class Gate:
         partition: str,
         *,
         fingerprint: str | None = None,
+        source: str = "",
         tables: Mapping[str, Any] | None = None,
         now: datetime | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
 
+        What an interrupted gate has judged and not published or held is finished first.
+
         Args:
             data: What `hg.analyze` takes; or an analysis, which is not scanned again; or a function that reads one of
                 these. If the function fails, the batch is recorded as one that could not be read, and held.
             partition: The batch's key in the dataset. It is judged by the accepted runs before it.
-            fingerprint: Names this input: a snapshot's id, a checksum. The same again gives the recorded verdict,
-                without a scan. Without one, it is made from what was measured.
+            fingerprint: Names the content of this input: a snapshot's id, a checksum. The same again gives the recorded
+                verdict, without a scan. Without one, it is a checksum of the rows, made in the scan.
+            source: Names the files that it is read from, with their times. The same again gives the recorded verdict,
+                without a scan; the same content from another source is a new revision. A publisher names what is
+                staged itself.
             tables: Other tables that checks name, by name.
             now: The time that freshness is measured against; the clock's time if it is left out.
             progress: Called while the scan runs.
         """
-        known = self.history.find_same_input(partition, fingerprint, self._suite)
-        if known is not None:
-            return self._deliver(known)
-        judge = self._make_judge(partition)
+        finished = self._finish_earlier(partition)
+        source, published = self.mover.find_staged(partition, source)
+        known = self.history.find_same_input(partition, fingerprint, source, self._suite)
+        if known is not None and known.number >= published:
+            return finished.get(known.sequence) or self._deliver(known, copy=source)
+        judge = self._make_judge(partition, source, published)
         lookup_tables = rereadable(tables)
         try:
             batch = open_input(data, lookup_tables)
@@ -114,10 +130,10 @@ class Gate:
         except (MisuseError, StoreError, NoSuchBatch):
             raise  # a mistake of the caller, or no store, or no batch: there is nothing to record
         except Exception as error:
-            return self._deliver(self.history.commit(judge.unreadable_run(error)), read_error=error)
+            return self._deliver(self._record(judge.unreadable_run(error)), read_error=error)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
-        return self._deliver(self.history.commit(run), row_finder)
+        return self._deliver(self._record(run), row_finder, copy=source)
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""
@@ -127,19 +143,44 @@ class Gate:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
         return self.history.learn(before, as_of)
 
-    def _make_judge(self, partition: str) -> BatchJudge:
+    def _make_judge(self, partition: str, source: str, published: int) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
+        reference = self.history.find_reference_runs(partition, basis)
         return BatchJudge(
             dataset=self.dataset,
             partition=partition,
             settings=self.settings,
             suite=self._suite,
+            source=source,
+            after=published,
             basis=basis,
-            learned=self.learned(before=partition, as_of=basis),
+            learned=self.history.learn_from(reference.revisions),
+            order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,
         )
+
+    def _record(self, run: Run) -> Revision:
+        """The revision of a run: a new one, or that of the same rows, judged before in the same way."""
+        for revision in self.undecided():
+            if revision.partition == run.partition:  # its input is gone
+                self.finish(revision)
+        known = self.history.find_same_content(run, self._is_same_batch)
+        if known is None:
+            self.mover.require_staged(run)
+            known = self.history.commit(run, self._is_same_batch)
+        return known
+
+    def _is_same_batch(self, revision: Revision, run: Run) -> bool:
+        """Whether a run with the same rows is of the batch of this revision.
+
+        Rows that are staged again are the same batch while the publisher has it. Without a publisher, the same rows in
+        other files are another batch.
+        """
+        if run.source in ("", revision.source):
+            return True
+        return self.publisher is not None and bool(revision.source) and not self.mover.is_gone(revision)
 
     @property
     def _suite(self) -> str:
@@ -152,36 +193,97 @@ class Gate:
 
     # --- publishing what was recorded
 
-    def _deliver(
-        self, revision: Revision, row_finder: RowFinder | None = None, read_error: Exception | None = None
-    ) -> BatchVerdict:
-        """Publish or hold a batch as its committed run says, then record the decision, and notify.
+    def recover(self) -> list[BatchVerdict]:
+        """Finish what interrupted calls have left: batches that were judged and not published or held, decisions of
+        people that were not carried out, and moves that stopped halfway. Gives the verdicts of those batches.
 
-        The run is read back first, so that only what is in the store counts.
+        `judge` does the first by itself. It may be called at any time, also while other gates work.
+        """
+        verdicts = [self.finish(revision) for revision in self.undecided()]
+        self.finish_rulings()
+        return verdicts
+
+    def undecided(self) -> tuple[Revision, ...]:
+        """The batches that an interrupted gate has judged and not published or held, in the order of their commits."""
+        return self.store.undecided(self.dataset)
+
+    def finish(self, revision: Revision) -> BatchVerdict:
+        """Publish or hold a batch that was judged before, and record that."""
+        return self._deliver(revision)
+
+    def finish_rulings(self) -> None:
+        """Carry out decisions of people that were not carried out, and finish moves that stopped halfway."""
+        if self.publisher is not None:
+            for revision in self.store.revisions(self.dataset):
+                if revision.decision is not None and revision.decision not in BY_GATE:
+                    self._finish_ruling(revision)
+        self.mover.recover()
+
+    def _finish_earlier(self, partition: str) -> dict[int, BatchVerdict]:
+        """Finish what an interrupted gate has left. Gives the verdicts by sequence.
+
+        What cannot be moved now waits, unless it is of this partition. So does a batch whose input is gone: whoever
+        judges that partition again, or calls `recover`, withdraws it.
+        """
+        finished = {}
+        for revision in self.undecided():
+            try:
+                if not self.mover.is_gone(revision):
+                    finished[revision.sequence] = self.finish(revision)
+            except PublishError:
+                if revision.partition == partition:
+                    raise
+        return finished
+
+    def _finish_ruling(self, revision: Revision) -> None:
+        assert revision.decision is not None
+        if revision.decision is not Decision.SPLIT:
+            self.mover.carry_out_ruling(revision, revision.decision)
+        elif self.mover.has_split_rows(revision):
+            rulings = self.store.rulings(self.dataset, revision.partition)
+            newest = next(each for each in reversed(rulings) if each.number == revision.number)
+            self.mover.carry_out_ruling(revision, revision.decision, newest.source)
+
+    def _deliver(
+        self,
+        revision: Revision,
+        row_finder: RowFinder | None = None,
+        *,
+        read_error: Exception | None = None,
+        copy: str = "",
+    ) -> BatchVerdict:
+        """Publish or hold a batch as its committed run says, notify, then record the decision.
+
+        The run is read back first, so that only what is in the store counts. The decision comes last: until it is
+        recorded, the batch waits, and whoever comes next does all of this again.
         """
         fault_point("gate.committed")
         run = self.history.read_again(revision)
         verdict = self._make_verdict(run, revision, self.history.current_decision(revision), row_finder)
         verdict.read_error = read_error
-        if self.publisher is not None:
-            verdict.location = carry_out(self.publisher, verdict.action, Delivery.of(revision))
+        location = self.mover.move(revision, verdict.action, verdict.decision, copy)
+        decision = Decision.WITHDRAWN if location is None else self._choose_decision(verdict)
+        verdict.location = location or ""
         fault_point("gate.delivered")
-        verdict.decision = self.history.current_decision(revision)  # a person may have decided while it was moved
-        if verdict.decision is None and not self._observes_failure(verdict):
-            verdict.decision = Decision.PUBLISHED if verdict.action is Action.PUBLISH else Decision.HELD
-            self.history.decide(revision, verdict.decision, verdict.headline, _GATE)
+        decided = self.history.current_decision(revision)  # a person may have decided while it was moved
+        verdict.decision = decision if decided is None else decided
         self._send_notification(verdict)
+        fault_point("gate.notified")
+        if decided is None:
+            self.history.decide(revision, decision, verdict.headline, _GATE)
         return verdict
+
+    def _choose_decision(self, verdict: BatchVerdict) -> Decision:
+        if verdict.action is Action.HOLD:
+            return Decision.HELD
+        observes = self.settings.mode is Mode.OBSERVE and not verdict.passed
+        return Decision.OBSERVED if observes else Decision.PUBLISHED
 
     def _make_verdict(
         self, run: Run, revision: Revision, decision: Decision | None, rows: RowFinder | None = None
     ) -> BatchVerdict:
         recent = self.history.recent_runs(revision)
         return BatchVerdict(run, revision, decision=decision, owner=self.settings.owner, recent=recent, rows=rows)
-
-    def _observes_failure(self, verdict: BatchVerdict) -> bool:
-        """Whether a batch is published though it did not pass: nothing is decided, and nothing is learned from it."""
-        return self.settings.mode is Mode.OBSERVE and not verdict.passed
 
     def _send_notification(self, verdict: BatchVerdict) -> None:
         """A notification that cannot be delivered changes no decision: the verdict keeps what went wrong."""
@@ -200,8 +302,8 @@ class Gate:
         Args:
             partition: Which batch.
             note: Why; it is kept in the history.
-            who: Who says so.
-            number: Which revision of the partition; the newest if it is left out.
+            who: Who says so; the name that you are logged in with if it is left out.
+            number: Which revision of the partition; it may be left out if there is one.
         """
         return self._rule(partition, Decision.ACCEPTED, note, who, number)
 
@@ -211,8 +313,8 @@ class Gate:
         Args:
             partition: Which batch.
             note: Why; it is kept in the history.
-            who: Who says so.
-            number: Which revision of the partition; the newest if it is left out.
+            who: Who says so; the name that you are logged in with if it is left out.
+            number: Which revision of the partition; it may be left out if there is one.
         """
         return self._rule(partition, Decision.REJECTED, note, who, number)
 
@@ -222,8 +324,8 @@ class Gate:
         Args:
             partition: Which batch.
             note: Why; it is kept in the history.
-            who: Who says so.
-            number: Which revision of the partition; the newest if it is left out.
+            who: Who says so; the name that you are logged in with if it is left out.
+            number: Which revision of the partition; it may be left out if there is one.
         """
         return self._rule(partition, Decision.RELEASED, note, who, number)
 
@@ -233,42 +335,55 @@ class Gate:
         Args:
             partition: Which batch.
             note: Why; it is kept in the history.
-            who: Who says so.
-            number: Which revision of the partition; the newest if it is left out.
+            who: Who says so; the name that you are logged in with if it is left out.
+            number: Which revision of the partition; it may be left out if there is one.
         """
         return self._rule(partition, Decision.DISCARDED, note, who, number)
 
-    def split(self, partition: str, *, note: str = "rows split", who: str = "", number: int | None = None) -> Ruling:
+    def split(
+        self,
+        partition: str,
+        good: Any,
+        *,
+        note: str = "rows split",
+        who: str = "",
+        number: int | None = None,
+    ) -> Ruling:
         """Publish the good rows of a held batch and keep the bad ones, staged as its two parts; learn nothing from it.
 
         `verdict.split(df)` gives both; `publisher.staging_path(partition, part="good")` is where the job writes them.
+        The good rows are measured and held against the checks before they are published.
 
         Args:
             partition: Which batch.
+            good: The good rows as they were staged, or a function that reads them.
             note: Why; it is kept in the history.
-            who: Who says so.
-            number: Which revision of the partition; the newest if it is left out.
+            who: Who says so; the name that you are logged in with if it is left out.
+            number: Which revision of the partition; it may be left out if there is one.
         """
         if self.publisher is None:
             raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
-        revision = self.history.find(partition, number)
-        ruling = self.history.decide(revision, Decision.SPLIT, note, who)
+        revision = self.history.find_told(partition, number)
+        source = self.publisher.identify_staged(partition, "good")
+        require_good_rows(good, self.history.read(revision), self.checks, self.store)
+        ruling = self.history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
         fault_point("gate.ruled")
-        publish_split(self.publisher, Delivery.of(revision))
+        self.mover.carry_out_ruling(revision, Decision.SPLIT, source)
         return ruling
 
     def _rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
         """Record what a person decided, then carry it out: what is published is always written down."""
-        revision = self.history.find(partition, number)
+        revision = self.history.find_told(partition, number)
         if decision is Decision.ACCEPTED and not self.history.read(revision).schema.columns:
             raise MisuseError(
                 f"{partition} was never read, so there is nothing to learn from it.",
                 hint="Judge it again, or publish it as it is with gate.release.",
             )
-        ruling = self.history.decide(revision, decision, note, who)
+        if decision in (Decision.ACCEPTED, Decision.RELEASED):
+            self.mover.require_kept(revision)
+        ruling = self.history.decide(revision, decision, note, who or find_login_name())
         fault_point("gate.ruled")
-        if self.publisher is not None:
-            carry_out_ruling(self.publisher, decision, Delivery.of(revision))
+        self.mover.carry_out_ruling(revision, decision)
         return ruling
 
     # --- looking back

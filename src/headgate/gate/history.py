@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import uuid
+from collections.abc import Callable, Sequence
 
 import msgspec
 
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
+from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
-from headgate.values.errors import UnknownRun
+from headgate.store.reference_runs import ReferenceRuns, find_reference_runs
+from headgate.values.errors import MisuseError, UnknownRun
 from headgate.values.run import (
     STOPPED,
     TRUSTED,
@@ -20,10 +23,25 @@ from headgate.values.run import (
     Revision,
     Ruling,
     Run,
-    run_key,
 )
+from headgate.values.state import State
 
+_AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
+
+
+def content_of(fingerprint: str) -> str:
+    """The fingerprint of the content alone.
+
+    >>> content_of("rows:c0ffee after 3"), content_of("rows:c0ffee")
+    ('rows:c0ffee', 'rows:c0ffee')
+    """
+    content, _, number = fingerprint.rpartition(_AFTER)
+    return content if content and number.isdecimal() else fingerprint
+
+
+def _checksum_of(run: Run) -> State | None:
+    return run.states.get(Checksum().state_key)
 
 
 class DatasetHistory:
@@ -47,13 +65,48 @@ class DatasetHistory:
             raise UnknownRun(self.dataset, partition, number)
         return chosen[-1]
 
-    def find_same_input(self, partition: str, fingerprint: str | None, suite: str) -> Revision | None:
-        """The partition's newest revision, if it is of this very input, judged in the same way."""
-        if fingerprint is None:
-            return None
+    def find_told(self, partition: str, number: int | None) -> Revision:
+        """The revision that a person means. If the partition has several they must say which: a newer one may have
+        come since they read about it."""
+        if number is not None:
+            return self.find(partition, number)
         known = self.store.revisions(self.dataset, partition)
-        key = run_key(self.dataset, partition, fingerprint, suite)
-        return known[-1] if known and known[-1].key == key else None
+        if len(known) > 1:
+            listed = ", ".join(f"{each.number} ({each.decision or 'undecided'})" for each in known[-3:])
+            raise MisuseError(
+                f"{self.dataset} {partition} has {len(known)} revisions: {listed}.",
+                hint=f"Say which one is meant: number={known[-1].number} is the newest.",
+            )
+        return self.find(partition)
+
+    def find_same_input(self, partition: str, fingerprint: str | None, source: str, suite: str) -> Revision | None:
+        """The partition's newest revision, if it is of this very input, judged in the same way.
+
+        It is found before the input is scanned: by the caller's fingerprint, or by its source. What is not known of one
+        of the two, which is None or empty, is not compared.
+        """
+        known = self.store.revisions(self.dataset, partition)
+        if not known or known[-1].suite != suite or known[-1].decision is Decision.WITHDRAWN:
+            return None
+        newest = known[-1]
+        if fingerprint is None:
+            return newest if source and source == newest.source and not newest.unread else None
+        same_source = source in ("", newest.source) or not newest.source
+        return newest if same_source and content_of(newest.fingerprint) == fingerprint else None
+
+    def find_same_content(self, run: Run, is_same_batch: Callable[[Revision, Run], bool]) -> Revision | None:
+        """The partition's newest revision, if it has the same rows as a run, was judged in the same way, and is the
+        same batch."""
+        known = self.store.revisions(self.dataset, run.partition)
+        if not known or known[-1].suite != run.suite or known[-1].decision is Decision.WITHDRAWN:
+            return None
+        newest = known[-1]
+        if content_of(newest.fingerprint) != run.fingerprint or newest.number < run.after:
+            return None
+        if not is_same_batch(newest, run):
+            return None
+        # a fingerprint that the caller gave may be wrong
+        return newest if _checksum_of(self.read(newest)) == _checksum_of(run) else None
 
     def read(self, revision: Revision) -> Run:
         """The run of a revision; it is read from the store once."""
@@ -79,27 +132,40 @@ class DatasetHistory:
 
     # --- recording
 
-    def commit(self, run: Run) -> Revision:
-        """The revision of a run. An input that comes again after another one is a new revision: it is current again."""
+    def commit(self, run: Run, is_same_batch: Callable[[Revision, Run], bool] = lambda *_: True) -> Revision:
+        """The revision of a run: that of the newest one, if it has the same rows and is the same batch.
+
+        An input that comes again after another one is a new revision: it is current again.
+        """
         fault_point("gate.judged")
+        content = run.fingerprint
         while True:
             try:
                 return self.store.commit(run)
-            except AlreadyCommitted as earlier:
-                newest = self.find(run.partition)
-                if newest.number <= earlier.revision.number:
-                    return earlier.revision
-                name = f"{run.fingerprint} after {newest.number}"
+            except AlreadyCommitted:
+                named = msgspec.structs.replace(run, fingerprint=content)
+                if (same := self.find_same_content(named, is_same_batch)) is not None:
+                    return same
+                name = f"{content}{_AFTER}{self.find(run.partition).number}"
                 run = msgspec.structs.replace(run, fingerprint=name, attempt=uuid.uuid4().hex)
 
-    def decide(self, revision: Revision, decision: Decision, note: str, who: str) -> Ruling:
-        return self.store.decide(self.dataset, revision.partition, decision, number=revision.number, who=who, note=note)
+    def decide(self, revision: Revision, decision: Decision, note: str, who: str, source: str = "") -> Ruling:
+        partition, number = revision.partition, revision.number
+        return self.store.decide(self.dataset, partition, decision, number=number, who=who, note=note, source=source)
 
     # --- learning
 
+    def find_reference_runs(self, partition: str | None = None, as_of: int | None = None) -> ReferenceRuns:
+        """The accepted runs that a batch is judged by, as the history was after a commit."""
+        runs = self.settings.runs
+        return find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
+
     def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        revisions = self.store.last(self.dataset, self.settings.runs, before=before, as_of=as_of, only=TRUSTED)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions)
+
+    def learn_from(self, revisions: Sequence[Revision]) -> Learned:
+        """What is learned from these runs. The last result is kept."""
         sequences = tuple(revision.sequence for revision in revisions)
         if self._last_learned is None or self._last_learned[0] != sequences:
             self._last_learned = sequences, self._learn_from([self.read(revision) for revision in revisions])

@@ -67,10 +67,10 @@ def _find_field(data: ds.Dataset, column: str, dataset: str) -> pa.Field:
     return data.schema.field(column)
 
 
-def fingerprint_files(files: Iterable[BatchFile], root: str, *read_as: str) -> str | None:
-    """A hash of the names, sizes and times of files and of how they are read; None if there are no files.
+def hash_files(files: Iterable[BatchFile], root: str, *read_as: str) -> str:
+    """A hash of the names, sizes and times of files and of how they are read; empty if there are no files.
 
-    Names are relative to the root, so that the fingerprint stays when a project is moved.
+    Names are relative to the root, so that the hash stays when a project is moved.
     """
     digest, count = hashlib.sha256(), 0
     for file in sorted(files):
@@ -78,7 +78,7 @@ def fingerprint_files(files: Iterable[BatchFile], root: str, *read_as: str) -> s
         name = file.path.removeprefix(root)
         digest.update(f"{name}\0{file.size}\0{file.changed}\0".encode("utf-8", "surrogatepass"))
     digest.update("\0".join(read_as).encode("utf-8", "surrogatepass"))
-    return digest.hexdigest()[:40] if count else None
+    return f"files:{digest.hexdigest()[:40]}" if count else ""
 
 
 def _make_dataset(filesystem: Any, files: list[BatchFile], file_format: ds.FileFormat, base: str) -> ds.Dataset:

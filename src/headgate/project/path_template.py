@@ -93,6 +93,11 @@ class PathTemplate:
         """The folder above the first part that varies."""
         return ("/" if self.is_local else "") + "/".join(self._fixed_parts)
 
+    @property
+    def exists(self) -> bool:
+        """Whether the root is there."""
+        return self._is_there(self.root)
+
     def partitions(self) -> tuple[str, ...]:
         """The names of the batches that have a file, in the order of partitions."""
         names: set[str] = set()

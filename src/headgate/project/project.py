@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
@@ -14,9 +15,10 @@ from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
+from headgate.project.path_template import PARTITION
 from headgate.project.reading import ConfigReading, read_config
 from headgate.project.row_filter import column_of
-from headgate.project.source import FINGERPRINT_PREFIX, BatchSource, LocalFiles, SparkFiles, SparkTable
+from headgate.project.source import BatchSource, LocalFiles, SparkFiles, SparkTable
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
 from headgate.values.run import Decision, Revision
@@ -215,6 +217,11 @@ class Dataset:
         """Whether the source can list its batches; if not, the partition must be named."""
         return self._source.is_listed
 
+    @property
+    def is_quiet(self) -> bool:
+        """Whether it has no batch now, though it had some: its source is there, and is empty."""
+        return not self.partitions() and self._source.exists and self.gate.store.head(self.name) > 0
+
     def read(self, partition: str) -> Any:
         """Read a batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
         path = ("datasets", self.name, "source", "options")
@@ -224,9 +231,10 @@ class Dataset:
         """The batches of the source in the order of partitions; empty if it cannot list them."""
         return self._source.partitions()
 
-    def fingerprint(self, partition: str) -> str | None:
-        """A hash of the names, sizes and times of the files of a batch; None if its files are not on this machine."""
-        return self._source.fingerprint(partition)
+    def identify_files(self, partition: str) -> str:
+        """A hash of the names, sizes and times of the files of a batch; empty if they are not on this machine, or if
+        all batches share them."""
+        return self._source.identify_files(partition)
 
     def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
         """Read a batch and judge it.
@@ -237,25 +245,27 @@ class Dataset:
         if self.engine == "spark":
             self._project.session()  # first, so that a Spark that does not start is not taken for an unreadable batch
         return self.gate.judge(
-            partial(self.read, partition), partition, fingerprint=self.fingerprint(partition), progress=progress
+            partial(self.read, partition), partition, source=self.identify_files(partition), progress=progress
         )
 
     def waiting(self) -> tuple[str, ...]:
-        """The batches to judge: those that the history does not have, those that could not be read, and those that
-        are held or were rejected and whose files have changed since."""
+        """The batches to judge: those that the history does not have, those that could not be read, and those whose
+        files have changed since. Changed files of a batch that was published count only if they are staged again."""
         judged = {each.partition: each for each in self.gate.store.revisions(self.name)}
         return tuple(each for each in self.partitions() if each not in judged or self._must_judge_again(judged[each]))
 
     def _must_judge_again(self, revision: Revision) -> bool:
-        """Whether a batch that did not pass could not be read, or has other files than those that were judged."""
+        """Whether the source has another input of a batch than the one that was judged, or was not settled."""
+        if revision.awaits_decision or revision.decision is Decision.WITHDRAWN:
+            return True
         if revision.unread and revision.decision in (None, Decision.HELD):
             return True
-        if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.fingerprint.startswith(
-            FINGERPRINT_PREFIX
-        ):
+        publisher = self.gate.publisher
+        if publisher is not None:
+            return publisher.identify_staged(revision.partition) not in ("", revision.source)
+        if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.source:
             return False
-        now = self.fingerprint(revision.partition)
-        return now is not None and not revision.fingerprint.startswith(now)
+        return self.identify_files(revision.partition) not in ("", revision.source)
 
     @cached_property
     def _source(self) -> BatchSource:
@@ -291,7 +301,21 @@ class Dataset:
         from headgate.gate.publish.folders import Folders
 
         folder = self._project.folder / self.settings.publish
-        return self._project._locate_errors(("datasets", self.name, "publish"), lambda: Folders(folder))
+        path = ("datasets", self.name, "publish")
+        self._project._locate_errors(path, partial(self._require_staging, folder / "staging"))
+        return self._project._locate_errors(path, lambda: Folders(folder))
+
+    def _require_staging(self, staging: Path) -> None:
+        """Require that batches are read from where they are staged: what is judged must be what is published."""
+        source = self.settings.source
+        read = source.table if source.path is None else os.path.normpath(self._project.folder / source.path)
+        if read != os.path.normpath(staging / PARTITION):
+            wanted = f"{self.settings.publish}/staging/{PARTITION}"
+            raise MisuseError(
+                f"batches are read from {source.path or source.table} and published from {wanted}, "
+                "so what is judged would not be what is published.",
+                hint=f'Write source: {{path: "{wanted}"}}.',
+            )
 
 
 def _raise_misuse(message: str, hint: str) -> None:

@@ -12,7 +12,6 @@ from headgate.project.row_filter import batch_predicate, column_of
 from headgate.values.errors import EngineError
 from headgate.values.run import partition_sort_key
 
-FINGERPRINT_PREFIX = "files:"  # of a fingerprint that was computed from files
 _CSV_DEFAULTS = {"header": "true", "inferSchema": "true"}  # as the local engine reads CSV files
 
 
@@ -23,11 +22,16 @@ class BatchSource(Protocol):
     def is_listed(self) -> bool:
         """Whether it can list its batches."""
 
+    @property
+    def exists(self) -> bool:
+        """Whether the place is there in which its batches are looked for."""
+
     def read(self, partition: str) -> Any: ...
 
     def partitions(self) -> tuple[str, ...]: ...
 
-    def fingerprint(self, partition: str) -> str | None: ...
+    def identify_files(self, partition: str) -> str:
+        """A text that changes with the files of a batch; empty if they cannot be listed."""
 
 
 class LocalFiles:
@@ -42,6 +46,10 @@ class LocalFiles:
     @property
     def is_listed(self) -> bool:
         return self._template.has_partition or self._column is not None
+
+    @property
+    def exists(self) -> bool:
+        return self._template.exists
 
     def read(self, partition: str) -> Any:
         from headgate.project.files import open_batch, select_rows
@@ -59,8 +67,8 @@ class LocalFiles:
         data = open_batch(self._template, self._dataset, "", self._settings.format, self._settings.options)
         return _sort_names(read_values(data, self._column, self._dataset))
 
-    def fingerprint(self, partition: str) -> str | None:
-        return _fingerprint_batch(self._template, self._settings, partition)
+    def identify_files(self, partition: str) -> str:
+        return _identify_batch(self._template, self._settings, partition)
 
 
 class SparkFiles:
@@ -75,6 +83,10 @@ class SparkFiles:
     @property
     def is_listed(self) -> bool:
         return self._template.has_partition or _batch_column(self._settings) is not None
+
+    @property
+    def exists(self) -> bool:
+        return self._is_here or not self._template.is_local
 
     def read(self, partition: str) -> Any:
         from headgate.engine.spark_sources import read_files, select_rows
@@ -100,8 +112,8 @@ class SparkFiles:
         data = read_files(self._session(), settings.format, _spark_options(settings), self._find_paths(""))
         return _sort_names(values_of(data, column))
 
-    def fingerprint(self, partition: str) -> str | None:
-        return _fingerprint_batch(self._template, self._settings, partition) if self._is_here else None
+    def identify_files(self, partition: str) -> str:
+        return _identify_batch(self._template, self._settings, partition) if self._is_here else ""
 
     @property
     def _is_here(self) -> bool:
@@ -132,6 +144,10 @@ class SparkTable:
     def is_listed(self) -> bool:
         return _batch_column(self._settings) is not None
 
+    @property
+    def exists(self) -> bool:
+        return True
+
     def read(self, partition: str) -> Any:
         from headgate.engine.spark_sources import read_table, select_rows
 
@@ -151,8 +167,8 @@ class SparkTable:
         data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))
         return _sort_names(values_of(data, column))
 
-    def fingerprint(self, partition: str) -> str | None:
-        return None
+    def identify_files(self, partition: str) -> str:
+        return ""
 
 
 def _batch_column(settings: SourceConfig) -> str | None:
@@ -167,11 +183,11 @@ def _spark_options(settings: SourceConfig) -> dict[str, str]:
     return {**(_CSV_DEFAULTS if settings.format == "csv" else {}), **_reveal_options(settings)}
 
 
-def _fingerprint_batch(template: PathTemplate, settings: SourceConfig, partition: str) -> str | None:
-    from headgate.project.files import fingerprint_files
+def _identify_batch(template: PathTemplate, settings: SourceConfig, partition: str) -> str:
+    from headgate.project.files import hash_files
 
     if settings.where is not None and not template.has_partition:
-        return None  # all batches share these files, which change with every new batch
+        return ""  # all batches share these files, which change with every new batch
 
     read_as = [
         settings.format,
@@ -181,9 +197,8 @@ def _fingerprint_batch(template: PathTemplate, settings: SourceConfig, partition
     try:
         files = template.files(partition)
     except EngineError:
-        return None
-    fingerprint = fingerprint_files(files, template.root, *read_as, *_reveal_options(settings).values())
-    return None if fingerprint is None else f"{FINGERPRINT_PREFIX}{fingerprint}"
+        return ""
+    return hash_files(files, template.root, *read_as, *_reveal_options(settings).values())
 
 
 def _sort_names(names: set[str]) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from headgate.report.words import describe_metric, describe_value, is_self_expla
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.run import STOPPED, TRUSTED, Decision
+from headgate.values.run import BY_GATE, STOPPED, TRUSTED, Decision
 from headgate.values.schema import Column
 
 _COLUMN_FACTS = ("completeness", "approx_count_distinct", "min", "median", "mean", "max")
@@ -91,7 +91,7 @@ def describe_state(verdict: BatchVerdict) -> str:
     """What was done with the batch, as a short label."""
     if verdict.decision is Decision.SPLIT:
         return "rows split"
-    if verdict.decision in (Decision.ACCEPTED, Decision.REJECTED, Decision.RELEASED, Decision.DISCARDED):
+    if verdict.decision is not None and verdict.decision not in (Decision.PUBLISHED, Decision.HELD, Decision.OBSERVED):
         return verdict.decision.value
     return "published" if verdict.action == "publish" else "held"
 
@@ -141,7 +141,7 @@ def _list_rulings(store: HistoryStore, verdict: BatchVerdict) -> list[dict[str, 
             "at": format_moment(each.at, whole_days=False),
         }
         for each in rulings
-        if each.decision not in (Decision.PUBLISHED, Decision.HELD)
+        if each.decision not in BY_GATE
     ]
 
 

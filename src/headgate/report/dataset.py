@@ -23,7 +23,7 @@ from headgate.report.run_series import MARK_WORDS, RunMark, RunSeries
 from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
-from headgate.values.run import TRUSTED, Decision, Revision, Ruling
+from headgate.values.run import BY_GATE, TRUSTED, Revision, Ruling
 from headgate.values.schema import Schema
 
 CHARTED_RUNS = 90
@@ -150,7 +150,7 @@ def _describe_decision(revision: Revision, mark: RunMark) -> str:
 
 
 def _describe_ruling(ruling: Ruling | None) -> str:
-    if ruling is None or ruling.decision in (Decision.PUBLISHED, Decision.HELD):
+    if ruling is None or ruling.decision in BY_GATE:
         return ""
     return " ".join(filter(None, [ruling.who and f"by {ruling.who}", ruling.note and f"({ruling.note})"]))
 

@@ -17,7 +17,7 @@ from headgate.report.run_series import SHOWN_RUNS, RunMark
 from headgate.values.run import Decision
 
 _ORDER = {"bad": 0, "unsure": 1, "good": 2, "none": 3}
-_SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED)  # decided by a person, so nobody has to act
+_SETTLED = (Decision.RELEASED, Decision.SPLIT, Decision.DISCARDED, Decision.WITHDRAWN)  # nobody has to act
 
 
 class DatasetRow(msgspec.Struct, frozen=True):

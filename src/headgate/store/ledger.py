@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection
+from itertools import islice
 
 import msgspec
 
@@ -23,6 +24,7 @@ class Ledger:
         self._by_partition: dict[str, list[Revision]] = {}
         self._order: list[tuple[str, str]] = []  # the sort keys of all partitions, sorted
         self._by_run: dict[tuple[str, int], list[Ruling]] = {}
+        self._undecided: dict[tuple[str, int], Revision] = {}
 
     def next_revision(self, run: Run) -> Revision:
         """The revision that a run would get if committed next, or the one that this attempt already got."""
@@ -31,15 +33,18 @@ class Ledger:
             if known.attempt == run.attempt:
                 return known
             raise AlreadyCommitted(known)
-        number = len(self._by_partition.get(run.partition, ())) + 1
+        earlier = self._by_partition.get(run.partition, ())
+        number = max(run.after, earlier[-1].number if earlier else 0) + 1
         return Revision.of(run, number=number, sequence=self.head + 1)
 
-    def next_ruling(self, partition: str, decision: Decision, number: int | None, who: str, note: str) -> Ruling:
+    def next_ruling(
+        self, partition: str, decision: Decision, number: int | None, who: str, note: str, source: str
+    ) -> Ruling:
         """The ruling that a decision would become, or the current ruling if it is the same decision."""
-        known = self._by_partition.get(partition, [])
-        if not known or (number is not None and not 1 <= number <= len(known)):
+        known = [each.number for each in self._by_partition.get(partition, [])]
+        if not known or (number is not None and number not in known):
             raise UnknownRun(self.dataset, partition, number)
-        chosen = number if number is not None else len(known)
+        chosen = number if number is not None else known[-1]
         current = self._current_ruling(partition, chosen, None)
         if current is not None and current.decision is decision:
             return current
@@ -51,6 +56,7 @@ class Ledger:
             decision=decision,
             who=who,
             note=note,
+            source=source,
         )
 
     def add(self, entry: Revision | Ruling) -> None:
@@ -60,8 +66,11 @@ class Ledger:
         if isinstance(entry, Ruling):
             self._rulings.append(entry)
             self._by_run.setdefault((entry.partition, entry.number), []).append(entry)
+            self._undecided.pop((entry.partition, entry.number), None)
         else:
             self._revisions.append(entry)
+            if entry.awaits_decision:
+                self._undecided[entry.partition, entry.number] = entry
             self._by_key[entry.key] = entry
             if entry.partition not in self._by_partition:
                 insort(self._order, partition_order(entry.partition))
@@ -70,6 +79,9 @@ class Ledger:
     def revisions(self, partition: str | None = None, as_of: int | None = None) -> tuple[Revision, ...]:
         revisions = self._revisions if partition is None else self._by_partition.get(partition, [])
         return tuple(self._with_decision(each, as_of) for each in revisions if as_of is None or each.sequence <= as_of)
+
+    def undecided(self) -> tuple[Revision, ...]:
+        return tuple(self._undecided.values())
 
     def rulings(self, partition: str | None = None, as_of: int | None = None) -> tuple[Ruling, ...]:
         return tuple(
@@ -82,14 +94,19 @@ class Ledger:
         self, runs: int, as_of: int | None, before: str | None, only: Collection[Decision] | None
     ) -> tuple[Revision, ...]:
         end = len(self._order) if before is None else bisect_left(self._order, partition_order(before))
-        chosen: list[Revision] = []
-        for _, partition in (self._order[index] for index in range(end - 1, -1, -1)):
-            if len(chosen) >= runs:
-                break
-            newest = self._newest(partition, as_of, only)
-            if newest is not None:
-                chosen.append(newest)
-        return tuple(reversed(chosen))
+        return self._choose(range(end - 1, -1, -1), runs, as_of, only)[::-1]
+
+    def first(
+        self, runs: int, after: str, as_of: int | None, only: Collection[Decision] | None
+    ) -> tuple[Revision, ...]:
+        start = bisect_right(self._order, partition_order(after))
+        return self._choose(range(start, len(self._order)), runs, as_of, only)
+
+    def _choose(
+        self, places: range, runs: int, as_of: int | None, only: Collection[Decision] | None
+    ) -> tuple[Revision, ...]:
+        found = (self._newest(self._order[place][1], as_of, only) for place in places)
+        return tuple(islice((each for each in found if each is not None), max(0, runs)))
 
     def _newest(self, partition: str, as_of: int | None, only: Collection[Decision] | None) -> Revision | None:
         for revision in reversed(self._by_partition[partition]):
@@ -102,7 +119,9 @@ class Ledger:
 
     def _with_decision(self, revision: Revision, as_of: int | None) -> Revision:
         ruling = self._current_ruling(revision.partition, revision.number, as_of)
-        return revision if ruling is None else msgspec.structs.replace(revision, decision=ruling.decision)
+        if ruling is None:
+            return revision
+        return msgspec.structs.replace(revision, decision=ruling.decision, awaits_decision=False)
 
     def _current_ruling(self, partition: str, number: int, as_of: int | None) -> Ruling | None:
         rulings = self._by_run.get((partition, number), [])

@@ -42,10 +42,11 @@ class MemoryStore:
         number: int | None = None,
         who: str = "",
         note: str = "",
+        source: str = "",
     ) -> Ruling:
         with self._lock:
             ledger = self._ledger_of(dataset)
-            ruling = ledger.next_ruling(partition, decision, number, who, note)
+            ruling = ledger.next_ruling(partition, decision, number, who, note, source)
             if ruling.sequence > ledger.head:
                 ledger.add(ruling)
             return ruling
@@ -63,6 +64,10 @@ class MemoryStore:
         with self._lock:
             return self._ledger_of(dataset).revisions(partition, as_of)
 
+    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+        with self._lock:
+            return self._ledger_of(dataset).undecided()
+
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         with self._lock:
             return self._ledger_of(dataset).rulings(partition, as_of)
@@ -78,6 +83,18 @@ class MemoryStore:
     ) -> tuple[Revision, ...]:
         with self._lock:
             return self._ledger_of(dataset).last(runs, as_of, before, only)
+
+    def first(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        after: str,
+        as_of: int | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        with self._lock:
+            return self._ledger_of(dataset).first(runs, after, as_of, only)
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
         return make_series(revisions, [self._record_of(each).numbers for each in revisions], key_texts(metrics))

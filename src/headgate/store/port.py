@@ -60,6 +60,7 @@ class HistoryStore(Protocol):
         number: int | None = None,
         who: str = "",
         note: str = "",
+        source: str = "",
     ) -> Ruling:
         """Record a decision about a revision. Repeating the current decision changes nothing and returns its ruling.
 
@@ -70,6 +71,7 @@ class HistoryStore(Protocol):
             number: The revision of the partition; the newest by default.
             who: The person who decided.
             note: The reason.
+            source: The files that a split publishes.
         """
 
     def datasets(self) -> tuple[str, ...]:
@@ -82,6 +84,10 @@ class HistoryStore(Protocol):
         self, dataset: str, partition: str | None = None, *, as_of: int | None = None
     ) -> tuple[Revision, ...]:
         """All committed runs of a dataset or of one partition of it, in the order of their commits."""
+
+    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+        """The revisions that a gate still has to decide about, in the order of their commits. Usually none: then it was
+        interrupted."""
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         """All decisions, in the order of their commits."""
@@ -102,6 +108,25 @@ class HistoryStore(Protocol):
             runs: How many partitions, at most.
             as_of: The commit as of which to read; the last one by default.
             before: A partition. Only partitions that sort before it are listed.
+            only: Decisions. Only revisions whose current decision is one of them are considered.
+        """
+
+    def first(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        after: str,
+        as_of: int | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        """The newest revision of each of the first partitions after one, in partition order.
+
+        Args:
+            dataset: The name of the dataset.
+            runs: How many partitions, at most.
+            after: A partition. Only partitions that sort after it are listed.
+            as_of: The commit as of which to read; the last one by default.
             only: Decisions. Only revisions whose current decision is one of them are considered.
         """
 

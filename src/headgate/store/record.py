@@ -92,6 +92,8 @@ def restore_run(revision: Revision, record: Record, whole: bool = True) -> Run:
         basis=revision.basis,
         at=revision.at,
         attempt=revision.attempt,
+        source=revision.source,
+        awaits_decision=revision.awaits_decision,
     )
 
 

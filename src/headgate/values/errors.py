@@ -114,6 +114,10 @@ class PublishError(HeadgateError):
     """A batch could not be published, held, released or discarded. Call again to continue where it stopped."""
 
 
+class InputChanged(PublishError):
+    """What is staged or held is not the input that was judged, so it was not moved."""
+
+
 class DeliveryError(HeadgateError):
     """An alert did not reach its receiver. The message never contains the address."""
 

@@ -24,7 +24,10 @@ LONGEST_NAME = 1_000  # characters of the name of a dataset or partition
 
 
 class Decision(StrEnum):
-    """A decision about a batch. The gate publishes and holds; people decide the others.
+    """A decision about a batch. The gate decides the first four; people decide the others.
+
+    Published: the batch passed, and is learned from. Held: it did not pass. Observed: it did not pass, and is published
+    because the gate only observes. Withdrawn: its input was gone or had changed before it was published or held.
 
     Accepted: the batch is correct, and is learned from. Rejected: it is wrong. Released: it is published as it is, and
     not learned from. Split: its good rows are published, the failing rows stay in quarantine. Discarded: it is deleted
@@ -33,6 +36,8 @@ class Decision(StrEnum):
 
     PUBLISHED = "published"
     HELD = "held"
+    OBSERVED = "observed"
+    WITHDRAWN = "withdrawn"
     ACCEPTED = "accepted"
     REJECTED = "rejected"
     RELEASED = "released"
@@ -43,7 +48,10 @@ class Decision(StrEnum):
 TRUSTED = frozenset({Decision.PUBLISHED, Decision.ACCEPTED})
 """Decisions after which a run is learned from."""
 
-STOPPED = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT})
+BY_GATE = frozenset({Decision.PUBLISHED, Decision.HELD, Decision.OBSERVED, Decision.WITHDRAWN})
+"""Decisions that the gate makes. The others are made by people."""
+
+STOPPED = frozenset({Decision.HELD, Decision.WITHDRAWN, Decision.REJECTED, Decision.DISCARDED, Decision.SPLIT})
 """Decisions after which the batch is not published as it was delivered."""
 
 
@@ -55,7 +63,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     Args:
         dataset: The name of the dataset, at most 1,000 characters.
         partition: The name of the batch within the dataset, at most 1,000 characters.
-        fingerprint: Identifies the input: a checksum, or the id of a snapshot.
+        fingerprint: Identifies the content of the input: a checksum, or the id of a snapshot.
+        source: Identifies the files or the snapshot that a publisher moves; empty if there is no publisher.
         suite: Identifies the set of metrics and checks.
         schema: The columns of the batch.
         outcomes: What was measured, by metric.
@@ -65,11 +74,14 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         basis: The sequence of the last commit that was known when the batch was judged.
         at: The time of the run, in seconds since 1970. It is for display: nothing is ordered by it.
         attempt: Identifies this commit, so that a retry can be distinguished from another run of the same key.
+        awaits_decision: Whether a gate still has to publish or hold the batch, and to record that it did.
+        after: The number of a published revision that the history may not know. The run gets a higher number.
     """
 
     dataset: str
     partition: str
     fingerprint: str
+    source: str = ""
     suite: str = ""
     schema: Schema = Schema()
     outcomes: dict[MetricKey, Outcome] = msgspec.field(default_factory=dict)
@@ -79,6 +91,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
     basis: int = 0
     at: float = msgspec.field(default_factory=time.time)
     attempt: str = msgspec.field(default_factory=lambda: uuid.uuid4().hex)
+    awaits_decision: bool = False
+    after: int = 0
 
     def __post_init__(self) -> None:
         for field, value in (("dataset", self.dataset), ("partition", self.partition)):
@@ -93,7 +107,8 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
 class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """A committed run as the history lists it: revision `number` of its partition, commit `sequence` of the dataset.
 
-    `decision` is the current one as of the commit at which the history was read.
+    `decision` is the current one as of the commit at which the history was read. `awaits_decision` is true until there
+    is one, if a gate has to make it.
     """
 
     dataset: str
@@ -107,6 +122,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     at: float
     attempt: str
     decision: Decision | None = None
+    source: str = ""
+    awaits_decision: bool = False
 
     @property
     def unread(self) -> bool:
@@ -126,6 +143,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
             basis=run.basis,
             at=run.at,
             attempt=run.attempt,
+            source=run.source,
+            awaits_decision=run.awaits_decision,
         )
 
     @property
@@ -134,7 +153,10 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ruling(msgspec.Struct, frozen=True, kw_only=True):
-    """A decision about one revision, with who made it and why. It is a commit with its own sequence."""
+    """A decision about one revision, with who made it and why. It is a commit with its own sequence.
+
+    `source` identifies the files that a split publishes, as `Run.source` does; empty for other decisions.
+    """
 
     dataset: str
     partition: str
@@ -144,6 +166,7 @@ class Ruling(msgspec.Struct, frozen=True, kw_only=True):
     who: str = ""
     note: str = ""
     at: float = msgspec.field(default_factory=time.time)
+    source: str = ""
 
 
 def run_key(dataset: str, partition: str, fingerprint: str, suite: str) -> str:

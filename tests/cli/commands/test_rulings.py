@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headgate.cli.commands import rulings
+from headgate.values import login
 from tests.cli.lake import BROKEN, called, document
 
 
@@ -36,5 +36,5 @@ def test_a_machine_without_logins_has_an_unknown_person(monkeypatch: pytest.Monk
     def nobody() -> str:
         raise KeyError("uid not found")
 
-    monkeypatch.setattr(rulings.getpass, "getuser", nobody)
-    assert rulings.find_login_name() == "unknown"
+    monkeypatch.setattr(login.getpass, "getuser", nobody)
+    assert login.find_login_name() == "unknown"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +12,7 @@ from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
+    from headgate.gate.batch_verdict import BatchVerdict
     from headgate.values.run import Ruling
 
 Note = Annotated[
@@ -118,13 +118,34 @@ def record_ruling(
     from headgate.cli.recorded_runs import verdict_of
 
     chosen = context.open_project().dataset(dataset)
-    number = verdict_of(chosen, partition, number).revision.number
-    ruling = getattr(chosen.gate, action)(partition, note=note, who=who or find_login_name(), number=number)
+    verdict = verdict_of(chosen, partition, number)
+    _require_revision(verdict, action, number)
+    ruling = getattr(chosen.gate, action)(partition, note=note, who=who or "", number=verdict.revision.number)
     consequence = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
     reason = f" ({ruling.note})" if ruling.note else ""
     if not context.quiet:
         context.echo(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{reason}.", consequence)
     return CommandResult(ruling=ruling_to_dict(ruling))
+
+
+def _require_revision(verdict: BatchVerdict, action: str, number: int | None) -> None:
+    """Refuse a ruling that does not say which revision it is about, if the batch has several.
+
+    A newer one may have come since the person read about the batch.
+    """
+    newest = verdict.revision.number
+    if number is not None or newest == 1:
+        return
+    from headgate.explain.next_steps import quote_for_shell
+    from headgate.values.errors import MisuseError
+
+    name = f"{verdict.dataset} {verdict.partition}"
+    state = "undecided" if verdict.decision is None else verdict.decision.value
+    raise MisuseError(
+        f"{name} has {newest} revisions; the newest, {newest}, is {state}.",
+        hint=f"If that is the one you mean: headgate {action} {quote_for_shell(verdict.dataset)} "
+        f"{quote_for_shell(verdict.partition)} --revision {newest}.",
+    )
 
 
 def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
@@ -138,11 +159,3 @@ def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
         "note": ruling.note,
         "at": ruling.at,
     }
-
-
-def find_login_name() -> str:
-    """The login name of the user; "unknown" in a container that has none."""
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError, ImportError):
-        return "unknown"

@@ -46,8 +46,9 @@ def run(
 ) -> CommandResult:
     """Judge every batch that waits, record it, and publish or hold it.
 
-    A batch waits if the source has it and the history has not. Batches are judged in the order of their partitions;
-    one that is held does not end the run of the next ones.
+    A batch waits if the source has it and the history has not, or if it was staged again. Batches are judged in the
+    order of their partitions; one that is held does not end the run of the next ones. What an interrupted run has
+    judged is published or held first, as headgate recover does.
 
     \b
     Examples:

@@ -64,7 +64,8 @@ def _format_line(result: BatchResult) -> object:
     rows = "" if result.row_count is None else f"{result.row_count:>10,} rows"
     warned = f", {len(result.verdict.warnings)} warned" if result.verdict.warnings else ""
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
-    line = f"{name}  passed{warned}, published{rows}  {result.seconds:6.2f} s"
+    done = "was judged before, published now" if result.was_judged else f"passed{warned}, published"
+    line = f"{name}  {done}{rows}  {result.seconds:6.2f} s"
     return Text.assemble(("✓ ", "green"), escape_controls(line))
 
 
@@ -84,24 +85,27 @@ def print_summary(
 ) -> list[str]:
     """Print the last lines of a run: totals, held batches, report. Returns the datasets that have no batch at all."""
     counts = {dataset.name: len(dataset.partitions()) for dataset in idle}
-    for dataset in idle:
-        if not counts[dataset.name]:
-            source = dataset.settings.source
-            hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
-            context.echo_err(
-                f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red"
-            )
-    if not context.quiet:
-        context.echo(
-            *(f"{name}: nothing waits; all {count:,} batches are judged." for name, count in counts.items() if count)
+    # staging is empty when all is judged; but a place that is not there, or never had a batch, is more likely wrong
+    empty = [each for each in idle if not counts[each.name] and not each.is_quiet]
+    for dataset in empty:
+        source = dataset.settings.source
+        hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
+        context.echo_err(
+            f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red"
         )
+    if not context.quiet:
+        for dataset in idle:
+            if dataset not in empty:
+                count = counts[dataset.name]
+                judged = f"; all {count:,} batches are judged" if count else ""
+                context.echo(f"{dataset.name}: nothing waits{judged}.")
         context.echo(*_summary_lines(results, written))
-    return [name for name, count in counts.items() if not count]
+    return [each.name for each in empty]
 
 
 def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Iterator[str]:
     if results:
-        yield _format_total(results)
+        yield format_total(results)
     held = [each for each in results if each.verdict is not None and each.verdict.action == "hold"]
     if held and len(results) > 1:
         for result in held:
@@ -110,7 +114,8 @@ def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Ite
         yield f"Report: {written.start_page}"
 
 
-def _format_total(results: Sequence[BatchResult]) -> str:
+def format_total(results: Sequence[BatchResult]) -> str:
+    """The numbers of batches and the time in one line."""
     count = count_results(results)
     parts = [f"{count['published']:,} published", f"{count['held']:,} held"]
     parts += [f"{count['not_judged']:,} not judged"] if count["not_judged"] else []

@@ -7,23 +7,76 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 
 from headgate.gate.publish.publisher import Delivery
 from headgate.store.fault_points import fault_point
 from headgate.store.files.durable_files import make_durable, sync_folder, write_durably
-from headgate.values.errors import PublishError
+from headgate.values.errors import InputChanged, PublishError
+
+_SOURCE = "files:"  # prefix of what identifies an input in folders
 
 
-def take_staged(delivery: Delivery, source: Path, target: Path, name: str, hint: str) -> None:
+def take_batch(delivery: Delivery, source: Path, target: Path, name: str, hint: str) -> None:
+    """Move a batch, if it is the one that was judged. It is compared again after the move: it may change until then."""
     if not os.path.lexists(source):
         raise PublishError(f"there is no batch of {delivery} at {source}.", hint)
-    if source.is_symlink():
-        raise PublishError(f"{source} is a link; what it leads to could change later.", hint="Stage the data itself.")
+    check_input(delivery, source)
     move_folder(source, target, name)
+    try:
+        check_input(delivery, target)
+    except PublishError:
+        give_back(target, source)
+        raise
+
+
+def check_input(delivery: Delivery, place: Path) -> None:
+    """Raise `InputChanged` unless the batch in a place is the one that was judged."""
+    if identify_files(place) != delivery.source and delivery.source:
+        raise InputChanged(
+            f"{place} holds other files than those that were judged as {delivery}.",
+            hint="Judge the partition again: what is there now is a new revision.",
+        )
+
+
+def give_back(place: Path, origin: Path) -> None:
+    """Put a batch that was taken by mistake back where it came from, or beside it if another one is there by now."""
+    free = next(
+        path
+        for path in (origin, *(origin.with_name(f"{origin.name}~{number}") for number in range(2, 1_000)))
+        if not os.path.lexists(path)
+    )
+    move_folder(place, free, "give_back")
+
+
+def identify_files(place: Path) -> str:
+    """A hash of the names, sizes, times and inodes of all files of a batch, none of which a rename changes.
+
+    Raises `PublishError` if a part of it is a link: what it leads to could change later.
+    """
+    digest = hashlib.sha256()
+    for path in _walk(place):
+        found = os.lstat(path)
+        if not stat.S_ISREG(found.st_mode) and not stat.S_ISDIR(found.st_mode):
+            what = "link; what it leads to could change later" if stat.S_ISLNK(found.st_mode) else "device or a pipe"
+            raise PublishError(f"{path} is a {what}.", hint="Stage the data itself.")
+        if stat.S_ISREG(found.st_mode):
+            name = os.fsencode(path.relative_to(place))
+            digest.update(b"%d %b %d %d %d\0" % (len(name), name, found.st_size, found.st_mtime_ns, found.st_ino))
+    return f"{_SOURCE}{digest.hexdigest()[:40]}"
+
+
+def _walk(place: Path) -> Iterator[Path]:
+    """A file, or all that is in a folder, sorted by name."""
+    yield place
+    if place.is_dir() and not place.is_symlink():
+        for name in sorted(os.listdir(place)):
+            yield from _walk(place / name)
 
 
 def move_folder(source: Path, target: Path, name: str) -> None:
@@ -47,6 +100,13 @@ def delete_batch(batch: Path) -> None:
         shutil.rmtree(batch) if batch.is_dir() and not batch.is_symlink() else batch.unlink()
         fault_point("folders.delete.done")
         sync_names(batch.parent)
+
+
+def delete_file(file: Path) -> None:
+    fault_point("folders.delete")
+    file.unlink(missing_ok=True)
+    fault_point("folders.delete.done")
+    sync_names(file.parent)
 
 
 def remove_if_empty(folder: Path) -> None:

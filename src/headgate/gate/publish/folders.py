@@ -14,12 +14,16 @@ import msgspec
 
 from headgate.gate.publish.batch_moves import (
     as_publish_error,
+    check_input,
     delete_batch,
+    delete_file,
+    give_back,
+    identify_files,
     make_folder,
     move_folder,
     remove_if_empty,
     sync_names,
-    take_staged,
+    take_batch,
     write_file,
 )
 from headgate.gate.publish.publisher import BatchLocation, Delivery, Part, folder_name
@@ -31,14 +35,16 @@ if sys.platform != "win32":
 
 _FORMAT = 1
 _WEEK = 7 * 86_400.0
+_COPY = "~copy"  # the end of the name of a batch that was staged twice
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """Which batch of a partition readers are to see, and where it is under the published folder."""
+    """Which batch of a partition readers are to see, where it is under the published folder, and which was before."""
 
     format: int
     delivery: Delivery
     path: str
+    previous: Delivery | None = None
 
 
 class Folders:
@@ -49,7 +55,8 @@ class Folders:
     replace a batch there takes two renames, and between them the partition is not there. With `manifest=True` every
     revision lies in a folder of its own and one file says which is current: readers who ask `path` never meet that gap.
 
-    Files are renamed, not synced: what the job wrote must be durable before the gate is asked.
+    Files are renamed, not synced: what the job wrote must be durable before the gate is asked. A batch is known by the
+    names, sizes, times and inodes of its files; if they change after they were judged, it is not moved.
 
     Args:
         root: The folder that the other three are relative to.
@@ -84,6 +91,23 @@ class Folders:
         """Where the job writes a batch, or one part of it."""
         return self._staging / (folder_name(partition) + _part_suffix(part))
 
+    def identify_staged(self, partition: str, part: Part = "whole") -> str:
+        place = self.staging_path(partition, part)
+        with as_publish_error(place):
+            return identify_files(place) if os.path.lexists(place) else ""
+
+    def find_published(self, dataset: str, partition: str) -> Delivery | None:
+        manifest = self._read_manifest(partition)
+        if manifest is None:
+            return None
+        current = manifest.delivery
+        if (current.dataset, current.partition) != (dataset, partition):
+            raise MisuseError(
+                f"{self._published_path(current)} is the place of {current}, not of {dataset} {partition}.",
+                hint="Give every dataset a root of its own, and no two partitions names that differ in case only.",
+            )
+        return current
+
     def path(self, partition: str) -> Path:
         """Where readers find the batch of a partition that is published now."""
         manifest = self._read_manifest(partition)
@@ -114,15 +138,17 @@ class Folders:
     def hold(self, delivery: Delivery) -> str:
         target, claimed = self._quarantine_path(delivery), self._claimed_path(delivery)
         with self._lock():
+            current = self._read_current(delivery)
+            if self._is_shown(delivery, current):
+                raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
             if not os.path.lexists(target):
-                current = self._read_current(delivery)
-                if current == delivery:
-                    raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
                 _refuse_older(delivery, current)
                 source = claimed if os.path.lexists(claimed) else self.staging_path(delivery.partition, delivery.part)
-                take_staged(
+                take_batch(
                     delivery, source, target, "hold", f"The job writes the batch to {source} before it is judged."
                 )
+            if delivery.is_batch_of(current):
+                self._restore_previous(delivery.partition)
         return str(target)
 
     def discard(self, delivery: Delivery) -> None:
@@ -130,12 +156,20 @@ class Folders:
         gone = self._discarded / held.parent.name / held.name
         with self._lock():
             current = self._read_current(delivery)
-            if current == delivery and not os.path.lexists(held):
+            if delivery.is_batch_of(current) and not os.path.lexists(held):
                 raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
             if (source := self._find_hidden(delivery, current)) is not None:
                 move_folder(source, gone, "discard")  # so that a kill leaves no half of a batch to be released
             delete_batch(gone)
             remove_if_empty(held.parent)
+
+    def drop_copy(self, delivery: Delivery) -> None:
+        staged, claimed = self.staging_path(delivery.partition, delivery.part), self._claimed_path(delivery)
+        with self._lock():
+            if os.path.lexists(staged) and identify_files(staged) == delivery.source:
+                copy = claimed.with_name(claimed.name + _COPY)
+                delete_batch(copy)
+                move_folder(staged, copy, "drop_copy")
 
     def state(self, delivery: Delivery) -> BatchLocation:
         current = self._read_current(delivery)
@@ -145,23 +179,43 @@ class Folders:
             return "held"
         if _is_newer(current, delivery):
             return "absent"
-        return "staged" if os.path.lexists(self.staging_path(delivery.partition, delivery.part)) else "absent"
+        staged = self.identify_staged(delivery.partition, delivery.part)
+        return "staged" if staged and delivery.source in ("", staged) else "absent"
+
+    def recover(self) -> None:
+        """Show again what a killed call has put away, or was about to show. With a manifest there is nothing to do."""
+        if self.manifest:
+            return
+        with self._lock():
+            for file in sorted(self._manifests.glob("*.json")):
+                manifest = self._load_manifest(file)
+                if manifest is None or os.path.lexists(self._published_path(manifest.delivery)):
+                    continue
+                if os.path.lexists(self._claimed_path(manifest.delivery)):
+                    self._show(manifest.delivery)
+                elif os.path.lexists(self._quarantine_path(manifest.delivery)):
+                    self._restore_previous(manifest.delivery.partition)
 
     def sweep(self, older_than: float = _WEEK) -> int:
-        """Delete batches that newer ones replaced, so many seconds after the last change. Says how many."""
+        """Delete batches that newer ones replaced, and copies of batches that were staged twice, so many seconds after
+        the last change. Says how many."""
         count = 0
         with self._lock():
             delete_batch(self._discarded)  # what a killed discard left
             for folder in self._data.iterdir():
-                manifest = self._manifests / f"{folder.name}.json"
-                current = self._load_manifest(manifest)
-                if current is None or time.time() - manifest.stat().st_mtime < older_than:
-                    continue
-                old = [each for each in folder.iterdir() if _version_number(each) < current.delivery.number]
+                old = [*self._find_replaced(folder, older_than), *_find_copies(folder, older_than)]
                 for each in old:
                     delete_batch(each)
                 count += len(old)
         return count
+
+    def _find_replaced(self, folder: Path, older_than: float) -> list[Path]:
+        manifest = self._manifests / f"{folder.name}.json"
+        current = self._load_manifest(manifest)
+        if current is None or time.time() - manifest.stat().st_mtime < older_than:
+            return []
+        versions = (each for each in folder.iterdir() if not each.name.endswith(_COPY))
+        return [each for each in versions if _version_number(each) < current.delivery.number]
 
     # Where things lie. A batch is claimed by a rename into `_data`: what a job stages later is not taken for it.
 
@@ -188,15 +242,26 @@ class Folders:
         current = self._read_current(delivery)
         if not self._is_shown(delivery, current):
             _refuse_older(delivery, current)
-            if not os.path.lexists(self._claimed_path(delivery)):
-                take_staged(delivery, source, self._claimed_path(delivery), "claim", hint)
+            self._claim(delivery, source, hint)
             self._point_readers(delivery, current)
         remove_if_empty(self._quarantine_path(delivery).parent)
         return str(self._published_path(delivery))
 
+    def _claim(self, delivery: Delivery, source: Path, hint: str) -> None:
+        """Take the batch that was judged; one that a killed call has taken already is compared once more."""
+        claimed = self._claimed_path(delivery)
+        if not os.path.lexists(claimed):
+            take_batch(delivery, source, claimed, "claim", hint)
+            return
+        try:
+            check_input(delivery, claimed)
+        except PublishError:
+            give_back(claimed, self.staging_path(delivery.partition, delivery.part))
+            raise
+
     def _point_readers(self, delivery: Delivery, current: Delivery | None) -> None:
         place, manifest = self._published_path(delivery), self._manifest_path(delivery.partition)
-        written = write_file(manifest.with_suffix(".next"), self._write_manifest(delivery))
+        written = write_file(manifest.with_suffix(".next"), self._write_manifest(delivery, current))
         if not self.manifest and os.path.lexists(place):
             unknown = self._claimed_path(delivery).with_name("0-unknown")
             move_folder(place, self._claimed_path(current) if current else unknown, "put_away")
@@ -205,7 +270,27 @@ class Folders:
         fault_point("folders.pointed")
         sync_names(manifest.parent)
         if not self.manifest:
-            move_folder(self._claimed_path(delivery), place, "show")
+            self._show(delivery)
+
+    def _show(self, delivery: Delivery) -> None:
+        move_folder(self._claimed_path(delivery), self._published_path(delivery), "show")
+
+    def _restore_previous(self, partition: str) -> None:
+        """Let readers see the batch before the current one, which was held before they saw it."""
+        manifest = self._read_manifest(partition)
+        assert manifest is not None
+        file = self._manifest_path(partition)
+        previous = manifest.previous
+        if previous is None:
+            delete_file(file)
+            return
+        written = write_file(file.with_suffix(".next"), self._write_manifest(previous, None))
+        fault_point("folders.restore")
+        os.replace(written, file)
+        fault_point("folders.restored")
+        sync_names(file.parent)
+        if os.path.lexists(self._claimed_path(previous)):
+            self._show(previous)
 
     def _find_hidden(self, delivery: Delivery, current: Delivery | None) -> Path | None:
         """Where a batch is that readers do not see: in quarantine, or claimed by a call that was killed."""
@@ -215,20 +300,11 @@ class Folders:
         return self._claimed_path(delivery) if waits and not self._is_shown(delivery, current) else None
 
     def _is_shown(self, delivery: Delivery, current: Delivery | None) -> bool:
-        return current == delivery and os.path.lexists(self._published_path(delivery))
+        return delivery.is_batch_of(current) and os.path.lexists(self._published_path(delivery))
 
     def _read_current(self, delivery: Delivery) -> Delivery | None:
-        """What the manifest names: with `_place` there, what readers see."""
-        manifest = self._read_manifest(delivery.partition)
-        if manifest is None:
-            return None
-        current = manifest.delivery
-        if (current.dataset, current.partition) != (delivery.dataset, delivery.partition):
-            raise MisuseError(
-                f"{self._published_path(current)} is the place of {current}, not of {delivery}.",
-                hint="Give every dataset a root of its own, and no two partitions names that differ in case only.",
-            )
-        return current
+        """What the manifest names: with its place there, what readers see."""
+        return self.find_published(delivery.dataset, delivery.partition)
 
     def _read_manifest(self, partition: str) -> Manifest | None:
         return self._load_manifest(self._manifest_path(partition))
@@ -247,8 +323,8 @@ class Folders:
             )
         return manifest
 
-    def _write_manifest(self, delivery: Delivery) -> bytes:
-        manifest = Manifest(_FORMAT, delivery, self._relative_path(delivery))
+    def _write_manifest(self, delivery: Delivery, previous: Delivery | None) -> bytes:
+        manifest = Manifest(_FORMAT, delivery, self._relative_path(delivery), previous)
         # The standard library escapes what is not Unicode; names of partitions may be anything.
         return json.dumps(msgspec.to_builtins(manifest), indent=1).encode()
 
@@ -271,6 +347,11 @@ def _part_suffix(part: Part) -> str:
 
 def _version_name(delivery: Delivery) -> str:
     return f"{delivery.number}-{delivery.key[:12]}{_part_suffix(delivery.part)}"
+
+
+def _find_copies(folder: Path, older_than: float) -> list[Path]:
+    copies = (each for each in folder.iterdir() if each.name.endswith(_COPY))
+    return [each for each in copies if time.time() - each.lstat().st_mtime >= older_than]
 
 
 def _version_number(version: Path) -> int:

@@ -9,9 +9,8 @@ from urllib.parse import quote
 
 import msgspec
 
-from headgate.values.account import Action
 from headgate.values.errors import MisuseError
-from headgate.values.run import LONGEST_NAME, Decision, Revision
+from headgate.values.run import LONGEST_NAME, Revision
 
 Part: TypeAlias = Literal["whole", "good", "bad"]
 BatchLocation: TypeAlias = Literal["staged", "published", "held", "absent"]
@@ -24,7 +23,8 @@ _KEY = re.compile(r"[0-9a-f]{12,128}")
 class Delivery(msgspec.Struct, frozen=True):
     """Which batch of which committed run: revision `number` of a partition, and the run's key as hex text.
 
-    A batch whose rows were split is two deliveries, `part="good"` and `part="bad"`.
+    `source` is what the publisher said was staged when the batch was judged. Nothing else is moved for it. An empty
+    one is not compared. A batch whose rows were split is two deliveries, `part="good"` and `part="bad"`.
 
     >>> Delivery("orders", "2026-11-14", 1, "../../etc")
     Traceback (most recent call last):
@@ -36,6 +36,7 @@ class Delivery(msgspec.Struct, frozen=True):
     number: int
     key: str
     part: Part = "whole"
+    source: str = ""
 
     def __post_init__(self) -> None:
         for word, value in (("dataset", self.dataset), ("partition", self.partition)):
@@ -51,17 +52,21 @@ class Delivery(msgspec.Struct, frozen=True):
             raise MisuseError(f"{self.part!r} is not a part.", hint='Write "whole", "good" or "bad".')
 
     @classmethod
-    def of(cls, revision: Revision, part: Part = "whole") -> Delivery:
+    def of(cls, revision: Revision) -> Delivery:
         """The delivery of a committed run."""
-        return cls(revision.dataset, revision.partition, revision.number, revision.key, part)
+        return cls(revision.dataset, revision.partition, revision.number, revision.key, source=revision.source)
 
-    def only_part(self, part: Part) -> Delivery:
-        """The same batch, one part of it.
+    def only_part(self, part: Part, source: str = "") -> Delivery:
+        """The same batch, one part of it, which is staged by itself.
 
         >>> Delivery("orders", "2026-11-14", 1, "c0ffee00c0ffee00").only_part("bad").part
         'bad'
         """
-        return msgspec.structs.replace(self, part=part)
+        return msgspec.structs.replace(self, part=part, source=source)
+
+    def is_batch_of(self, other: Delivery | None) -> bool:
+        """Whether both are the same batch, or the same part of it."""
+        return other is not None and msgspec.structs.replace(other, source=self.source) == self
 
     def __str__(self) -> str:
         rows = "" if self.part == "whole" else f", {self.part} rows"
@@ -74,8 +79,16 @@ class Publisher(Protocol):
 
     Every call may be made again, after a kill too: it goes on where the last one ended, and does nothing if that one
     came to its end. Readers see a batch whole or not at all. A newer revision takes the place of an older one; an older
-    one never takes the place of a newer. What cannot be done raises `PublishError`.
+    one never takes the place of a newer. What cannot be done raises `PublishError`; if what is there is not what was
+    judged, it is left alone, and `InputChanged` is raised.
     """
+
+    def identify_staged(self, partition: str, part: Part = "whole") -> str:
+        """Which input is staged for a partition, as a short text that is another for every other input; empty if
+        nothing is staged."""
+
+    def find_published(self, dataset: str, partition: str) -> Delivery | None:
+        """The batch of a partition that readers are to see."""
 
     def publish(self, delivery: Delivery) -> str:
         """Show the staged batch to readers, all at once. Says where it is."""
@@ -89,34 +102,26 @@ class Publisher(Protocol):
     def discard(self, delivery: Delivery) -> None:
         """Delete a held batch. One that is not held is left alone; one that is published is refused."""
 
+    def drop_copy(self, delivery: Delivery) -> None:
+        """Take what is staged out of staging, if it is the source of the delivery: the same rows are published or held
+        already. It is kept for a while."""
+
     def state(self, delivery: Delivery) -> BatchLocation:
         """Where the batch is. One that was discarded, or replaced by a newer revision, is absent; one whose publishing
         or release was killed halfway is held, and either call ends it."""
 
-
-def carry_out(publisher: Publisher, action: Action, delivery: Delivery) -> str:
-    """Publish or hold a judged batch. Says where it is; empty if there was nothing to hold."""
-    state = publisher.state(delivery)
-    if action is Action.PUBLISH:
-        return publisher.release(delivery) if state == "held" else publisher.publish(delivery)
-    # what is published stays so, though it is wrong: readers may rely on it
-    return "" if state in ("absent", "published") else publisher.hold(delivery)
+    def recover(self) -> None:
+        """Finish what a killed call left half done, so that readers miss no batch that they had."""
 
 
-def carry_out_ruling(publisher: Publisher, decision: Decision, delivery: Delivery) -> None:
-    """Do with a held batch what a person decided; one that is not held stays where it is."""
-    if publisher.state(delivery) != "held":
-        return
-    if decision in (Decision.ACCEPTED, Decision.RELEASED):
-        publisher.release(delivery)
-    elif decision is Decision.DISCARDED:
-        publisher.discard(delivery)
+def publish_split(publisher: Publisher, delivery: Delivery, source: str = "") -> tuple[str, str]:
+    """Publish the good rows of a batch and hold the bad ones; both were staged. Says where each is.
 
-
-def publish_split(publisher: Publisher, delivery: Delivery) -> tuple[str, str]:
-    """Publish the good rows of a batch and hold the bad ones; both were staged. Says where each is."""
-    bad = publisher.hold(delivery.only_part("bad"))  # first, so that rows are not missing from both places after a kill
-    return publisher.publish(delivery.only_part("good")), bad
+    `source` is what was staged as the good rows when they were checked.
+    """
+    bad = delivery.only_part("bad")
+    held = publisher.hold(bad)  # first, so that rows are not missing from both places after a kill
+    return publisher.publish(delivery.only_part("good", source)), held
 
 
 def folder_name(partition: str) -> str:

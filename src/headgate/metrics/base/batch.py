@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from headgate.metrics.base.arrow import DAY, to_numbers, to_plain
-from headgate.metrics.base.hashing import Hashes, hash_bytes, hash_words
+from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
 from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_numbers
 from headgate.metrics.base.text import Texts, format_labels
 from headgate.values.schema import BYTES, Kind
@@ -118,6 +118,26 @@ class ColumnBatch:
         first[self.valid], second[self.valid] = hashes_of_values
         return first, second
 
+    @property
+    def words(self) -> Words:
+        """A 64-bit word for every row, nulls included: equal for equal values, and practically only for those."""
+        values = self._words_of_values
+        if not self.nulls:
+            return values
+        words = np.full(len(self), _ABSENT)
+        words[self.valid] = values
+        return words
+
+    @property
+    def _words_of_values(self) -> Words:
+        if self.kind is Kind.OTHER and not pa.types.is_integer(self.array.type):
+            # nested values; Spark sends a hash of each instead
+            texts = Texts(pa.array(list(map(repr, self.values.to_pylist())), pa.large_string()))
+            return hash_bytes(texts.data, texts.offsets)[0]
+        if (rows := self.tally.rows if self.kind in BYTES or self._is_wide_decimal else None) is not None:
+            return rows()
+        return _one_nan(self._numbers[0]).view(np.uint64)
+
     # --- strings and bytes
 
     @cached_property
@@ -165,4 +185,7 @@ def _print_values(array: pa.Array) -> list[str]:
 
 
 def _one_nan(values: npt.NDArray[np.int64] | npt.NDArray[np.float64]) -> npt.NDArray[np.generic]:
-    return np.where(np.isnan(values), np.nan, values) if values.dtype == np.float64 else values
+    if values.dtype != np.float64:
+        return values
+    nans = np.isnan(values)
+    return np.where(nans, np.nan, values) if nans.any() else values

@@ -18,7 +18,10 @@ _PROBE = 512  # values that are sampled to see whether nearly all values of a co
 
 
 class Tally:
-    """The counts of the distinct values, their hashes, and a function for the labels of some of them."""
+    """The counts of the distinct values, their hashes, and a function for the labels of some of them.
+
+    `rows` gives the first half of the hash of the value of every row, if that is known without hashing them again.
+    """
 
     def __init__(
         self,
@@ -26,8 +29,10 @@ class Tally:
         hashes: Callable[[], Hashes],
         label: Callable[[Integers], list[str]],
         keys: Words | None = None,
+        rows: Callable[[], Words] | None = None,
     ) -> None:
         self.counts = counts
+        self.rows = rows
         self.label = label
         self._hashes = hashes
         self._keys = keys
@@ -81,6 +86,7 @@ def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
         counts.astype(np.int64),
         lambda: hash_bytes(distinct.data, distinct.offsets),
         lambda at: format_labels(distinct.array.take(pa.array(at))),
+        rows=lambda: tally.hashes[0][encoded.indices.drop_null().to_numpy(zero_copy_only=False)],
     )
     return tally, distinct, tally.counts
 
@@ -103,4 +109,4 @@ def _by_hash(texts: Texts) -> Tally:
         return format_labels(texts.array.take(pa.array(rows)))
 
     # equal values have equal hashes, so a distinct-count sketch may be fed with every row
-    return Tally(counts, lambda: (first, second), label, ordered[starts])
+    return Tally(counts, lambda: (first, second), label, ordered[starts], rows=lambda: first)

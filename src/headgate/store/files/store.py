@@ -66,11 +66,12 @@ class FileStore:
         number: int | None = None,
         who: str = "",
         note: str = "",
+        source: str = "",
     ) -> Ruling:
         log = self._log_of(dataset)
         with log.lock:
             ruling = log.append(
-                lambda: log.ledger.next_ruling(partition, decision, number, who, note),
+                lambda: log.ledger.next_ruling(partition, decision, number, who, note, source),
                 fresh=True,  # another writer may have changed the current decision
             )
             return cast(Ruling, ruling)
@@ -93,6 +94,12 @@ class FileStore:
             log.refresh()
             return log.ledger.revisions(partition, as_of)
 
+    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+        log = self._log_of(dataset)
+        with log.lock:
+            log.refresh()
+            return log.ledger.undecided()
+
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         log = self._log_of(dataset)
         with log.lock:
@@ -112,6 +119,20 @@ class FileStore:
         with log.lock:
             log.refresh()
             return log.ledger.last(runs, as_of, before, only)
+
+    def first(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        after: str,
+        as_of: int | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        log = self._log_of(dataset)
+        with log.lock:
+            log.refresh()
+            return log.ledger.first(runs, after, as_of, only)
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
         rows = list(self._blobs.each(self._read_numbers, self._locate_entries(revisions)))

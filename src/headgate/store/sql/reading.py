@@ -38,6 +38,25 @@ def read_revisions(connection: Connection, name: str, partition: str | None, as_
     return tuple(make_revision(name, each) for each in connection.execute(query.order_by(runs.c.sequence)))
 
 
+def read_undecided(connection: Connection, name: str) -> tuple[Revision, ...]:
+    number, _ = find_dataset(connection, name)
+    query = select(*_REVISION_COLUMNS).where(*match_undecided(number))
+    return tuple(make_revision(name, each) for each in connection.execute(query.order_by(runs.c.sequence)))
+
+
+def match_undecided(number: int) -> tuple[ColumnElement[bool], ...]:
+    """The runs of a dataset that a gate still has to decide about."""
+    known = datasets.alias()  # of its own, as the statement around it may update the same table
+    settled = select(known.c.settled).where(known.c.id == number).scalar_subquery()
+    about = (rulings.c.dataset_id == runs.c.dataset_id) & (rulings.c.run == runs.c.sequence)
+    return (
+        runs.c.dataset_id == number,
+        runs.c.sequence > settled,
+        runs.c.awaits_decision == 1,
+        ~select(rulings.c.sequence).where(about).exists(),
+    )
+
+
 def match_partition(partition: str) -> tuple[ColumnElement[bool], ...]:
     return runs.c.standing == indexed_order(partition), runs.c.partition == encode_name(partition)
 
@@ -73,36 +92,39 @@ def read_last(
     name: str,
     wanted: int,
     as_of: int | None,
-    before: str | None,
+    end: str | None,
     only: Collection[Decision] | None,
+    *,
+    forwards: bool = False,
 ) -> tuple[Revision, ...]:
-    """The newest revisions of the last partitions (see `HistoryStore.last`).
+    """The newest revisions of the last partitions before one, or forwards of the first after one (see `HistoryStore`).
 
-    The index is read backwards, a page at a time. The first row of each partition is its newest revision.
+    The index is read a page at a time. The first row of each partition is its newest revision.
     """
     number, head = find_dataset(connection, name)
     commit = head if as_of is None else min(as_of, head)  # later commits are not seen, so that all pages agree
     chosen: dict[str, Revision] = {}
-    bound = (
-        None
-        if before is None
-        else (indexed_order(before), encode_name(partition_sort_key(before)), encode_name(before))
-    )
+    bound = None if end is None else (indexed_order(end), encode_name(partition_sort_key(end)), encode_name(end))
     page = min(max(2 * wanted, 64), _LARGEST_PAGE)
     while number and len(chosen) < wanted:
-        rows = connection.execute(select_backwards(number, commit, bound, only).limit(page)).all()
+        rows = connection.execute(select_in_order(number, commit, bound, only, forwards).limit(page)).all()
         for row in rows:
             chosen.setdefault(row.partition, make_revision(name, row))
         if len(rows) < page:
             break
         bound = rows[-1].standing, rows[-1].place, rows[-1].partition
-    return tuple(reversed(list(chosen.values())[: max(0, wanted)]))
+    found = list(chosen.values())[: max(0, wanted)]
+    return tuple(found if forwards else reversed(found))
 
 
-def select_backwards(
-    number: int, commit: int, bound: tuple[str, str, str] | None, only: Collection[Decision] | None
+def select_in_order(
+    number: int,
+    commit: int,
+    bound: tuple[str, str, str] | None,
+    only: Collection[Decision] | None,
+    forwards: bool = False,
 ) -> Select[Any]:
-    """A query for revisions in descending partition order, the newest of each partition first."""
+    """A query for revisions in descending or ascending partition order, the newest of each partition first."""
     decision = _select_decision(commit)
     query = select(*_REVISION_COLUMNS, decision.label("decision")).where(
         runs.c.dataset_id == number, runs.c.sequence <= commit
@@ -110,10 +132,15 @@ def select_backwards(
     if bound is not None:
         # `standing` is indexed but cut short, so the full sort key decides among rows that share it
         prefix, *exact = bound
-        query = query.where(runs.c.standing <= prefix, tuple_(runs.c.place, runs.c.partition) < tuple_(*exact))
+        place = tuple_(runs.c.place, runs.c.partition)
+        if forwards:
+            query = query.where(runs.c.standing >= prefix, place > tuple_(*exact))
+        else:
+            query = query.where(runs.c.standing <= prefix, place < tuple_(*exact))
     if only is not None:
         query = query.where(decision.in_([each.value for each in only]))
-    return query.order_by(runs.c.standing.desc(), runs.c.place.desc(), runs.c.partition.desc(), runs.c.sequence.desc())
+    order = [runs.c.standing, runs.c.place, runs.c.partition]
+    return query.order_by(*(each if forwards else each.desc() for each in order), runs.c.sequence.desc())
 
 
 def make_revision(name: str, row: Any) -> Revision:
@@ -130,6 +157,8 @@ def make_revision(name: str, row: Any) -> Revision:
         at=row.at,
         attempt=decode_name(row.attempt),
         decision=None if decision is None else Decision(decision),
+        source=decode_name(row.source),
+        awaits_decision=bool(row.awaits_decision) and decision is None,
     )
 
 
@@ -143,6 +172,7 @@ def make_ruling(name: str, row: Any) -> Ruling:
         who=decode_name(row.who),
         note=decode_name(row.note),
         at=row.at,
+        source=decode_name(row.source),
     )
 
 

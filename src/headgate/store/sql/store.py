@@ -74,9 +74,17 @@ class SqlStore:
         number: int | None = None,
         who: str = "",
         note: str = "",
+        source: str = "",
     ) -> Ruling:
         wanted = Ruling(
-            dataset=dataset, partition=partition, number=0, sequence=0, decision=Decision(decision), who=who, note=note
+            dataset=dataset,
+            partition=partition,
+            number=0,
+            sequence=0,
+            decision=Decision(decision),
+            who=who,
+            note=note,
+            source=source,
         )
         return self._write(lambda connection: writing.decide(connection, wanted, number))
 
@@ -92,6 +100,9 @@ class SqlStore:
     ) -> tuple[Revision, ...]:
         return self._read(lambda connection: reading.read_revisions(connection, dataset, partition, as_of))
 
+    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+        return self._read(lambda connection: reading.read_undecided(connection, dataset))
+
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         return self._read(lambda connection: reading.read_rulings(connection, dataset, partition, as_of))
 
@@ -105,6 +116,19 @@ class SqlStore:
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
         return self._read(lambda connection: reading.read_last(connection, dataset, runs, as_of, before, only))
+
+    def first(
+        self,
+        dataset: str,
+        runs: int,
+        *,
+        after: str,
+        as_of: int | None = None,
+        only: Collection[Decision] | None = None,
+    ) -> tuple[Revision, ...]:
+        return self._read(
+            lambda connection: reading.read_last(connection, dataset, runs, as_of, after, only, forwards=True)
+        )
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
         wanted = key_texts(metrics)

@@ -36,6 +36,7 @@ datasets = Table(
     Column("digest", LargeBinary, nullable=False),
     Column("name", _ORDERED, nullable=False),
     Column("head", Integer, nullable=False),
+    Column("settled", Integer, nullable=False, server_default="0"),  # no run up to this commit awaits a decision
     UniqueConstraint("digest", name="datasets_by_digest"),
 )
 
@@ -56,6 +57,8 @@ runs = Table(
     Column("at", Double, nullable=False),
     Column("attempt", Text, nullable=False),
     Column("details", LargeBinary, nullable=False),
+    Column("source", Text, nullable=False, server_default=""),
+    Column("awaits_decision", Integer, nullable=False, server_default="0"),  # 1 if a gate has to decide about it
     UniqueConstraint("dataset_id", "run_key", name="runs_by_key"),
     Index("runs_in_order", "dataset_id", "standing", "sequence"),
 )
@@ -70,6 +73,7 @@ rulings = Table(
     Column("who", Text, nullable=False),
     Column("note", Text, nullable=False),
     Column("at", Double, nullable=False),
+    Column("source", Text, nullable=False, server_default=""),
     ForeignKeyConstraint(["dataset_id", "run"], ["runs.dataset_id", "runs.sequence"]),
     Index("rulings_by_run", "dataset_id", "run", "sequence"),
 )

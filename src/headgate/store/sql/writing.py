@@ -31,7 +31,7 @@ def commit(connection: Connection, run: Run, record: Record, contents: Contents)
         if known.attempt == run.attempt:
             return known
         raise AlreadyCommitted(known)
-    number = _next_number(connection, dataset, run.partition)
+    number = max(run.after, _newest_number(connection, dataset, run.partition)) + 1
     revision = Revision.of(run, number=number, sequence=sequence)
     connection.execute(insert(runs), _run_row(dataset, run, revision, record.details))
     fault_point("sql.run_written")
@@ -52,6 +52,7 @@ def decide(connection: Connection, wanted: Ruling, number: int | None) -> Ruling
         return known
     ruling = msgspec.structs.replace(wanted, number=run.number, sequence=sequence)
     connection.execute(insert(rulings), _ruling_row(dataset, run.sequence, ruling))
+    _settle_runs(connection, dataset)
     fault_point("sql.ruling_written")
     return ruling
 
@@ -78,9 +79,16 @@ def _create_dataset(connection: Connection, name: str) -> tuple[int, int]:
     return locked
 
 
-def _next_number(connection: Connection, dataset: int, partition: str) -> int:
+def _settle_runs(connection: Connection, dataset: int) -> None:
+    """Note up to which commit every run is decided about, so that those that are not are found at once."""
+    first = select(func.min(runs.c.sequence)).where(*reading.match_undecided(dataset)).scalar_subquery()
+    settled = func.coalesce(first - 1, datasets.c.head)
+    connection.execute(update(datasets).where(datasets.c.id == dataset).values(settled=settled))
+
+
+def _newest_number(connection: Connection, dataset: int, partition: str) -> int:
     query = select(func.max(runs.c.number)).where(runs.c.dataset_id == dataset, *reading.match_partition(partition))
-    return (connection.execute(query).scalar() or 0) + 1
+    return connection.execute(query).scalar() or 0
 
 
 def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict[str, Any]:
@@ -99,6 +107,8 @@ def _run_row(dataset: int, run: Run, revision: Revision, details: bytes) -> dict
         "at": run.at,
         "attempt": encode_name(run.attempt),
         "details": details,
+        "source": encode_name(run.source),
+        "awaits_decision": int(run.awaits_decision),
     }
 
 
@@ -139,4 +149,5 @@ def _ruling_row(dataset: int, run: int, ruling: Ruling) -> dict[str, Any]:
         "who": encode_name(ruling.who),
         "note": encode_name(ruling.note),
         "at": ruling.at,
+        "source": encode_name(ruling.source),
     }

@@ -1,0 +1,124 @@
+"""Moves the batches of one dataset as they were judged and as people decided, through its publisher.
+
+Tested by `tests/attack/test_interrupted_gate.py` and `tests/gate/test_gate.py`.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from headgate.gate.publish.publisher import Delivery, Publisher, publish_split
+from headgate.values.account import Action
+from headgate.values.errors import InputChanged, PublishError
+from headgate.values.run import Decision, Revision, Run
+
+
+class BatchMover:
+    """The publisher of a dataset. Without one, nothing is staged and nothing is moved."""
+
+    def __init__(self, dataset: str, publisher: Publisher | None) -> None:
+        self.dataset = dataset
+        self.publisher = publisher
+
+    def find_staged(self, partition: str, source: str) -> tuple[str, int]:
+        """What is staged for a partition, and the number of the revision that readers have, 0 if they have none.
+
+        Without a publisher the caller's `source` is what the batch is read from.
+        """
+        if self.publisher is None:
+            return source, 0
+        published = self.publisher.find_published(self.dataset, partition)
+        return self.publisher.identify_staged(partition), 0 if published is None else published.number
+
+    def require_staged(self, run: Run) -> None:
+        """Refuse to record a batch that is to be published if there is nothing to publish."""
+        if self.publisher is None or run.source or (run.account and run.account.action is Action.HOLD):
+            return
+        raise PublishError(
+            f"nothing is staged for {self.dataset} {run.partition}, so it was not recorded.",
+            hint="The job stages the batch before it is judged.",
+        )
+
+    def require_kept(self, revision: Revision) -> None:
+        """Refuse to let a batch through that is gone, or that is older than what readers have."""
+        if self.is_gone(revision):
+            name = Delivery.of(revision)
+            raise PublishError(f"the batch of {name} is no longer there.", hint="Stage it and judge it again.")
+        _, published = self.find_staged(revision.partition, "")
+        if published > revision.number:
+            raise PublishError(
+                f"{Delivery.of(revision)} is older than revision {published}, which is published.",
+                hint="Stage the batch again: it becomes a new revision.",
+            )
+
+    def is_gone(self, revision: Revision) -> bool:
+        """Whether the input that was judged is neither staged nor held nor published."""
+        if self.publisher is None or not revision.source:
+            return False
+        return self.publisher.state(Delivery.of(revision)) == "absent"
+
+    def move(self, revision: Revision, action: Action, decision: Decision | None, copy: str = "") -> str | None:
+        """Publish or hold a batch. Says where it is; empty if there was nothing to hold.
+
+        None if nothing was decided and the input that was judged is gone, or is another one by now.
+
+        Args:
+            revision: The committed run of the batch.
+            action: What to do with it.
+            decision: What is decided about it so far.
+            copy: What is staged, if it has the same rows. It is dropped, unless it is the batch itself.
+        """
+        if self.publisher is None:
+            return ""
+        delivery = Delivery.of(revision)
+        try:
+            location = self._move(self.publisher, delivery, action, is_decided=decision is not None)
+        except InputChanged:
+            if decision is not None:
+                raise
+            return None
+        if copy not in ("", revision.source):
+            self.publisher.drop_copy(msgspec.structs.replace(delivery, source=copy))
+        return location
+
+    def _move(self, publisher: Publisher, delivery: Delivery, action: Action, *, is_decided: bool) -> str | None:
+        state = publisher.state(delivery)
+        if not is_decided and delivery.source and state == "absent":
+            return None
+        if action is Action.PUBLISH:
+            return publisher.release(delivery) if state == "held" else publisher.publish(delivery)
+        # what is published stays so, though it is wrong: readers may rely on it
+        return "" if state in ("absent", "published") else publisher.hold(delivery)
+
+    def carry_out_ruling(self, revision: Revision, decision: Decision, source: str = "") -> None:
+        """Do with a batch what a person decided. One that readers see stays where it is.
+
+        `source` is what was staged as the good rows of a batch that is split.
+        """
+        if self.publisher is None:
+            return
+        delivery = Delivery.of(revision)
+        if decision is Decision.SPLIT:
+            publish_split(self.publisher, delivery, source)
+            return
+        state = self.publisher.state(delivery)
+        if state not in ("staged", "held"):
+            return
+        if decision in (Decision.ACCEPTED, Decision.RELEASED):
+            self.publisher.release(delivery) if state == "held" else self.publisher.publish(delivery)
+            return
+        self.publisher.hold(delivery)
+        if decision is Decision.DISCARDED:
+            self.publisher.discard(delivery)
+
+    def has_split_rows(self, revision: Revision) -> bool:
+        """Whether a part of a split batch still has to be published or held."""
+        if self.publisher is None:
+            return False
+        good = self.publisher.state(Delivery.of(revision).only_part("good"))
+        return good in ("staged", "held")
+
+    def recover(self) -> None:
+        """Finish moves that stopped halfway."""
+        if self.publisher is not None:
+            self.publisher.recover()
