@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from headgate.cli.context import CommandContext, escape_controls
+from headgate.cli.context import CommandContext
+from headgate.display.text import escape_controls
 from headgate.values.errors import MisuseError
 from tests.cli.lake import called
 

@@ -38,10 +38,15 @@ def test_puts_that_time_out_and_are_done_late_are_committed_once(
     seen: Counter[str] = Counter()
     with s3(tmp_path) as backend, closing(open_store(backend.url())) as store:
         first = store.commit(Item("orders", "p0", 0).run())
-        backend.server.pause()
         waking = Timer(1.5, backend.server.resume)
-        waking.start()
-        with watch(lambda name: seen.update([name])):
+
+        def watcher(name: str) -> None:
+            seen.update([name])
+            if name == "objects.put" and seen[name] == 1:
+                backend.server.pause()
+                waking.start()
+
+        with watch(watcher):
             second = store.commit(Item("orders", "p1", 1).run())
         waking.join()
         assert (first.sequence, second.sequence) == (1, 2)

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyspark.sql import SparkSession
 
-from headgate.engine.spark_session import apply_settings
+from headgate.engine.spark_settings import apply_settings
 from headgate.learn.patterns import build, index_file
 from headgate.learn.patterns.build import build_index, index_columns
 from headgate.learn.patterns.entries import Entries

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import wraps
+from textwrap import indent
 from typing import Any
 
 import typer
@@ -71,7 +72,7 @@ def _execute_command(context: CommandContext, function: Callable[..., CommandRes
 def report_error(context: CommandContext, error: BaseException) -> None:
     """Print an error on standard error, with its traceback if `-vv` is given."""
     if context.verbose > 1:
-        context.echo_err(errors.format_traceback(error, context.secrets))
+        context.echo_err(indent(errors.format_traceback(error, context.secrets), "  "))
     context.echo_err(errors.describe_error(error), style="" if isinstance(error, KeyboardInterrupt) else "red")
 
 

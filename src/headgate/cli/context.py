@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from headgate.cli.errors import redact_secrets, secrets_of
 from headgate.cli.options import CONFIG
+from headgate.display.text import escape_controls, escape_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,17 +67,20 @@ class CommandContext:
         return _make_console(sys.stderr, self.no_color)
 
     def echo(self, *things: Any) -> None:
-        """Print results: rendered on a terminal, as plain text with lines of any length elsewhere."""
+        """Print results: rendered on a terminal, as plain text with lines of any length elsewhere.
+
+        A string is one line: line breaks in it, such as those of a name, are escaped.
+        """
         if self.is_silent:
             return
         for thing in things:
-            printable = escape_controls(thing) if isinstance(thing, str) else thing
+            printable = escape_line(thing) if isinstance(thing, str) else thing
             _write_text(sys.stdout, _render_text(self.out, printable))
 
     def echo_raw(self, text: str) -> None:
-        """Print a text unchanged, such as YAML or Python that is copied from the screen."""
+        """Print a text as it is, such as YAML or Python that is copied from the screen; only controls are escaped."""
         if not self.is_silent:
-            _write_text(sys.stdout, text.rstrip("\n") + "\n")
+            _write_text(sys.stdout, escape_controls(text.rstrip("\n")) + "\n")
 
     def echo_err(self, text: str, style: str = "") -> None:
         """Print on standard error what is not a result."""
@@ -130,24 +134,15 @@ class CommandContext:
         return values
 
 
-def escape_controls(text: str) -> str:
-    """The text with control characters escaped, so that no name can move the cursor of a terminal.
-
-    >>> escape_controls("a\\x1b[2Jb")
-    'a\\\\u001b[2Jb'
-    """
-    return "".join(char if char.isprintable() or char in "\n\t" else f"\\u{ord(char):04x}" for char in text)
-
-
 def _make_console(file: Any, no_color: bool) -> Console:
-    from rich.console import Console
+    from headgate.cli.safe_console import SafeConsole
 
-    return Console(file=file, markup=False, highlight=False, emoji=False, no_color=no_color or None)
+    return SafeConsole(file=file, markup=False, highlight=False, emoji=False, no_color=no_color or None)
 
 
 def _render_text(console: Console, thing: Any) -> str:
     if not console.is_terminal:
-        return f"{thing}\n"
+        return f"{escape_controls(str(thing))}\n"
     with console.capture() as capture:
         console.print(thing)
     return capture.get()

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headgate.cli import exit_codes
+from headgate.display.text import escape_line
 
 # user:password@ of an address
 _LOGIN = re.compile(r"(?<=://)[^\s@'\"]+@")
@@ -42,11 +43,14 @@ def describe_error(error: BaseException) -> str:
         return "interrupted"
     if isinstance(error, HeadgateError):
         hint = "" if error.hint else hint_of(error)
-        return f"error: {_METHOD.sub('headgate ', str(error))}{hint and ' ' + hint}"
+        lines = getattr(error, "mistakes", ()) or [error]  # of a configuration, a line for each mistake
+        message = "\n".join(escape_line(str(line)) for line in lines)
+        return f"error: {_METHOD.sub('headgate ', message)}{hint and ' ' + hint}"
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"error: {error.filename}: {error.strerror}. headgate doctor says what can be read and written."
-    lines = str(error).strip().splitlines()
-    message = f"{type(error).__name__}: {lines[0][:300]}" if lines else type(error).__name__
+        file = escape_line(str(error.filename))
+        return f"error: {file}: {error.strerror}. headgate doctor says what can be read and written."
+    first = next(iter(str(error).strip().splitlines()), "")
+    message = f"{type(error).__name__}: {first[:300]}" if first else type(error).__name__
     return f"error: {message} (unexpected; -vv shows the traceback)"
 
 

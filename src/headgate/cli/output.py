@@ -56,7 +56,9 @@ def to_json_value(value: Any) -> Any:
 
 
 def format_json(document: Mapping[str, Any]) -> str:
-    return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    """The document as text. Characters that a terminal would obey are written as escapes, which mean the same."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    return "".join(char if char.isprintable() or char == "\n" else json.dumps(char)[1:-1] for char in text) + "\n"
 
 
 def write_atomically(target: str, text: str) -> None:

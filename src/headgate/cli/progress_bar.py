@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from headgate.display.text import escape_line
 from headgate.engine.progress import Progress
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator
         redirect_stderr=False,
     )
     with bar:
-        task = bar.add_task(escape(title), total=None, status=escape(stage))
+        task = bar.add_task(escape(escape_line(title)), total=None, status=escape(escape_line(stage)))
         started: float | None = None
 
         def update_bar(progress: Progress) -> None:
@@ -42,7 +43,7 @@ def show_progress_bar(console: Console, title: str, stage: str = "") -> Iterator
             if started is None:  # the rate is that of the scan, without what came before it
                 started = time.monotonic()
             status = format_progress(progress, time.monotonic() - started)
-            bar.update(task, completed=progress.done, total=progress.total or None, status=escape(status))
+            bar.update(task, completed=progress.done, total=progress.total or None, status=escape(escape_line(status)))
 
         yield update_bar
 

@@ -18,12 +18,12 @@ from headgate.engine.spark_frame import look_up_rows, unknown_name, without_miss
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
 from headgate.engine.spark_session import (
     Report,
-    apply_settings,
     describe_jobs,
     has_shuffle,
     is_connect,
     report_progress,
 )
+from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.sql import close_comment, join_tests

@@ -11,7 +11,8 @@ from pyspark.sql import DataFrame, SparkSession
 from headgate.engine.part import write_part
 from headgate.engine.plan import Plan
 from headgate.engine.scan import gather
-from headgate.engine.spark_session import apply_settings, describe_jobs
+from headgate.engine.spark_session import describe_jobs
+from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import KEPT, PIECES, ROW, Row, merge_task, row_of
 from headgate.metrics.states.kept import GroupTable, KeptGroups
 from headgate.values.codec import unpack_state

@@ -1,17 +1,17 @@
-"""What a scan does with a Spark session: temporary settings, a job description, and progress."""
+"""What a scan does with a Spark session: a look at the plan, a job description, and progress."""
 
 from __future__ import annotations
 
 import contextlib
-import io
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.progress import Progress
+from headgate.engine.spark_settings import apply_description
 
 Report = Callable[[Progress], None]
 
@@ -24,30 +24,18 @@ def is_connect(spark: SparkSession) -> bool:
 
 def has_shuffle(data: DataFrame) -> bool:
     """Whether the caller's own query has a shuffle, for which adaptive execution is worth its extra jobs."""
-    printed = io.StringIO()
     # planning may fail because of a column that the scan does not read
-    with contextlib.redirect_stdout(printed), contextlib.suppress(PySparkException):
-        data.explain()
-    return "Exchange" in printed.getvalue()
+    with contextlib.suppress(PySparkException):
+        return "Exchange" in _explain(data)
+    return False
 
 
-@contextlib.contextmanager
-def apply_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[None]:
-    """Settings of the session inside the block. Those that the platform does not allow to be set are left alone."""
-    before: dict[str, str | None] = {}
-    for name, value in wanted.items():
-        with contextlib.suppress(PySparkException):
-            previous = spark.conf.get(name, None)
-            spark.conf.set(name, value)
-            before[name] = previous
-    try:
-        yield
-    finally:
-        for name, previous in before.items():
-            if previous is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, previous)
+def _explain(data: DataFrame) -> str:
+    """The text that `data.explain()` prints. Standard output is left alone: other threads print to it."""
+    if is_connect(data.sparkSession):
+        text: str = data._explain_string()  # type: ignore[operator]
+        return text
+    return str(data._jdf.queryExecution().executedPlan().toString())
 
 
 @contextlib.contextmanager
@@ -55,7 +43,7 @@ def describe_jobs(spark: SparkSession, text: str) -> Iterator[None]:
     """Show the text in Spark's UI as the description of the jobs of this thread; on Connect, of this session."""
     if is_connect(spark):
         # Connect has no local properties, but the settings of a session apply to its jobs
-        with apply_settings(spark, {"spark.job.description": text}):
+        with apply_description(spark, text):
             yield
         return
     context = spark.sparkContext

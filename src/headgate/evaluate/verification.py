@@ -11,6 +11,7 @@ from typing import Any
 from headgate.display.blocks import Block, Grid, Mark, Note, Tone
 from headgate.display.page import Page
 from headgate.display.table import Table
+from headgate.display.text import escape_line
 from headgate.engine.analysis import Analysis
 from headgate.evaluate.judged_batch import JudgedBatch
 from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
@@ -62,7 +63,7 @@ class Verification(JudgedBatch):
     def explain(self) -> str:
         """The verdict in words: what was not met, what could not be evaluated, and why."""
         failed = [each for each in self.judged if each.judgement.status in (Status.FAIL, Status.ERROR)]
-        return "\n".join([self._title(), *(self._format_line(each) for each in failed)])
+        return "\n".join(map(escape_line, [self._title(), *(self._format_line(each) for each in failed)]))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -52,8 +52,8 @@ class DatasetHistory:
         self.dataset = dataset
         self.settings = settings
         self.effect_cache = IssueEffectCache()
-        self._runs: dict[int, Run] = {}
-        self._last_learned: tuple[tuple[int, ...], Learned] | None = None
+        self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
+        self._last_learned: tuple[tuple[str, ...], Learned] | None = None
 
     # --- finding
 
@@ -110,14 +110,14 @@ class DatasetHistory:
 
     def read(self, revision: Revision) -> Run:
         """The run of a revision; it is read from the store once."""
-        return self._runs.get(revision.sequence) or self.read_again(revision)
+        return self._runs.get(revision.attempt) or self.read_again(revision)
 
     def read_again(self, revision: Revision) -> Run:
         """The run of a revision, as the store gives it now."""
         run = self.store.run(revision)
         if len(self._runs) >= _MAX_KEPT:
             self._runs.pop(next(iter(self._runs)))
-        self._runs[revision.sequence] = run
+        self._runs[revision.attempt] = run
         return run
 
     def current_decision(self, revision: Revision) -> Decision | None:
@@ -166,9 +166,9 @@ class DatasetHistory:
 
     def learn_from(self, revisions: Sequence[Revision]) -> Learned:
         """What is learned from these runs. The last result is kept."""
-        sequences = tuple(revision.sequence for revision in revisions)
-        if self._last_learned is None or self._last_learned[0] != sequences:
-            self._last_learned = sequences, self._learn_from([self.read(revision) for revision in revisions])
+        attempts = tuple(revision.attempt for revision in revisions)
+        if self._last_learned is None or self._last_learned[0] != attempts:
+            self._last_learned = attempts, self._learn_from([self.read(revision) for revision in revisions])
         return self._last_learned[1]
 
     def _learn_from(self, runs: list[Run]) -> Learned:

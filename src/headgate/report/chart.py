@@ -10,13 +10,15 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
+from headgate.report.label import draw_label, measure_label
 from headgate.report.run_series import MARK_WORDS, RunMark
 
 Floats = npt.NDArray[np.float64]
 
 WIDTH, HEIGHT = 400, 156
 _RIGHT, _TOP, _BOTTOM = 14, 10, 20
-_LETTER, _WIDEST = 6.1, 120  # the width of a letter of a tick label, and the largest width of a label
+_WIDEST = 140  # the largest width of the label of a value
+_APART = 8  # between two labels on one line
 _SPARKLINE_SIZE = 96, 20
 _HUGE = 1e307  # differences of numbers up to this size do not overflow
 
@@ -79,7 +81,7 @@ def draw_trend(line: TrendLine) -> Markup:
     """The last runs as a line, the expected range as a band, with marks at held runs and at the last run."""
     scale = _HeightScale(line.values, line.band)
     ticks = {each: line.format_value(each) for each in scale.ends}
-    left = round(min(_WIDEST, max(map(len, ticks.values())) * _LETTER) + 6)
+    left = round(min(_WIDEST, max(map(measure_label, ticks.values()))) + 6)
     xs = np.linspace(left + 6, WIDTH - _RIGHT, max(len(line.values), 2))[-len(line.values) :].round(1)
     parts = [
         Markup('<svg class="trend" role="img" viewBox="0 0 {} {}" aria-label="{}">').format(
@@ -108,9 +110,11 @@ def _draw_band(band: Band | None, scale: _HeightScale, left: int) -> Markup:
 
 def _draw_grid(ticks: Mapping[float, str], scale: _HeightScale, left: int) -> Markup:
     """A grid line at the smallest and at the largest value, each with its label."""
-    row = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/><text x="{}" y="{}" text-anchor="end">{}</text>')
+    line = Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>')
     return Markup("").join(
-        row.format(left, WIDTH - _RIGHT + 8, y := scale(each), y, left - 5, y + 4, text) for each, text in ticks.items()
+        line.format(left, WIDTH - _RIGHT + 8, y := scale(each), y)
+        + draw_label(text, left - 5, y + 4, width=left - 5, anchor="end")
+        for each, text in ticks.items()
     )
 
 
@@ -145,13 +149,10 @@ def _draw_dot(line: TrendLine, index: int, x: float, scale: _HeightScale) -> Mar
 
 
 def _draw_ends(partitions: Sequence[str], left: int) -> Markup:
-    label = Markup('<text x="{}" y="{}" text-anchor="{}">{}</text>')
-    shown = [(left, "start", partitions[0]), (WIDTH - 4, "end", partitions[-1])][-len(partitions) :]
-    return Markup("").join(label.format(x, HEIGHT - 6, anchor, _shorten_text(text)) for x, anchor, text in shown)
-
-
-def _shorten_text(text: str, most: int = 26) -> str:
-    return text if len(text) <= most else text[: most - 1] + "…"
+    """The first and the last partition, in the two halves of the space below the chart."""
+    y, right, half = HEIGHT - 6, WIDTH - 4, (WIDTH - 4 - left - _APART) / 2
+    last = draw_label(partitions[-1], right, y, width=half, anchor="end")
+    return last if len(partitions) == 1 else draw_label(partitions[0], left, y, width=half) + last
 
 
 def draw_sparkline(values: Floats, marks: Sequence[RunMark] = ()) -> Markup:

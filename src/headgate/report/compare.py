@@ -13,6 +13,7 @@ from headgate.metrics.distances.sketches import read_sketch
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import clip_extremes
+from headgate.report.label import draw_label
 from headgate.stats.distances import EmpiricalDistribution
 
 Floats = npt.NDArray[np.float64]
@@ -22,6 +23,7 @@ BINS = 24
 LABELS = 8
 _LOG = 20.0  # ratio of the two medians above which the bins are logarithmic
 _WIDTH, _HEIGHT, _TOP, _BOTTOM = 400, 120, 8, 20
+_FIRST = 130  # the largest width of the first label; the last one has a note beside it
 
 
 class Bar(msgspec.Struct, frozen=True):
@@ -68,7 +70,6 @@ def draw_histogram(
     bars, outline = (_draw_bars(xs, heights[0] / top), _draw_outline(xs, heights[1] / top))
     typical = [format_value(_median_of(each)) for each in (new, old)]
     label = f"{title}: a typical value is {typical[0]} now, {typical[1]} in the accepted runs before"
-    ends = Markup('<text x="2" y="{}">{}</text><text x="{}" y="{}" text-anchor="end">{}</text>')
     first, last = (format_value(float(edge)) for edge in (edges[0], edges[-1]))
     note = " (steps of equal ratio)" if logarithmic else ""
     return Markup("").join(
@@ -78,7 +79,8 @@ def draw_histogram(
             ),
             bars,
             outline,
-            ends.format(_HEIGHT - 6, first, _WIDTH - 2, _HEIGHT - 6, last + note),
+            draw_label(first, 2, _HEIGHT - 6, width=_FIRST),
+            draw_label(last + note, _WIDTH - 2, _HEIGHT - 6, width=_WIDTH - _FIRST - 12, anchor="end"),
             Markup("</svg>"),
         ]
     )

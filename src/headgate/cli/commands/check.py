@@ -60,23 +60,23 @@ def check(
         verdict = verify(batch.data, wanted, progress=report, **history)
     code = code_of(verdict, fail_on)
     if code or not context.quiet:
-        context.echo(verdict if context.verbose else summarize_verdict(context, verdict))
+        context.echo(*([verdict] if context.verbose else summarize_verdict(context, verdict)))
     return CommandResult(code, source=batch.to_dict(), verdict=verdict.to_dict())
 
 
-def summarize_verdict(context: CommandContext, verdict: Verification) -> Page | str:
+def summarize_verdict(context: CommandContext, verdict: Verification) -> list[Page] | list[str]:
     """The checks that failed or could not be evaluated; coloured on a terminal."""
     from headgate.display.blocks import Point, Points, Tone
     from headgate.display.page import Page
     from headgate.values.expectation import Status
 
     if not context.out.is_terminal:
-        return verdict.explain()
+        return verdict.explain().splitlines()
     tones = {Status.PASS: Tone.GOOD, Status.FAIL: Tone.BAD}
     title, *lines = verdict.explain().splitlines()
     points = tuple(Point(line[2:], mark=line[:1], tone=Tone.BAD if line[0] == "✗" else Tone.UNSURE) for line in lines)
     blocks = (Points(points),) if points else ()
-    return Page(title, tones.get(verdict.status, Tone.UNSURE), verdict.status.value.upper(), blocks)
+    return [Page(title, tones.get(verdict.status, Tone.UNSURE), verdict.status.value.upper(), blocks)]
 
 
 def code_of(verdict: Verification, fail_on: options.FailOn) -> int:

@@ -58,7 +58,7 @@ def _print_read_hint(context: CommandContext, result: BatchResult) -> None:
 def _format_line(result: BatchResult) -> object:
     from rich.text import Text
 
-    from headgate.cli.context import escape_controls
+    from headgate.display.text import escape_line
 
     assert result.verdict is not None
     rows = "" if result.row_count is None else f"{result.row_count:>10,} rows"
@@ -66,7 +66,7 @@ def _format_line(result: BatchResult) -> object:
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
     done = "was judged before, published now" if result.was_judged else f"passed{warned}, published"
     line = f"{name}  {done}{rows}  {result.seconds:6.2f} s"
-    return Text.assemble(("✓ ", "green"), escape_controls(line))
+    return Text.assemble(("✓ ", "green"), escape_line(line))
 
 
 def count_results(results: Sequence[BatchResult]) -> dict[str, int]:

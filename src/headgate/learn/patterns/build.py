@@ -432,7 +432,8 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
     from pyspark.errors import PySparkException
 
     from headgate.engine.spark_code import explain_failure, missing_module, ship_code
-    from headgate.engine.spark_session import apply_settings, describe_jobs
+    from headgate.engine.spark_session import describe_jobs
+    from headgate.engine.spark_settings import apply_settings
 
     with apply_settings(spark, SETTINGS), describe_jobs(spark, f"headgate: {name}"):
         try:

@@ -136,4 +136,6 @@ def _translate_errors(path: Path) -> Iterator[None]:
             hint = "The folder needs a file system with hard links."
         elif error.errno in (errno.ENOSPC, errno.EDQUOT):
             hint = "Free some space and run again: the history is as it was."
+        elif error.errno == errno.ENOENT:
+            hint = "If the folder was deleted, restore it, or open the store anew to begin an empty history."
         raise StoreUnavailable(f"{path}: {error.strerror or type(error).__name__}.", hint) from None

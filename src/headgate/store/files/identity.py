@@ -36,13 +36,13 @@ class Identity(msgspec.Struct, frozen=True):
 
 def ensure_identity(blobs: Blobs, given: bytes | None) -> Identity:
     """The identity of a store; a new one is written if there is none."""
-    identity = _read_identity(blobs)
+    identity = read_identity(blobs)
     if identity is None:
         secret = given or token_bytes(32)
         fault_point(f"{blobs.kind}.store")
         fresh = Identity(FORMAT, b"" if given else secret, _hash_secret(secret))
         blobs.put(places.STORE, seal(msgspec.msgpack.encode(fresh), Head(_TAG, "")))
-        identity = _read_identity(blobs)  # another process may have been first
+        identity = read_identity(blobs)  # another process may have been first
     if identity is None:
         raise CorruptBytes(f"{places.STORE} was written and is not there.")
     return identity
@@ -61,7 +61,8 @@ def secret_of(store: Identity, given: bytes | None) -> bytes:
     return secret
 
 
-def _read_identity(blobs: Blobs) -> Identity | None:
+def read_identity(blobs: Blobs) -> Identity | None:
+    """The identity of a store; None if there is none."""
     data = blobs.read(places.STORE)
     if data is None:
         return None

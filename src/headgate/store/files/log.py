@@ -24,6 +24,11 @@ from headgate.values.run import Revision, Ruling
 CHECKPOINT = "checkpoint"
 FIRST_READ = 4_096  # bytes: the first envelope of nearly every entry is shorter
 CHECKPOINT_AFTER = 64  # entries since the last checkpoint; more in a longer log
+READ_AGAIN = 2  # known entries that every refresh reads again: the last one may be ours, in a log that is not
+
+
+class LostHistory(StoreUnavailable):
+    """A history was deleted or replaced while a store had it open."""
 
 
 class _Checkpoint(msgspec.Struct, frozen=True):
@@ -36,12 +41,13 @@ class _Checkpoint(msgspec.Struct, frozen=True):
 class Log:
     """Reads the entries of all writers, and appends new ones. Callers must hold `lock` while they use the ledger."""
 
-    def __init__(self, blobs: Blobs, dataset: str) -> None:
+    def __init__(self, blobs: Blobs, dataset: str, require_store: Callable[[], None]) -> None:
         self.lock = RLock()
         self.ledger = Ledger(dataset)
         self.folder = places.dataset_folder(dataset)
         self._blobs = blobs
         self._dataset = dataset
+        self._require_store = require_store
         self._log_entries: list[LogEntry] = []
         self._layouts: dict[str, KeyLayout] = {}
         self._read = False
@@ -49,24 +55,25 @@ class Log:
         self._lag = 1
 
     def refresh(self) -> None:
-        """Read all commits that are not yet in the ledger."""
+        """Read all commits that are not yet in the ledger, and the last known ones again: they must still be there."""
+        if not self.ledger.head:
+            self._require_store()
         if not self._read and not self.ledger.head:
             self._load_checkpoint()
         for log_entry in self._read_following():
             self._add(log_entry)
         self._read = True
 
-    def append(
-        self, propose: Callable[[], Revision | Ruling], body: Body | None = None, *, fresh: bool = False
-    ) -> Revision | Ruling:
+    def append(self, propose: Callable[[], Revision | Ruling], body: Body | None = None) -> Revision | Ruling:
         """Commit what `propose` makes of the current ledger, and retry while other writers are faster.
 
         Putting the object under the next free number is the commit. If the number is taken, its entry is read and the
         next number is tried, so each failed put means that another writer succeeded. The timeout counts only the time
-        in which no writer succeeds. With `fresh`, the ledger is refreshed first.
+        in which no writer succeeds. The ledger is refreshed first: an entry must never follow one that is gone.
         """
-        if fresh or not self._read:
-            self.refresh()
+        self.refresh()
+        for layout in body.layouts if body is not None else ():
+            self._keep(layout)
         rivals = _Rivals(self._blobs.patience)
         while True:
             commit = propose()
@@ -87,15 +94,6 @@ class Log:
                     return log_entry
         raise UnknownRun(revision.dataset, revision.partition, revision.number)
 
-    def keep(self, layout: KeyLayout) -> None:
-        """Write a layout, unless it exists, before an entry refers to it."""
-        if layout.digest not in self._layouts:
-            fault_point(f"{self._blobs.kind}.layout")
-            path = places.layout_path(self.folder, layout.digest)
-            if not self._blobs.put(path, layout.to_bytes()):
-                self._blobs.settle(path)
-            self._layouts[layout.digest] = layout
-
     def layout(self, digest: str) -> KeyLayout:
         layout = self._layouts.get(digest)
         if layout is None:
@@ -104,6 +102,15 @@ class Log:
                 layout = KeyLayout.from_bytes(self._blobs.read(path) or b"", digest)
             self._layouts[digest] = layout
         return layout
+
+    def _keep(self, layout: KeyLayout) -> None:
+        """Write a layout, unless it exists, before an entry refers to it."""
+        if layout.digest not in self._layouts:
+            fault_point(f"{self._blobs.kind}.layout")
+            path = places.layout_path(self.folder, layout.digest)
+            if not self._blobs.put(path, layout.to_bytes()):
+                self._blobs.settle(path)
+            self._layouts[layout.digest] = layout
 
     def _put(self, commit: Revision | Ruling, body: Body | None, rivals: _Rivals) -> bool:
         """Whether the commit is in the log now, by this put or by an earlier one whose response was lost."""
@@ -129,18 +136,39 @@ class Log:
     def _read_following(self) -> Iterator[LogEntry]:
         """Entries after the known ones. The first time the folder is listed; later, growing ranges of numbers are read.
 
-        Most refreshes find nothing or one entry, so the first range is one number.
+        Most refreshes find nothing or one entry, so the first range is one number, after those that are read again.
         """
         if not self._read:
             yield from self._read_listed()
-        start, known = self.ledger.head + 1, self.ledger.head
-        for count in itertools.chain([1, self._lag], (2**power for power in range(2, 9)), itertools.repeat(256)):
-            for log_entry in self._blobs.each(self._read_entry, range(start, start + count)):
-                if log_entry is None:
+        known = self.ledger.head
+        start = max(1, known + 1 - READ_AGAIN) if self._read else known + 1
+        first = known + 2 - start
+        for count in itertools.chain([first, self._lag], (2**power for power in range(2, 9)), itertools.repeat(256)):
+            sequences = range(start, start + count)
+            for sequence, log_entry in zip(sequences, self._blobs.each(self._read_entry, sequences), strict=True):
+                if sequence <= known:
+                    self._require_same(sequence, log_entry)
+                elif log_entry is None:
                     self._lag = max(1, (self._lag + self.ledger.head - known) // 2)
                     return
-                yield log_entry
+                else:
+                    yield log_entry
             start += count
+
+    def _require_same(self, sequence: int, log_entry: LogEntry | None) -> None:
+        """Raise unless the log has the entry that is known, so that nothing is appended to another log."""
+        if log_entry == self._log_entries[sequence - 1]:
+            return
+        path = places.entry_path(self.folder, sequence)
+        if log_entry is None:
+            raise LostHistory(
+                f"{path} was deleted while the store was open.",
+                hint="Restore the history, or run again: the store goes on with what is there now.",
+            )
+        raise LostHistory(
+            f"{path} was replaced by another commit while the store was open.",
+            hint="If that is right, run again: the store goes on with the history that is there now.",
+        )
 
     def _read_listed(self) -> Iterator[LogEntry]:
         head = self.ledger.head

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from threading import Lock
 from typing import NamedTuple, cast
 
@@ -14,8 +15,8 @@ from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import Body, ByteRange, EntryParts, KeyLayout
 from headgate.store.files.folder import Folder
-from headgate.store.files.identity import ensure_identity, secret_of
-from headgate.store.files.log import FIRST_READ, Log
+from headgate.store.files.identity import Identity, ensure_identity, read_identity, secret_of
+from headgate.store.files.log import FIRST_READ, Log, LostHistory
 from headgate.store.port import Series
 from headgate.store.record import Record, key_texts, make_record, open_states, restore_run
 from headgate.values.errors import CorruptBytes
@@ -31,8 +32,10 @@ class FileStore:
 
     def __init__(self, blobs: Blobs, *, hide: bool = True, secret: bytes | None = None) -> None:
         self._blobs = blobs
-        identity = ensure_identity(blobs, secret)
-        self.secret = secret_of(identity, secret) if hide else None
+        self._hide = hide
+        self._secret_given = secret
+        self._identity: Identity | None = ensure_identity(blobs, secret)
+        self.secret = self._find_secret(self._identity)
         self._logs: dict[str, Log] = {}
         self._lock = Lock()
 
@@ -50,11 +53,8 @@ class FileStore:
             raise
 
     def commit(self, run: Run) -> Revision:
-        body = Body.of(make_record(run, self.secret), run.key)
-        log = self._log_of(run.dataset)
-        with log.lock:
-            for layout in body.layouts:
-                log.keep(layout)
+        with self._use_log(run.dataset) as log:
+            body = Body.of(make_record(run, self.secret), run.key)
             return cast(Revision, log.append(lambda: log.ledger.next_revision(run), body))
 
     def decide(
@@ -68,41 +68,34 @@ class FileStore:
         note: str = "",
         source: str = "",
     ) -> Ruling:
-        log = self._log_of(dataset)
-        with log.lock:
-            ruling = log.append(
-                lambda: log.ledger.next_ruling(partition, decision, number, who, note, source),
-                fresh=True,  # another writer may have changed the current decision
+        with self._use_log(dataset) as log:
+            return cast(
+                Ruling, log.append(lambda: log.ledger.next_ruling(partition, decision, number, who, note, source))
             )
-            return cast(Ruling, ruling)
 
     def datasets(self) -> tuple[str, ...]:
         folders = [name for name in self._blobs.folders() if places.is_dataset_folder(name)]
         return tuple(sorted(name for name in self._blobs.each(self._read_name, folders) if name is not None))
 
     def head(self, dataset: str) -> int:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.head
 
     def revisions(
         self, dataset: str, partition: str | None = None, *, as_of: int | None = None
     ) -> tuple[Revision, ...]:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.revisions(partition, as_of)
 
     def undecided(self, dataset: str) -> tuple[Revision, ...]:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.undecided()
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.rulings(partition, as_of)
 
@@ -115,8 +108,7 @@ class FileStore:
         before: str | None = None,
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.last(runs, as_of, before, only)
 
@@ -129,8 +121,7 @@ class FileStore:
         as_of: int | None = None,
         only: Collection[Decision] | None = None,
     ) -> tuple[Revision, ...]:
-        log = self._log_of(dataset)
-        with log.lock:
+        with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.first(runs, after, as_of, only)
 
@@ -156,16 +147,56 @@ class FileStore:
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
         (location,) = self._locate_entries([revision])
-        data = self._blobs.read(location.path) or b""
+        with self._drop_lost_history():
+            data = self._blobs.read(location.path)
+            if data is None:
+                raise _describe_deletion(location.path)
         with entries.add_path_to_errors(location.path):
             return restore_run(revision, _read_record(data, location), states)
 
     def close(self) -> None:
         self._blobs.close()
 
-    def _log_of(self, dataset: str) -> Log:
+    @contextmanager
+    def _use_log(self, dataset: str) -> Iterator[Log]:
+        """The log of a dataset, locked."""
         with self._lock:
-            return self._logs.setdefault(dataset, Log(self._blobs, dataset))
+            self._load_identity()
+            log = self._logs.setdefault(dataset, Log(self._blobs, dataset, self._require_identity))
+        with self._drop_lost_history(), log.lock:
+            yield log
+
+    @contextmanager
+    def _drop_lost_history(self) -> Iterator[None]:
+        """If the history was deleted or replaced, forget all of it, so that the next call reads what is there then."""
+        try:
+            yield
+        except LostHistory:
+            with self._lock:
+                self._identity, self._logs = None, {}
+            raise
+
+    def _load_identity(self) -> None:
+        """Read the identity of the history that is there now, if the one before was lost. It is not made anew."""
+        if self._identity is None:
+            identity = read_identity(self._blobs)
+            if identity is None:
+                raise _describe_deletion(places.STORE)
+            self.secret, self._identity = self._find_secret(identity), identity
+
+    def _require_identity(self) -> None:
+        """Raise unless the history is the one that was opened. Copies of it have the same identity."""
+        identity = read_identity(self._blobs)
+        if identity is None:
+            raise _describe_deletion(places.STORE)
+        if identity != self._identity:
+            raise LostHistory(
+                f"{places.STORE} was replaced by that of another history while the store was open.",
+                hint="If that is right, run again: the store goes on with the history that is there now.",
+            )
+
+    def _find_secret(self, identity: Identity) -> bytes | None:
+        return secret_of(identity, self._secret_given) if self._hide else None
 
     def _read_name(self, folder: str) -> str | None:
         path = places.entry_path(folder, 1)
@@ -180,8 +211,11 @@ class FileStore:
         """The locations of runs. They are found before threads share the reading: a log that must be refreshed uses the
         same threads, and would wait for itself.
         """
-        logs = {each.dataset: self._log_of(each.dataset) for each in revisions}
-        return [_EntryLocation.of(logs[each.dataset], each) for each in revisions]
+        locations = []
+        for revision in revisions:
+            with self._use_log(revision.dataset) as log:
+                locations.append(_EntryLocation.of(log, revision))
+        return locations
 
     def _read_numbers(self, location: _EntryLocation) -> tuple[KeyLayout, npt.NDArray[np.float64]]:
         layout = location.log.layout(location.parts.number_keys)
@@ -223,6 +257,13 @@ class _EntryLocation(NamedTuple):
         assert log_entry.entry.parts is not None, "a run has parts"
         path = places.entry_path(log.folder, revision.sequence)
         return cls(log, revision.key, path, log_entry.front, log_entry.entry.parts)
+
+
+def _describe_deletion(path: str) -> LostHistory:
+    return LostHistory(
+        f"{path} was deleted while the store was open.",
+        hint="Restore the history, or open the store anew to begin an empty one.",
+    )
 
 
 def _read_record(data: bytes, location: _EntryLocation) -> Record:

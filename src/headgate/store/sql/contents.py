@@ -17,6 +17,8 @@ from headgate.values.errors import UnknownRun
 from headgate.values.key import MetricKey
 from headgate.values.run import Revision
 
+_CONTENTS = "headgate_contents"
+
 
 class Contents:
     """Writes and reads the contents of runs, and caches the keys of each dataset."""
@@ -80,3 +82,9 @@ class Contents:
         series = self.series(connection, [revision], None)
         numbers = {str(key): value for key, value in zip(series.metrics, series.values[0].tolist(), strict=True)}
         return Record(numbers, details, self.states(connection, [revision], None)[0])
+
+
+def contents_of(connection: Connection) -> Contents:
+    """The contents that a connection reads. The cached keys live as long as it does: another may lead elsewhere."""
+    contents: Contents = connection.info.setdefault(_CONTENTS, Contents())
+    return contents

@@ -15,7 +15,8 @@ from headgate.store.port import Series
 from headgate.store.record import key_texts, make_record, open_states, restore_run
 from headgate.store.sql import reading, retry, upgrade, writing
 from headgate.store.sql.connection import begin_write, engine_for, parse_url, redact_url
-from headgate.store.sql.contents import Contents
+from headgate.store.sql.contents import contents_of
+from headgate.store.sql.database_file import DatabaseFile, LostFile
 from headgate.store.sql.names import decode_name
 from headgate.store.sql.tables import datasets
 from headgate.values.errors import MisuseError, StoreUnavailable
@@ -35,24 +36,22 @@ class SqlStore:
     patience = 60.0
     patience_to_open = 10.0
 
-    def __init__(self, url: URL) -> None:
+    def __init__(self, url: URL, *, hide: bool = True, secret: bytes | None = None) -> None:
         self.secret: bytes | None = None
         self._url = url
+        self._hide = hide
+        self._secret_given = secret
         self._engine = engine_for(url)
+        self._file = DatabaseFile(url, self._engine) if url.get_backend_name() == "sqlite" else None
+        self._is_loaded = False
         self._owner = os.getpid()
-        self._contents = Contents()
 
     @classmethod
     def open(cls, url: str, *, hide: bool = True, secret: bytes | None = None) -> SqlStore:
         """Open the history in a database; the schema is created or upgraded."""
-        store = cls(parse_url(url))
-
-        def prepare_schema(connection: Connection) -> bytes | None:
-            upgrade.ensure_schema(connection, secret)
-            return upgrade.secret_of(connection, hide, secret)
-
+        store = cls(parse_url(url), hide=hide, secret=secret)
         try:
-            store.secret = store._with_retries(lambda: store._read_once(prepare_schema), cls.patience_to_open)
+            store._with_retries(lambda: store._read_once(lambda _: None), cls.patience_to_open)
         except BaseException:
             store.close()
             raise
@@ -63,7 +62,7 @@ class SqlStore:
 
     def commit(self, run: Run) -> Revision:
         record = make_record(run, self.secret)
-        return self._write(lambda connection: writing.commit(connection, run, record, self._contents))
+        return self._write(lambda connection: writing.commit(connection, run, record))
 
     def decide(
         self,
@@ -136,7 +135,7 @@ class SqlStore:
             keys = tuple(map(MetricKey.parse, wanted or ()))
             return Series((), keys, np.empty((0, len(keys))))
         _require_one_dataset(revisions)
-        return self._read(lambda connection: self._contents.series(connection, revisions, wanted))
+        return self._read(lambda connection: contents_of(connection).series(connection, revisions, wanted))
 
     def states(
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
@@ -145,11 +144,13 @@ class SqlStore:
         if not revisions:
             return []
         _require_one_dataset(revisions)
-        sealed = self._read(lambda connection: self._contents.states(connection, revisions, wanted))
+        sealed = self._read(lambda connection: contents_of(connection).states(connection, revisions, wanted))
         return list(map(open_states, sealed))
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
-        return restore_run(revision, self._read(lambda connection: self._contents.record(connection, revision)), states)
+        return restore_run(
+            revision, self._read(lambda connection: contents_of(connection).record(connection, revision)), states
+        )
 
     def close(self) -> None:
         self._engine.dispose(close=self._owner == os.getpid())
@@ -176,13 +177,37 @@ class SqlStore:
 
     @contextmanager
     def _open_connection(self) -> Iterator[Connection]:
-        """A connection, which is not reused if an error occurred on it."""
+        """A connection, which is not reused if an error occurred on it, or if its file was deleted or replaced."""
         with self._engine.connect() as connection:
             try:
+                self._require_file(connection)
+                if not self._is_loaded:
+                    self._load(connection)
                 yield connection
+                self._require_file(connection)
+            except LostFile:
+                connection.invalidate()
+                self._engine.dispose()
+                self._is_loaded = False
+                raise
             except retry.driver_errors(self._engine):
                 connection.invalidate()
                 raise
+
+    def _require_file(self, connection: Connection) -> None:
+        if self._file is not None:
+            self._file.require_unchanged(connection)
+
+    def _load(self, connection: Connection) -> None:
+        """Read what the database says of itself. Opening a store creates its schema; later it must be there."""
+        if self._file is not None and self._file.must_exist:
+            upgrade.require_schema(connection)
+        else:
+            upgrade.ensure_schema(connection, self._secret_given)
+        self.secret = upgrade.secret_of(connection, self._hide, self._secret_given)
+        if self._file is not None:
+            self._file.must_exist = True
+        self._is_loaded = True
 
     def _with_retries(self, work: Callable[[], _Result], patience: float) -> _Result:
         """Run `work`, and again if the connection is lost. Work that writes must find what an earlier attempt wrote."""

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, inspect, text
 
 from headgate.store.sql.connection import begin_write
 from headgate.store.sql.tables import store_info
-from headgate.values.errors import MisuseError, NewerFormat
+from headgate.values.errors import MisuseError, NewerFormat, StoreUnavailable
 
 FORMAT = 1
 REVISIONS = ("0001", "0002")
@@ -35,6 +35,15 @@ def ensure_schema(connection: Connection, given: bytes | None) -> None:
                 secret = token_bytes(32) if given is None else None
                 connection.execute(store_info.insert().values(format=FORMAT, secret=secret))
         connection.commit()
+
+
+def require_schema(connection: Connection) -> None:
+    """Refuse a database without the current schema, and leave it as it is."""
+    if _read_revision(connection) != REVISIONS[-1]:
+        raise StoreUnavailable(
+            "the database that is there now holds no history of this version.",
+            hint="Restore the right one, or open the store anew.",
+        )
 
 
 def secret_of(connection: Connection, hide: bool, given: bytes | None) -> bytes | None:

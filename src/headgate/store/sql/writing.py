@@ -14,14 +14,14 @@ from sqlalchemy import Connection, func, insert, select, text, update
 from headgate.store.fault_points import fault_point
 from headgate.store.record import Record
 from headgate.store.sql import reading
-from headgate.store.sql.contents import Contents
+from headgate.store.sql.contents import contents_of
 from headgate.store.sql.names import encode_name, hash_name
 from headgate.store.sql.tables import datasets, rulings, runs
 from headgate.values.errors import UnknownRun
 from headgate.values.run import AlreadyCommitted, Revision, Ruling, Run, partition_sort_key
 
 
-def commit(connection: Connection, run: Run, record: Record, contents: Contents) -> Revision:
+def commit(connection: Connection, run: Run, record: Record) -> Revision:
     """Write a run. It is visible once the transaction is committed."""
     dataset, sequence = _lock_dataset(connection, run.dataset) or _create_dataset(connection, run.dataset)
     fault_point("sql.locked")
@@ -35,7 +35,7 @@ def commit(connection: Connection, run: Run, record: Record, contents: Contents)
     revision = Revision.of(run, number=number, sequence=sequence)
     connection.execute(insert(runs), _run_row(dataset, run, revision, record.details))
     fault_point("sql.run_written")
-    contents.write(connection, dataset, sequence, record)
+    contents_of(connection).write(connection, dataset, sequence, record)
     return revision
 
 
