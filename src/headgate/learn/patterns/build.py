@@ -32,6 +32,7 @@ from headgate.learn.patterns.lake import CUT_LENGTH, MAX_ROWS, MIN_VALUES, LakeC
 from headgate.learn.patterns.pattern import LANGUAGE
 from headgate.learn.patterns.sample import MAX_DISTINCT, SampledColumn
 from headgate.values.errors import EngineError, MisuseError
+from headgate.values.local_path import to_local_path
 from headgate.values.version import __version__
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def build_index(
         rows: How many rows of each table, or values of a DataFrame's column, are read. Default 10,000.
         tasks: The number of Spark tasks. Default: one for each 32 tables, at least 32.
     """
-    started, target = time.monotonic(), Path(target)
+    started, target = time.monotonic(), to_local_path(target, "the path of the index")
     settings = _check_settings(_BuildSettings(tau, floor, rows), target)
     with ExitStack() as stack:
         spool = _Spool(stack.enter_context(tempfile.TemporaryFile(dir=target.parent)))
