@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headgate.cli import errors, exit_codes
@@ -86,12 +86,29 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
     )
 
 
+def judge_datasets(
+    context: CommandContext, datasets: Iterable[Dataset], partition: str | None
+) -> Iterator[BatchResult]:
+    """Judge batches of several datasets. A Spark that cannot be used is not tried again for the next dataset."""
+    from headgate.values.errors import EngineUnavailable
+
+    unavailable: Exception | None = None
+    for dataset in datasets:
+        if unavailable is not None and dataset.engine == "spark":
+            yield BatchResult(dataset, partition or "", error=unavailable)
+            continue
+        for result in judge_batches(context, dataset, partition):
+            yield result
+            if isinstance(result.error, EngineUnavailable):
+                unavailable = result.error
+
+
 def judge_batches(context: CommandContext, dataset: Dataset, partition: str | None) -> Iterator[BatchResult]:
     """Judge one batch of a dataset, or all that wait, in order.
 
-    Only an unavailable store, or a Spark that does not start, ends the run early: the next batch would fail too.
+    Only an unavailable store or Spark ends the run early: the next batch would fail too.
     """
-    from headgate.values.errors import EngineError, NoSuchBatch, StoredDataError, StoreError
+    from headgate.values.errors import EngineUnavailable, StoredDataError, StoreError
 
     try:
         partitions = (partition,) if partition is not None else dataset.waiting()
@@ -108,9 +125,7 @@ def judge_batches(context: CommandContext, dataset: Dataset, partition: str | No
                 verdict = dataset.judge(name, progress=report)
         except Exception as error:
             yield BatchResult(dataset, name, error=error, seconds=time.monotonic() - started)
-            # A batch that cannot be read is held, not raised: an EngineError here is that of the session itself.
-            no_engine = isinstance(error, EngineError) and not isinstance(error, NoSuchBatch)
-            if no_engine or isinstance(error, StoreError | StoredDataError):
+            if isinstance(error, EngineUnavailable | StoreError | StoredDataError):
                 return
         else:
             seconds = time.monotonic() - started

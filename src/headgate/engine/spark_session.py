@@ -12,14 +12,12 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.progress import Progress
+from headgate.engine.spark_faults import is_session_lost
+from headgate.engine.spark_workers import is_connect
 
 Report = Callable[[Progress], None]
 
 _POLL_SECONDS = 0.2
-
-
-def is_connect(spark: SparkSession) -> bool:
-    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def has_shuffle(data: DataFrame) -> bool:
@@ -42,12 +40,19 @@ def apply_settings(spark: SparkSession, wanted: Mapping[str, str]) -> Iterator[N
             before[name] = previous
     try:
         yield
-    finally:
-        for name, previous in before.items():
-            if previous is None:
-                spark.conf.unset(name)
-            else:
-                spark.conf.set(name, previous)
+    except Exception as error:
+        if not is_session_lost(error):  # a call to a Connect server that is gone is retried for ten minutes
+            _restore_settings(spark, before)
+        raise
+    _restore_settings(spark, before)
+
+
+def _restore_settings(spark: SparkSession, before: Mapping[str, str | None]) -> None:
+    for name, previous in before.items():
+        if previous is None:
+            spark.conf.unset(name)
+        else:
+            spark.conf.set(name, previous)
 
 
 @contextlib.contextmanager
@@ -135,7 +140,8 @@ def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
 
     def poll() -> None:
         while not finished.wait(_POLL_SECONDS):
-            report_stages()
+            with contextlib.suppress(Exception):  # a session that is gone is reported by the scan itself
+                report_stages()
 
     watcher = threading.Thread(target=poll, daemon=True, name="headgate-progress")
     watcher.start()

@@ -432,7 +432,8 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
     """
     from pyspark.errors import PySparkException
 
-    from headgate.engine.spark_code import explain_failure, missing_module, ship_code
+    from headgate.engine.spark_code import ship_code
+    from headgate.engine.spark_faults import missing_module, raise_fault, summarize_error
     from headgate.engine.spark_session import apply_settings, describe_jobs
 
     with apply_settings(spark, SETTINGS), describe_jobs(spark, f"headgate: {name}"):
@@ -440,13 +441,10 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
             return take(job())
         except PySparkException as error:
             if missing_module(error).partition(".")[0] != "headgate":
-                raise _as_engine_error(error, explain_failure) from error
+                raise_fault(error, spark)
+                raise EngineError(f"the data could not be read: {summarize_error(error)}") from error
         ship_code(spark)
         return take(job())
-
-
-def _as_engine_error(error: Exception, explain: Callable[[Exception, str], EngineError]) -> EngineError:
-    return explain(error, (str(error).strip() or type(error).__name__).splitlines()[0][:500])
 
 
 def _run_spark_job(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:
