@@ -88,12 +88,14 @@ print(json.dumps(told))
 """
 
 EXECUTORS_LOST = """
+signal_name = sys.argv[2]
+
 def end_executor(batches):
     import os, signal
     process = os.getppid()
     while "java" not in open(f"/proc/{process}/comm").read():
         process = int(open(f"/proc/{process}/stat").read().rpartition(")")[2].split()[1])
-    os.kill(process, getattr(signal, sys.argv[2]))
+    os.kill(process, getattr(signal, signal_name))
     time.sleep(30)
     yield from batches
 
