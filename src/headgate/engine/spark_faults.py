@@ -1,7 +1,7 @@
 """Tells a fault of the environment from a fault of the batch, by what Spark says of it.
 
 A fault of the environment (no session, no executor, no disk, no module) would meet every batch. It is raised as
-`EngineUnavailable`: nothing is recorded. Everything that is not in `FAULTS` is a fault of the batch.
+`EngineUnavailable`: nothing is recorded. What is not in `FAULTS` and no fault of the workers is a fault of the batch.
 
 A message may quote the data. So it is read only where Spark itself begins it, and what a Python worker says is never
 believed: a job without data (`spark_workers`) says whether the workers lack a module.
