@@ -1,4 +1,8 @@
-"""Faults of the environment, as Spark 3.5 to 4.3 and Connect reported them, and faults of the batch beside them."""
+"""Faults of the environment and of the batch, told apart by their texts.
+
+Texts of lost executors, full disks, missing interpreters and stopped contexts are as Spark 3.5 or 4.3 said them.
+The texts of YARN, Kubernetes, Hadoop tokens, heartbeats, cancelled jobs and Connect 3.5 are written by hand.
+"""
 
 from __future__ import annotations
 
