@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from headgate.cli.context import CommandContext
-from headgate.cli.judge_batches import BatchResult, code_of, judge_batches, row_count_of
+from headgate.cli.judge_batches import BatchResult, code_of, judge_batches, judge_datasets, row_count_of
 from headgate.cli.options import FailOn
-from headgate.project.project import Project
-from headgate.values.errors import MisuseError
+from headgate.project.project import Dataset, Project
+from headgate.values.errors import EngineUnavailable, MisuseError
 from headgate.values.outcome import Failed
 from tests.cli.lake import BROKEN, DAYS, GOOD
 from tests.gate.orders import named, orders
@@ -83,3 +83,25 @@ def test_secrets_are_redacted_in_the_document_of_a_batch(lake: Path) -> None:
     document = result.to_dict(FailOn.ERROR, secrets=("c4n4ry",))
     assert document["error"]["message"] == "wrong token ***."
     assert (document["exit_code"], document["verdict"], document["rows"]) == (2, None, None)
+
+
+def test_a_spark_that_cannot_be_used_is_tried_for_one_dataset(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    tried = []
+
+    def fail(dataset: Dataset, partition: str, **more: object) -> None:
+        tried.append(dataset.name)
+        raise EngineUnavailable("Spark is gone.")
+
+    config = Path("headgate.yml")
+    source = '{source: {path: "lake/orders/day={partition}"}, engine: %s}'
+    more = "".join(f"  {name}: {source % engine}\n" for name, engine in (("again", "spark"), ("here", "local")))
+    config.write_text(config.read_text(encoding="utf-8") + more, encoding="utf-8")
+    monkeypatch.setattr(Dataset, "judge", fail)
+    monkeypatch.setattr(Dataset, "waiting", lambda dataset: ("1", "2"))
+    with Project.open(settings={"datasets.orders.engine": "spark"}) as project:
+        datasets = [project.dataset(name) for name in project.names]
+        found = list(judge_datasets(CommandContext("run"), datasets, None))
+    assert tried == ["orders", "here"]
+    assert [(each.dataset.name, str(each.error)) for each in found] == [
+        (name, "Spark is gone.") for name in ("orders", "again", "here")
+    ]

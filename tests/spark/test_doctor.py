@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +24,12 @@ def test_a_session_that_answers_is_well_and_reads_the_sources(
     said = {each["name"]: each for each in found["findings"]}
     assert said["Spark"]["status"] == "ok"
     assert "started and counted" in said["Spark"]["says"]
+    assert (said["Spark workers"]["status"], said["Spark workers"]["says"]) == ("ok", _describe_python())
     assert "the newest is" in said["orders"]["says"]
+
+
+def _describe_python() -> str:
+    return f"{sys.executable}, Python {platform.python_version()}"
 
 
 def test_a_table_that_is_not_there_is_a_problem(

@@ -217,7 +217,7 @@ def test_without_java_it_says_what_to_install(tmp_path: Path) -> None:
     written(tmp_path, FILES)
     done = ran(tmp_path, OPEN % "" + FAILING, JAVA_HOME="/nowhere")
     assert done.stdout.startswith(
-        "EngineError Spark needs Java, and there is none in JAVA_HOME (/nowhere). Install Java 17"
+        "EngineUnavailable Spark needs Java, and there is none in JAVA_HOME (/nowhere). Install Java 17"
     )
 
 
@@ -226,7 +226,9 @@ def test_without_pyspark_it_says_what_to_install(tmp_path: Path) -> None:
     written(tmp_path, FILES)
     hide = "import sys\nsys.modules['pyspark'] = None\nsys.modules['pyspark.sql'] = None\n"
     done = ran(tmp_path, hide + OPEN % "" + FAILING)
-    assert done.stdout.startswith("EngineError Spark is not installed. pip install 'headgate[spark]'"), done.stderr
+    assert done.stdout.startswith("EngineUnavailable Spark is not installed. pip install 'headgate[spark]'"), (
+        done.stderr
+    )
 
 
 def test_a_server_that_is_not_there_is_told_without_its_token(tmp_path: Path) -> None:
@@ -236,7 +238,7 @@ def test_a_server_that_is_not_there_is_told_without_its_token(tmp_path: Path) ->
         FILES.replace('{master: "local[2]"}', '{remote: "sc://127.0.0.1:9/;token=hunterxcanary;use_ssl=true"}'),
     )
     done = ran(tmp_path, OPEN % "" + FAILING)
-    assert done.stdout.startswith("EngineError the Connect server could not be reached"), done.stderr
+    assert done.stdout.startswith("EngineUnavailable the Connect server could not be reached"), done.stderr
     assert "hunterxcanary" not in done.stdout + done.stderr
 
 
@@ -245,7 +247,7 @@ def test_a_session_that_does_not_start_is_told_without_its_settings(tmp_path: Pa
     config = '{master: "local[0]", config: {spark.hadoop.fs.s3a.secret.key: hunterxcanary}}'
     written(tmp_path, FILES.replace('{master: "local[2]"}', config))
     done = ran(tmp_path, OPEN % "" + FAILING)
-    assert re.match("EngineError (Java started, but Spark did not|Spark could not be started)", done.stdout), (
+    assert re.match("EngineUnavailable (Java started, but Spark did not|Spark could not be started)", done.stdout), (
         done.stderr
     )
     assert "hunterxcanary" not in done.stdout + done.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from headgate.cli import errors, exit_codes
@@ -98,16 +98,16 @@ def code_of(verdict: BatchVerdict, fail_on: FailOn) -> int:
     )
 
 
-def finish_batches(dataset: Dataset, staged: Collection[str] = ()) -> Iterator[BatchResult]:
+def finish_batches(dataset: Dataset, *, judges_next: bool = False) -> Iterator[BatchResult]:
     """Publish or hold what an interrupted run has judged, and carry out what people have decided.
 
-    A batch whose input is gone is withdrawn, unless it is staged again: then it is judged again.
+    A batch whose input is gone is withdrawn. With `judges_next`, one that is staged again is left to the next step.
     """
     try:
         for revision in dataset.gate.undecided():
             started, partition = time.monotonic(), revision.partition
             try:
-                if partition in staged and dataset.gate.mover.is_gone(revision):
+                if judges_next and dataset.gate.mover.is_gone(revision) and partition in dataset.partitions():
                     continue
                 verdict = dataset.gate.finish(revision)
             except Exception as error:
@@ -121,34 +121,43 @@ def finish_batches(dataset: Dataset, staged: Collection[str] = ()) -> Iterator[B
         yield BatchResult(dataset, "", error=error, was_judged=True)
 
 
+def judge_datasets(
+    context: CommandContext, datasets: Iterable[Dataset], partition: str | None
+) -> Iterator[BatchResult]:
+    """Judge batches of several datasets. A Spark that cannot be used is not tried again for the next dataset."""
+    from headgate.values.errors import EngineUnavailable
+
+    unavailable: Exception | None = None
+    for dataset in datasets:
+        if unavailable is not None and dataset.engine == "spark":
+            yield BatchResult(dataset, partition or "", error=unavailable)
+            continue
+        for result in judge_batches(context, dataset, partition):
+            yield result
+            if isinstance(result.error, EngineUnavailable):
+                unavailable = result.error
+
+
 def judge_batches(context: CommandContext, dataset: Dataset, partition: str | None) -> Iterator[BatchResult]:
     """Finish what an interrupted run has left, then judge one batch of a dataset, or all that wait, in order.
 
-    Only an unavailable store, or a Spark that does not start, ends the run early: the next batch would fail too.
+    Only an unavailable store or Spark ends the run early: the next batch would fail too.
     """
-    from headgate.values.errors import EngineError, NoSuchBatch, PublishError, StoredDataError, StoreError
+    from headgate.values.errors import EngineUnavailable, PublishError, StoredDataError, StoreError
 
+    finished = []
+    for result in finish_batches(dataset, judges_next=True):
+        yield result
+        if isinstance(result.error, Exception) and not isinstance(result.error, PublishError):
+            return  # the dataset, its store or its engine cannot be used
+        finished.append(result.partition)
     try:
-        staged = dataset.partitions()
+        partitions = dataset.waiting() if partition is None or partition in finished else (partition,)
     except Exception as error:
         yield BatchResult(dataset, partition or "", error=error)
         return
-    finished = list(finish_batches(dataset, staged))
-    if any(not each.partition and not isinstance(each.error, PublishError) for each in finished):
-        # the dataset cannot be opened
-        yield from finished
-        return
-    try:
-        partitions = (partition,) if partition is not None else dataset.waiting()
-    except Exception as error:
-        yield from finished
-        yield BatchResult(dataset, partition or "", error=error)
-        return
-    yield from finished
-    if any(isinstance(each.error, StoreError | StoredDataError) for each in finished):
-        return
-    done = {each.partition for each in finished if each.verdict is not None}
-    partitions = tuple(each for each in partitions if each not in done)
+    if partition is not None:
+        partitions = tuple(each for each in partitions if each == partition)
     width = max(map(len, partitions), default=0)
     alone = len(partitions) == 1
     for number, name in enumerate(partitions, 1):
@@ -159,9 +168,7 @@ def judge_batches(context: CommandContext, dataset: Dataset, partition: str | No
                 verdict = dataset.judge(name, progress=report)
         except Exception as error:
             yield BatchResult(dataset, name, error=error, seconds=time.monotonic() - started)
-            # A batch that cannot be read is held, not raised: an EngineError here is that of the session itself.
-            no_engine = isinstance(error, EngineError) and not isinstance(error, NoSuchBatch)
-            if no_engine or isinstance(error, StoreError | StoredDataError):
+            if isinstance(error, EngineUnavailable | StoreError | StoredDataError):
                 return
         else:
             seconds = time.monotonic() - started

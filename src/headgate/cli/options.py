@@ -104,6 +104,15 @@ FailOnOption = Annotated[
         help="What ends with exit code 1: what was held or failed (error), warnings too (warn), nothing (never).",
     ),
 ]
+
+
+def parse_output(path: Path | None, option: str) -> Path | None:
+    """The file that an option names; an address is refused, before the work begins."""
+    from headgate.values.local_path import to_local_path
+
+    return None if path is None else to_local_path(path, option)
+
+
 Html = Annotated[
     Path | None,
     typer.Option("--output-html", metavar="PATH", help="Write the report as one HTML file.", show_default=False),

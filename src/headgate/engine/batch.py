@@ -11,6 +11,7 @@ from headgate.engine.local import open_local, run_local
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.plan import Plan
 from headgate.engine.progress import Progress
+from headgate.engine.spark_faults import raise_faults
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Schema
 
@@ -51,7 +52,9 @@ def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
         from headgate.engine.spark_frame import open_spark
 
         spark = SparkBatch(data, others)
-        return Batch(open_spark(data), lambda plan, progress: run_spark(spark, plan, progress), distributed=True)
+        with raise_faults():
+            schema = open_spark(data)
+        return Batch(schema, lambda plan, progress: run_spark(spark, plan, progress), distributed=True)
     raise MisuseError(
         f"{type(data).__module__}.{type(data).__name__} is not a batch.",
         hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",

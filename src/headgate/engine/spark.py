@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -13,18 +12,25 @@ from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
 from headgate.engine.scan import grows
-from headgate.engine.spark_code import explain_failure, missing_module, ship_code
+from headgate.engine.spark_code import ship_code
+from headgate.engine.spark_faults import (
+    check_workers,
+    fits_smaller_batches,
+    missing_module,
+    raise_fault,
+    summarize_error,
+)
 from headgate.engine.spark_frame import look_up_rows, unknown_name, without_missing_tables
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
 from headgate.engine.spark_session import (
     Report,
     describe_jobs,
     has_shuffle,
-    is_connect,
     report_progress,
 )
 from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
+from headgate.engine.spark_workers import is_connect
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.sql import close_comment, join_tests
 from headgate.metrics.states.kept import KeptGroups
@@ -49,25 +55,31 @@ class SparkBatch(NamedTuple):
 
 
 def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> ScanResult:
-    """Run one job for all states. If it fails, run a few more to find the cause and compute the rest."""
+    """Run one job for all states. If the batch breaks it, run a few more to find the cause and compute the rest."""
     plan = without_missing_tables(_without_unresolvable(batch.data, plan), batch.tables)
     if not plan.folds:
         return ScanResult({} if plan.by else {(): {}}, plan.failed)
     try:
         return _run_with_retry(batch, plan, progress)
     except Exception as error:
-        return _Bisection(batch, progress, error).without_what_breaks(plan)
+        raise_fault(error, batch.data.sparkSession)
+        first = error
+    return _Bisection(batch, progress, first).without_what_breaks(plan)
 
 
 def _run_with_retry(batch: SparkBatch, plan: Plan, report: Report | None) -> ScanResult:
     """Run the job, and again if it fails: with our code shipped if executors lack it, else with Spark's batch sizes."""
+    spark = batch.data.sparkSession
     try:
         return _run(batch, plan, report)
     except Exception as error:
-        if missing_module(error).partition(".")[0] == "headgate":
-            ship_code(batch.data.sparkSession)
-            return _run(batch, plan, report)
-        return _run(batch, plan, report, own_batch_sizes=False)
+        lacks_code = missing_module(error).partition(".")[0] == "headgate"
+        if not lacks_code and not fits_smaller_batches(error):
+            raise_fault(error, spark)
+    if lacks_code:
+        ship_code(spark)
+        return _run(batch, plan, report)
+    return _run(batch, plan, report, own_batch_sizes=False)
 
 
 def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool = True) -> ScanResult:
@@ -154,9 +166,10 @@ def merge_kept(
     try:
         return _outcome(plan, merge_tables(spark, plan, tables, _merge_tasks(plan, spark)))
     except PySparkException as error:
+        raise_fault(error, spark)
         folders = ", ".join(sorted({table.folder.rpartition("/")[0] for each in tables for table in each.tables}))
         raise EngineError(
-            f"the frequency tables under {folders} could not be merged: {_first_line(error)}",
+            f"the frequency tables under {folders} could not be merged: {summarize_error(error)}",
             hint="They must still be there; if not, analyze those partitions again.",
         ) from error
 
@@ -188,7 +201,8 @@ def _why_unresolvable(data: DataFrame, texts: Sequence[str]) -> str:
         # Connect assumes that a filter has the schema of its input, and asks the server only about a select
         _ = data.filter(join_tests("AND", [f"({close_comment(text)})" for text in texts])).selectExpr("1").schema
     except Exception as error:
-        return _first_line(error)
+        raise_fault(error)
+        return summarize_error(error)
     return ""
 
 
@@ -197,6 +211,7 @@ class _Bisection:
 
     def __init__(self, batch: SparkBatch, report: Report | None, first: Exception) -> None:
         self.batch = batch
+        self.spark = batch.data.sparkSession
         self.report = report
         self.first = first
         self.jobs_left = _MAX_SEARCH_JOBS
@@ -205,27 +220,34 @@ class _Bisection:
         try:
             _run(self.batch, make_plan(plan.schema, ["size()"]), self.report)
         except Exception as error:
-            raise explain_failure(error, _first_line(error)) from error
+            raise_fault(error, self.spark)
+            check_workers(self.spark)
+            raise EngineError(f"the batch could not be read: {summarize_error(error)}") from error
         return self._bisect(plan, self.first)
 
     def _bisect(self, plan: Plan, error: Exception) -> ScanResult:
         groups = _by_inputs(plan)
         if len(groups) == 1 or self.jobs_left <= 0:
-            why = _first_line(error)
+            why = summarize_error(error)
             return ScanResult({}, plan.failed | {each.key: Failed(why) for group in groups for each in group})
         states: dict[Part, dict[MetricKey, State]] = {}
         failed = dict(plan.failed)
         for half in (groups[: len(groups) // 2], groups[len(groups) // 2 :]):
             part = plan.of([each for group in half for each in group])
             self.jobs_left -= 1
-            try:
-                scanned = _run(self.batch, part, self.report)
-            except Exception as half_error:
-                scanned = self._bisect(part, half_error)
+            scanned = self._scan_or_bisect(part)
             for name, part_states in scanned.states.items():
                 states.setdefault(name, {}).update(part_states)
             failed |= scanned.failed
         return ScanResult(states, failed)
+
+    def _scan_or_bisect(self, plan: Plan) -> ScanResult:
+        try:
+            return _run(self.batch, plan, self.report)
+        except Exception as error:
+            raise_fault(error, self.spark)
+            why = error
+        return self._bisect(plan, why)
 
 
 def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
@@ -258,14 +280,3 @@ def _merge_tasks(plan: Plan, spark: SparkSession) -> int:
     wide = any(grows(fold.metric.state) for fold in plan.folds)
     wanted = max(PIECES // 4 if wide or plan.by else 1, -(-len(plan.folds) // _STATES_PER_TASK))
     return min(wanted, PIECES if is_connect(spark) else 2 * spark.sparkContext.defaultParallelism)
-
-
-_JAVA_CALL = re.compile(r"^An error occurred while calling \S+\n: ")
-_PYTHON_ERROR = re.compile(r"^Traceback .*\n(?:[ \t].*\n)+(\S.*)$", re.MULTILINE)
-
-
-def _first_line(error: Exception) -> str:
-    """The error in one line; for an error in a Python worker or in Java, the line that names it."""
-    text = _JAVA_CALL.sub("", str(error).strip())
-    lines = _PYTHON_ERROR.findall(text)[-1:] or text.splitlines()[:1] or [type(error).__name__]
-    return str(lines[0])[:500]

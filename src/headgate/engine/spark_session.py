@@ -12,14 +12,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.progress import Progress
 from headgate.engine.spark_settings import apply_description
+from headgate.engine.spark_workers import is_connect
 
 Report = Callable[[Progress], None]
 
 _POLL_SECONDS = 0.2
-
-
-def is_connect(spark: SparkSession) -> bool:
-    return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
 def has_shuffle(data: DataFrame) -> bool:
@@ -123,7 +120,8 @@ def _report_by_polling(spark: SparkSession, report: Report) -> Iterator[None]:
 
     def poll() -> None:
         while not finished.wait(_POLL_SECONDS):
-            report_stages()
+            with contextlib.suppress(Exception):  # a session that is gone is reported by the scan itself
+                report_stages()
 
     watcher = threading.Thread(target=poll, daemon=True, name="headgate-progress")
     watcher.start()

@@ -9,6 +9,8 @@ from collections.abc import Hashable, Iterator, Mapping
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from headgate.engine.spark_faults import is_session_lost
+
 
 class _Turn:
     """A thread that waits to run with its settings."""
@@ -44,9 +46,9 @@ class _SettingsInForce:
                 raise
         self.threads.append(threading.get_ident())
 
-    def leave(self, spark: SparkSession) -> None:
+    def leave(self, spark: SparkSession, is_lost: bool) -> None:
         self.threads.remove(threading.get_ident())
-        if not self.threads:
+        if not self.threads and not is_lost:  # a call to a Connect server that is gone is retried for ten minutes
             self._put_back(spark)
 
     def _make(self, spark: SparkSession) -> None:
@@ -89,12 +91,16 @@ class SharedSettings:
                 with self._keep_while_used(key, settings):
                     self._wait_for_turn(settings, wanted)
                     settings.enter(spark, wanted)
+        is_lost = False
         try:
             yield
+        except Exception as error:
+            is_lost = is_session_lost(error)
+            raise
         finally:
             if not passes:
                 with self._changed, self._keep_while_used(key, settings):
-                    settings.leave(spark)
+                    settings.leave(spark, is_lost)
 
     def _wait_for_turn(self, settings: _SettingsInForce, wanted: Mapping[str, str]) -> None:
         turn = _Turn(wanted)

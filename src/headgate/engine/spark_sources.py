@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from headgate.engine.spark_faults import find_fault, raise_faults
 from headgate.metrics.base.sql import add_backticks
-from headgate.values.errors import EngineError, did_you_mean
+from headgate.values.errors import EngineError, EngineUnavailable, did_you_mean
 
 _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless), and set JAVA_HOME if it is elsewhere."
 _SPARK = "pip install 'headgate[spark]', or 'headgate[connect]' for a remote server."
@@ -56,7 +57,7 @@ def start_session(
     """
     error = _missing_requirement(remote)
     if error is None and remote is not None and (why := _why_unreachable(remote)):
-        error = EngineError(f"the Connect server could not be reached: {why}.", hint=_SERVER)
+        error = EngineUnavailable(f"the Connect server could not be reached: {why}.", hint=_SERVER)
     session = None
     if error is None:
         session, error = _try_start(master, remote, dict(config), list(packages))
@@ -66,16 +67,16 @@ def start_session(
     return session
 
 
-def _missing_requirement(remote: str | None) -> EngineError | None:
+def _missing_requirement(remote: str | None) -> EngineUnavailable | None:
     try:
         import pyspark  # noqa: F401
     except ImportError:
-        return EngineError("Spark is not installed.", hint=_SPARK)
+        return EngineUnavailable("Spark is not installed.", hint=_SPARK)
     home = os.environ.get("JAVA_HOME")
     java = os.path.join(home, "bin", "java") if home else "java"
     if remote is None and shutil.which(java) is None:
         where = f"there is none in JAVA_HOME ({home})" if home else "there is none on the path"
-        return EngineError(f"Spark needs Java, and {where}.", hint=_JAVA)
+        return EngineUnavailable(f"Spark needs Java, and {where}.", hint=_JAVA)
     return None
 
 
@@ -98,7 +99,7 @@ def _why_unreachable(remote: str) -> str:
 
 def _try_start(
     master: str | None, remote: str | None, config: dict[str, str], packages: list[str]
-) -> tuple[Any, EngineError | None]:
+) -> tuple[Any, EngineUnavailable | None]:
     from pyspark.sql import SparkSession
 
     name = master or "local[*]"
@@ -117,7 +118,7 @@ def _try_start(
         _ = session.version  # fails now if there is no server
         return session, None
     except Exception as error:  # from Py4J, gRPC or Spark; the message may contain an address or a setting
-        return None, _as_engine_error(error, remote is not None)
+        return None, _explain_start(error, remote is not None)
 
 
 @contextlib.contextmanager
@@ -138,37 +139,39 @@ def _quiet_logging(wanted: bool) -> Iterator[None]:
             os.environ[_OPTIONS] = before
 
 
-def _as_engine_error(error: Exception, is_remote: bool) -> EngineError:
+def _explain_start(error: Exception, is_remote: bool) -> EngineUnavailable:
     words = str(error)
     name = type(error).__name__
     if is_remote:
         hint = _SERVER
         if "ImportError" in name or "PACKAGE_NOT_INSTALLED" in words:
             hint = "pip install 'headgate[connect]'"
-        return EngineError(f"the Connect server could not be reached ({name}).", hint=hint)
+        return EngineUnavailable(f"the Connect server could not be reached ({name}).", hint=hint)
     if "JAVA_GATEWAY_EXITED" in words or "UnsupportedClassVersion" in words:
         hint = "What it said itself is above. Look at spark.config and at JAVA_HOME: Spark 4 needs Java 17 or later."
-        return EngineError("Java started, but Spark did not.", hint=hint)
+        return EngineUnavailable("Java started, but Spark did not.", hint=hint)
     if "unresolved dependenc" in words or "download failed" in words:
-        return EngineError("a jar of spark.packages could not be fetched.", hint="Look at its name and version.")
-    return EngineError(f"Spark could not be started ({name}).", hint="Look at spark.master and spark.config.")
+        return EngineUnavailable("a jar of spark.packages could not be fetched.", hint="Look at its name and version.")
+    return EngineUnavailable(f"Spark could not be started ({name}).", hint="Look at spark.master and spark.config.")
 
 
 def read_files(session: Any, form: str, options: Mapping[str, str], paths: Sequence[str]) -> Any:
     """A DataFrame of files."""
-    data, why = _try_read(session, options, lambda reader: reader.format(form).load(list(paths)))
+    what = f"{', '.join(paths[:3])} cannot be read as {form}"
+    data, error = _try_read(session, options, lambda reader: reader.format(form).load(list(paths)), what, form)
     del options
-    if why:
-        raise EngineError(f"{', '.join(paths[:3])} cannot be read as {form}: {why}", hint=_hint_for(why, form))
+    if error is not None:
+        raise error
     return data
 
 
 def read_table(session: Any, table: str, options: Mapping[str, str]) -> Any:
     """A DataFrame of a table of the catalogue."""
-    data, why = _try_read(session, options, lambda reader: reader.table(table))
+    what = f"the table {table} cannot be read"
+    data, error = _try_read(session, options, lambda reader: reader.table(table), what)
     del options
-    if why:
-        raise EngineError(f"the table {table} cannot be read: {why}", hint=_hint_for(why, ""))
+    if error is not None:
+        raise error
     return data
 
 
@@ -186,7 +189,8 @@ def values_of(data: Any, column: str) -> set[str]:
     """The values of a column as texts. For a partition column, Spark only lists folders."""
     if column.lower() not in {name.lower() for name in data.columns}:
         raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
-    rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
+    with raise_faults():
+        rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
     return {row[0] for row in rows if row[0] is not None}
 
 
@@ -209,14 +213,19 @@ def escape_glob(path: str) -> str:
     return _GLOB.sub(r"\\\1", path)
 
 
-def _try_read(session: Any, options: Mapping[str, str], read: Callable[[Any], Any]) -> tuple[Any, str]:
-    """The data, with its schema resolved, and an empty text; or None and the reason."""
+def _try_read(
+    session: Any, options: Mapping[str, str], read: Callable[[Any], Any], what: str, form: str = ""
+) -> tuple[Any, EngineError | None]:
+    """The data, with its schema resolved; or the error. It is returned, not raised: options may be secret."""
     try:
         data = read(session.read.options(**options))
         _ = data.schema  # on Connect nothing is resolved before this
-        return data, ""
+        return data, None
     except Exception as error:  # from Spark or Py4J, and a data source may raise anything
-        return None, _error_line(error, options)
+        if fault := find_fault(error):
+            return None, fault
+        why = _error_line(error, options)
+        return None, EngineError(f"{what}: {why}", hint=_hint_for(why, form))
 
 
 def _error_line(error: Exception, options: Mapping[str, str]) -> str:

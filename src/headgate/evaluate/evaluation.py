@@ -11,6 +11,7 @@ from headgate.engine.analysis import Analysis
 from headgate.engine.batch import Batch, open_batch
 from headgate.engine.plan import part_keys
 from headgate.engine.progress import Progress
+from headgate.engine.spark_faults import raise_faults
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.measurements import By, Measurements, measure
 from headgate.evaluate.row_rules import JudgedExpectation
@@ -105,7 +106,9 @@ def as_checks(checks: Check | Iterable[Check]) -> list[Check]:
 
 def open_input(data: Any, tables: Mapping[str, Any] | None = None) -> Batch | Analysis:
     """What a caller gave, opened: data, an analysis of it, or a function that reads one of these."""
-    data = data() if callable(data) else data
+    if callable(data):
+        with raise_faults():
+            data = data()
     return data if isinstance(data, Analysis) else open_batch(data, tables)
 
 

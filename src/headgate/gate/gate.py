@@ -27,7 +27,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action, Mode
-from headgate.values.errors import MisuseError, NoSuchBatch, PublishError, StoreError
+from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.login import find_login_name
 from headgate.values.outcome import Failed
 from headgate.values.run import BY_GATE, Decision, Revision, Ruling, Run
@@ -100,7 +100,8 @@ class Gate:
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
 
-        What an interrupted gate has judged and not published or held is finished first.
+        What an interrupted gate has judged and not published or held is finished first. If the store or
+        Spark cannot be used, this raises `StoreError` or `EngineUnavailable`, and records nothing.
 
         Args:
             data: What `hg.analyze` takes; or an analysis, which is not scanned again; or a function that reads one of
@@ -127,8 +128,8 @@ class Gate:
             context = BatchContext(batch.schema, lookup_tables, self.store, self.dataset, partition, now)
             evaluation = Evaluation.of(self.checks, context)
             measurements = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
-        except (MisuseError, StoreError, NoSuchBatch):
-            raise  # a mistake of the caller, or no store, or no batch: there is nothing to record
+        except (MisuseError, StoreError, NoSuchBatch, EngineUnavailable):
+            raise  # a mistake of the caller, or no store, batch or Spark: there is nothing to record
         except Exception as error:
             return self._deliver(self._record(judge.unreadable_run(error)), read_error=error)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)

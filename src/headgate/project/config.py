@@ -18,7 +18,7 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
-from headgate.project.config_types import ListOf, Option, Secret, Text, make_error
+from headgate.project.config_types import ListOf, LocalPath, Option, Secret, Text, make_error
 from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
 
@@ -129,12 +129,12 @@ class DatasetConfig(Section):
         description="Who may propose expectations beside the checks; [] for nobody.",
         examples=[["history", "patterns"]],
     )
-    index: Text | None = Field(
+    index: LocalPath | None = Field(
         default=None,
         description="A file of patterns that headgate index build wrote; the public index if left out.",
         examples=["lake.hgi"],
     )
-    publish: Text | None = Field(
+    publish: LocalPath | None = Field(
         default=None,
         description="A folder with staging, published and held in it, between which batches are moved once judged.",
         examples=["lake/orders"],
@@ -233,7 +233,7 @@ class AlertConfig(Section):
         description="Headers of the webhook's requests.",
         examples=[{"Authorization": "Bearer ${env:TOKEN}"}],
     )
-    memory: Text | None = Field(
+    memory: LocalPath | None = Field(
         default=None,
         description="A file in which the next process finds what was told; each alert needs its own.",
         examples=["alerts.json"],
@@ -268,7 +268,7 @@ class Config(Section):
         description="The key of those hashes; the store makes its own if it is left out.",
         examples=["${env:HEADGATE_SECRET}"],
     )
-    reports: Text | None = Field(
+    reports: LocalPath | None = Field(
         default=None, description="The folder that headgate run writes pages to.", examples=["reports"]
     )
     spark: SparkConfig | None = Field(

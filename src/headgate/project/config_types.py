@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
+from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from headgate.values.errors import MisuseError
 from headgate.values.hidden import Hidden
+from headgate.values.local_path import to_local_path
 
 T = TypeVar("T")
 
@@ -37,6 +39,14 @@ def _parse_option(value: Any) -> Hidden:
     return Hidden("") if value == "" else _parse_hidden(value)
 
 
+def _parse_path(value: str) -> str:
+    """A path of this machine; `file:///x` is `/x`, and any other address is refused."""
+    try:
+        return str(to_local_path(value, "this"))
+    except MisuseError as error:
+        raise make_error(str(error).removesuffix(error.hint).strip(), error.hint) from None
+
+
 def _parse_list(value: Any) -> Any:
     """A list as a tuple; a single string is a list of one."""
     if isinstance(value, str):
@@ -49,6 +59,7 @@ _SCALAR = {"type": ["string", "number", "boolean"]}
 _AS_REPR = PlainSerializer(repr, return_type=str)
 
 Text = Annotated[str, Field(min_length=1)]
+LocalPath = Annotated[Text, AfterValidator(_parse_path)]
 Secret = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_hidden), WithJsonSchema(_TEXT), _AS_REPR]
 Option = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_option), WithJsonSchema(_SCALAR), _AS_REPR]
 ListOf = Annotated[tuple[T, ...], BeforeValidator(_parse_list)]

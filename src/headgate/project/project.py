@@ -240,7 +240,7 @@ class Dataset:
         """Read a batch and judge it.
 
         A batch that cannot be read is recorded as unreadable and held. A batch that does not exist and a Spark that
-        does not start raise.
+        cannot be used raise.
         """
         if self.engine == "spark":
             self._project.session()  # first, so that a Spark that does not start is not taken for an unreadable batch

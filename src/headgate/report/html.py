@@ -21,6 +21,7 @@ from headgate.gate.gate import Gate
 from headgate.report.batch import batch_page
 from headgate.report.dataset import dataset_page
 from headgate.report.fleet import fleet_page
+from headgate.values.local_path import to_local_path
 
 
 class Report:
@@ -47,7 +48,7 @@ class Report:
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the page to a file, atomically, and return its path."""
-        target = Path(path)
+        target = to_local_path(path, "the file of a report")
         target.parent.mkdir(parents=True, exist_ok=True)
         draft = target.with_name(f".{target.name[:180]}.{os.getpid()}.tmp")
         try:

@@ -11,6 +11,7 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.publish.publisher import folder_name
 from headgate.report.html import batch_report, dataset_report, fleet_report
+from headgate.values.local_path import to_local_path
 
 INDEX = "index.html"
 
@@ -19,7 +20,7 @@ class Site:
     """Pages under one folder: `index.html`, `orders.html`, `orders/2026-11-14.html`."""
 
     def __init__(self, folder: str | Path) -> None:
-        self.folder = Path(folder)
+        self.folder = to_local_path(folder, "the folder of reports")
 
     def batch_path(self, dataset: str, partition: str) -> Path:
         """The path of the page of a batch."""

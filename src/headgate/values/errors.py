@@ -16,7 +16,8 @@ HeadgateError
 ├── PublishError           a batch could not be published, held, released or discarded; call again to continue
 ├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
-    └── NoSuchBatch        there is no batch of this name
+    ├── NoSuchBatch        there is no batch of this name
+    └── EngineUnavailable  Spark could not be used, whatever the batch: nothing was recorded
 
 Problems in data are not errors but values (`Undefined`, `Failed`); see `values.outcome`.
 """
@@ -128,6 +129,10 @@ class EngineError(HeadgateError):
 
 class NoSuchBatch(EngineError):
     """There is no batch of this name."""
+
+
+class EngineUnavailable(EngineError):
+    """Spark could not be used, whatever the batch. Nothing was recorded; call again when the cause is mended."""
 
 
 def did_you_mean(name: str, known: Iterable[str], most: int = 8) -> str:

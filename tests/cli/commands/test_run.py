@@ -223,10 +223,10 @@ def test_a_store_that_cannot_be_used_ends_the_run_with_3(judged: Path, monkeypat
 
 def test_a_spark_that_does_not_start_is_reported_once(lake: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from headgate.project.project import Project
-    from headgate.values.errors import EngineError
+    from headgate.values.errors import EngineUnavailable
 
     def unstarted(self: object) -> None:
-        raise EngineError("Spark is not installed.", hint="pip install it.")
+        raise EngineUnavailable("Spark is not installed.", hint="pip install it.")
 
     monkeypatch.setattr(Project, "session", unstarted)
     found = document("run", "--set", "spark.master=local[1]")

@@ -29,6 +29,7 @@ def explain(
     from headgate.cli.recorded_runs import verdict_of
     from headgate.cli.report_files import WrittenPages, write_page_to
 
+    output = options.parse_output(output_html, "--output-html")
     chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
     verdict = verdict_of(chosen, partition, revision)
@@ -41,7 +42,7 @@ def explain(
     if context.verbose:
         context.echo("", verdict.table())
     written = WrittenPages(context)
-    if output_html is not None:
-        write_page_to(written, chosen, verdict, output_html)
+    if output is not None:
+        write_page_to(written, chosen, verdict, output)
     code = exit_codes.UNDELIVERED if written.has_failed else exit_codes.PASSED
     return CommandResult(code, verdict=verdict.to_dict(), rulings=[ruling_to_dict(each) for each in rulings])

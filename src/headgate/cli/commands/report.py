@@ -54,6 +54,7 @@ def report(
     """
     from headgate.cli.report_files import WrittenPages
 
+    output = options.parse_output(output, "--output")
     project = context.open_project()
     chosen = None if dataset is None else project.dataset(dataset)
     written = WrittenPages(context)

@@ -59,18 +59,18 @@ def run(
     """
     from headgate.cli import report_files
     from headgate.cli.commands import run_summary
-    from headgate.cli.judge_batches import judge_batches
+    from headgate.cli.judge_batches import judge_datasets
 
+    output = options.parse_output(output_html, "--output-html")
     project = context.open_project()
     chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
     _check_partition(chosen, partition)
     results: list[BatchResult] = []
-    for dataset in chosen:
-        for result in judge_batches(context, dataset, partition):
-            results.append(result)
-            run_summary.print_batch(context, result)
+    for result in judge_datasets(context, chosen, partition):
+        results.append(result)
+        run_summary.print_batch(context, result)
     idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in results)]
-    written = report_files.write_run_pages(context, project, chosen, results, output_html)
+    written = report_files.write_run_pages(context, project, chosen, results, output)
     empty = run_summary.print_summary(context, results, idle, written)
     codes = [each.exit_code(fail_on) for each in results]
     codes += [exit_codes.UNDELIVERED] if written.has_failed else []

@@ -157,7 +157,7 @@ def _is_bundled_jar(kind: str) -> bool:
 
 
 def check_session(project: Project) -> Iterator[Finding]:
-    """Check that a Spark session can be started or reached, and that it answers a query."""
+    """Check that a Spark session can be started or reached, answers a query, and has workers that can run a scan."""
     from time import monotonic
 
     from headgate.values.errors import HeadgateError
@@ -186,6 +186,20 @@ def check_session(project: Project) -> Iterator[Finding]:
     except Exception as error:  # Spark, Java and gRPC have exceptions of many types
         hint = "headgate doctor -vv --spark, and the lines above."
         yield Finding("problem", "Spark", f"it did not start ({type(error).__name__})", f"See the log of Spark: {hint}")
+    else:
+        yield _check_workers(session)
+
+
+def _check_workers(session: Any) -> Finding:
+    """Check that the Python of the workers can run a scan."""
+    from headgate.engine.spark_faults import check_workers
+    from headgate.values.errors import HeadgateError
+
+    try:
+        workers = check_workers(session)
+    except HeadgateError as error:
+        return Finding("problem", "Spark workers", str(error).removesuffix(error.hint).strip(), error.hint)
+    return Finding("ok", "Spark workers", "; ".join(map(str, workers)))
 
 
 def check_connect(remote: str) -> Finding:

@@ -137,10 +137,11 @@ def _describe_batches(source: FoundSource) -> str:
 def _write_demo(context: CommandContext, paths: list[Path], config: str) -> CommandResult:
     from headgate.cli.init import demo
     from headgate.values.errors import MisuseError
+    from headgate.values.local_path import to_local_path
 
     if len(paths) > 1:
         raise MisuseError("the demo goes into one folder.", hint="Write headgate init --demo FOLDER.")
-    folder = paths[0]
+    folder = to_local_path(paths[0], "the folder of the demo")
     target = _require_absent(folder / Path(config).name)  # beside the lake: the demo's paths are relative
     lake = folder / "lake" / "flights"
     if lake.exists():
@@ -185,7 +186,9 @@ def _write_days(lake: Path) -> int:
 
 def _require_absent(target: Path) -> Path:
     from headgate.values.errors import MisuseError
+    from headgate.values.local_path import to_local_path
 
+    target = to_local_path(target, "--config")
     if os.path.lexists(target):
         raise MisuseError(
             f"there is a {target} already, and it is left as it is.",

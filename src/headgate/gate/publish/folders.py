@@ -29,6 +29,7 @@ from headgate.gate.publish.batch_moves import (
 from headgate.gate.publish.publisher import BatchLocation, Delivery, Part, folder_name
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
+from headgate.values.local_path import to_local_path
 
 if sys.platform != "win32":
     import fcntl
@@ -36,6 +37,10 @@ if sys.platform != "win32":
 _FORMAT = 1
 _WEEK = 7 * 86_400.0
 _COPY = "~copy"  # the end of the name of a batch that was staged twice
+_ONLY_LOCAL = (
+    "Folders moves batches by renames in a local or mounted file system. For other storage write a Publisher: "
+    "docs/quarantine.md says how."
+)
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -76,7 +81,11 @@ class Folders:
         manifest: bool = False,
     ) -> None:
         given = {"staging": staging, "published": published, "held": held}
-        places = {word: Path(root, word if path is None else path) for word, path in given.items()}
+        base = to_local_path(root, "the root of the folders", _ONLY_LOCAL)
+        places = {
+            word: base / to_local_path(word if path is None else path, f"the folder {word}", _ONLY_LOCAL)
+            for word, path in given.items()
+        }
         _refuse_nested(places)
         self.manifest = manifest
         self._staging, self._published, self._held = (path.absolute() for path in places.values())

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from headgate.integrations.alerts.incident import Incident
+from headgate.values.local_path import to_local_path
 
 LARGEST_FILE = 64 * 1024 * 1024  # bytes; a larger file is not read
 FORGET_AFTER = 7 * 86_400.0  # seconds after which a healthy dataset is forgotten
@@ -30,7 +31,7 @@ class Memory:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None) -> None:
-        self._path = None if path is None else Path(path)
+        self._path = None if path is None else to_local_path(path, "the memory of alerts")
         self._unsaved: dict[str, Incident] = {}
 
     def incidents(self) -> dict[str, Incident]:

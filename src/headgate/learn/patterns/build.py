@@ -32,6 +32,7 @@ from headgate.learn.patterns.lake import CUT_LENGTH, MAX_ROWS, MIN_VALUES, LakeC
 from headgate.learn.patterns.pattern import LANGUAGE
 from headgate.learn.patterns.sample import MAX_DISTINCT, SampledColumn
 from headgate.values.errors import EngineError, MisuseError
+from headgate.values.local_path import to_local_path
 from headgate.values.version import __version__
 
 if TYPE_CHECKING:
@@ -127,7 +128,7 @@ def build_index(
         rows: How many rows of each table, or values of a DataFrame's column, are read. Default 10,000.
         tasks: The number of Spark tasks. Default: one for each 32 tables, at least 32.
     """
-    started, target = time.monotonic(), Path(target)
+    started, target = time.monotonic(), to_local_path(target, "the path of the index")
     settings = _check_settings(_BuildSettings(tau, floor, rows), target)
     with ExitStack() as stack:
         spool = _Spool(stack.enter_context(tempfile.TemporaryFile(dir=target.parent)))
@@ -431,7 +432,8 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
     """
     from pyspark.errors import PySparkException
 
-    from headgate.engine.spark_code import explain_failure, missing_module, ship_code
+    from headgate.engine.spark_code import ship_code
+    from headgate.engine.spark_faults import missing_module, raise_fault, summarize_error
     from headgate.engine.spark_session import describe_jobs
     from headgate.engine.spark_settings import apply_settings
 
@@ -440,13 +442,10 @@ def run_job(spark: SparkSession, job: Callable[[], DataFrame], take: Callable[[D
             return take(job())
         except PySparkException as error:
             if missing_module(error).partition(".")[0] != "headgate":
-                raise _as_engine_error(error, explain_failure) from error
+                raise_fault(error, spark)
+                raise EngineError(f"the data could not be read: {summarize_error(error)}") from error
         ship_code(spark)
         return take(job())
-
-
-def _as_engine_error(error: Exception, explain: Callable[[Exception, str], EngineError]) -> EngineError:
-    return explain(error, (str(error).strip() or type(error).__name__).splitlines()[0][:500])
 
 
 def _run_spark_job(spark: SparkSession, job: Callable[[], DataFrame], spool: _Spool) -> None:

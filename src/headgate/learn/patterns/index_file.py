@@ -35,6 +35,7 @@ import numpy.typing as npt
 
 from headgate.learn.patterns.entries import ENTRY, Entries, Keys, Rows
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
+from headgate.values.local_path import to_local_path
 
 MAGIC = b"HGPI"
 FORMAT = 1
@@ -99,7 +100,7 @@ class PatternFile:
     @classmethod
     def open(cls, path: str | Path) -> Self:
         """Check the header, the table of sums and the length of the file; blocks are checked when they are read."""
-        path = Path(path)
+        path = to_local_path(path, "the path of the index")
         with open(path, "rb") as file:
             size = os.fstat(file.fileno()).st_size
             head = _read_head(file, path, size)
@@ -237,7 +238,7 @@ def write_index(path: str | Path, entries: Entries | Iterable[Entries], about: d
 
     Takes memory for one piece at a time and a thousandth of the file, and disk space for the entries twice.
     """
-    path, encoded = Path(path), _encode_about(about)
+    path, encoded = to_local_path(path, "the path of the index"), _encode_about(about)
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
     try:
         with tempfile.TemporaryFile(dir=path.parent) as spool, open(temporary, "xb") as file:

@@ -1,0 +1,63 @@
+"""The Python of Spark's workers: a tiny job tells which one it is, and which modules it cannot import."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+NEEDED = ("datasketches", "msgspec", "numpy", "pyarrow")
+"""What a scan imports on a worker. The package itself is not among them: it is sent along."""
+
+_TASKS = 8  # so that most executors of a cluster answer
+
+
+class WorkerPython(NamedTuple):
+    """One Python that runs tasks."""
+
+    executable: str
+    version: str
+    missing: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.executable}, Python {self.version}"
+
+
+def is_connect(spark: SparkSession) -> bool:
+    return type(spark).__module__.startswith("pyspark.sql.connect")
+
+
+def inspect_workers(spark: SparkSession, modules: Iterable[str] = NEEDED) -> list[WorkerPython]:
+    """The Pythons that run tasks of this session, those that lack modules first. The job reads no data."""
+    inspect = make_inspection(sorted(set(modules)))
+    if is_connect(spark):
+        from pyspark.sql.connect.functions import udf
+
+        asked: Any = udf(inspect, "string", useArrow=False)  # pyarrow may be what is missing
+        answers = [row[0] for row in spark.range(0, _TASKS, 1, _TASKS).select(asked("id")).collect()]
+    else:
+        answers = spark.sparkContext.parallelize(range(_TASKS), _TASKS).map(inspect).collect()
+    lines = [answer.split("\n") for answer in set(answers)]
+    found = [WorkerPython(executable, version, tuple(missing)) for executable, version, *missing in lines]
+    return sorted(found, key=lambda worker: (-len(worker.missing), worker))
+
+
+def make_inspection(modules: Sequence[str]) -> Callable[[Any], str]:
+    """The function that runs in a worker. A function inside a function is sent by value: workers may lack headgate."""
+
+    def inspect(_: Any) -> str:
+        import importlib
+        import platform
+        import sys
+
+        missing = []
+        for name in modules:
+            try:
+                importlib.import_module(name)
+            except Exception:  # a module that is there and fails on import is of no more use
+                missing.append(name)
+        return "\n".join([sys.executable or "python", platform.python_version(), *missing])
+
+    return inspect
