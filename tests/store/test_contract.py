@@ -154,6 +154,14 @@ def test_a_run_that_awaits_a_decision_is_listed_until_there_is_one(reopen: Calla
     assert store.undecided("no such dataset") == ()
 
 
+def test_an_earlier_decision_stands_if_only_the_first_is_wanted(store: HistoryStore) -> None:
+    store.commit(a_small_run("p"))
+    accepted = store.decide("orders", "p", ACCEPTED, who="ann", only_first=True)
+    assert store.decide("orders", "p", HELD, who="gate", only_first=True) == accepted
+    assert [each.decision for each in store.rulings("orders")] == [ACCEPTED]
+    assert store.decide("orders", "p", HELD, who="gate").decision is HELD
+
+
 def test_the_source_of_a_run_and_of_a_split_is_kept(reopen: Callable[..., HistoryStore]) -> None:
     store = reopen()
     revision = store.commit(msgspec.structs.replace(a_small_run("p"), source="files:a\x00b"))

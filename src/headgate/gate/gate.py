@@ -131,6 +131,7 @@ class Gate:
         except (MisuseError, StoreError, NoSuchBatch, EngineUnavailable):
             raise  # a mistake of the caller, or no store, batch or Spark: there is nothing to record
         except Exception as error:
+            self.mover.require_unchanged(partition, source)
             return self._deliver(self._record(judge.unreadable_run(error)), read_error=error)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
@@ -213,12 +214,20 @@ class Gate:
         return self._deliver(revision)
 
     def finish_rulings(self) -> None:
-        """Carry out decisions of people that were not carried out, and finish moves that stopped halfway."""
+        """Carry out decisions of people that were not carried out, and finish moves that stopped halfway.
+
+        What cannot be moved does not keep the others from it; the first error is raised in the end.
+        """
+        errors: list[PublishError] = []
         if self.publisher is not None:
             for revision in self.store.revisions(self.dataset):
-                if revision.decision is not None and revision.decision not in BY_GATE:
+                try:
                     self._finish_ruling(revision)
+                except PublishError as error:
+                    errors.append(error)
         self.mover.recover()
+        if errors:
+            raise errors[0]
 
     def _finish_earlier(self, partition: str) -> dict[int, BatchVerdict]:
         """Finish what an interrupted gate has left. Gives the verdicts by sequence.
@@ -237,7 +246,10 @@ class Gate:
         return finished
 
     def _finish_ruling(self, revision: Revision) -> None:
-        assert revision.decision is not None
+        if revision.decision is None or revision.decision in BY_GATE:
+            return
+        if revision.decision in (Decision.ACCEPTED, Decision.RELEASED) and self.mover.is_replaced(revision):
+            return
         if revision.decision is not Decision.SPLIT:
             self.mover.carry_out_ruling(revision, revision.decision)
         elif self.mover.has_split_rows(revision):
@@ -270,8 +282,8 @@ class Gate:
         verdict.decision = decision if decided is None else decided
         self._send_notification(verdict)
         fault_point("gate.notified")
-        if decided is None:
-            self.history.decide(revision, decision, verdict.headline, _GATE)
+        # a person who was told may have decided, too; what they say stands
+        verdict.decision = self.history.decide_first(revision, decision, verdict.headline, _GATE).decision
         return verdict
 
     def _choose_decision(self, verdict: BatchVerdict) -> Decision:

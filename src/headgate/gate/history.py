@@ -149,6 +149,11 @@ class DatasetHistory:
                 name = f"{content}{_AFTER}{self.find(run.partition).number}"
                 run = msgspec.structs.replace(run, fingerprint=name, attempt=uuid.uuid4().hex)
 
+    def decide_first(self, revision: Revision, decision: Decision, note: str, who: str) -> Ruling:
+        """Record a decision, unless there is one: then that one stands, and is returned."""
+        partition, number = revision.partition, revision.number
+        return self.store.decide(self.dataset, partition, decision, number=number, who=who, note=note, only_first=True)
+
     def decide(self, revision: Revision, decision: Decision, note: str, who: str, source: str = "") -> Ruling:
         partition, number = revision.partition, revision.number
         return self.store.decide(self.dataset, partition, decision, number=number, who=who, note=note, source=source)

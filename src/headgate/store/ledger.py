@@ -38,7 +38,14 @@ class Ledger:
         return Revision.of(run, number=number, sequence=self.head + 1)
 
     def next_ruling(
-        self, partition: str, decision: Decision, number: int | None, who: str, note: str, source: str
+        self,
+        partition: str,
+        decision: Decision,
+        number: int | None,
+        who: str,
+        note: str,
+        source: str,
+        only_first: bool,
     ) -> Ruling:
         """The ruling that a decision would become, or the current ruling if it is the same decision."""
         known = [each.number for each in self._by_partition.get(partition, [])]
@@ -46,7 +53,7 @@ class Ledger:
             raise UnknownRun(self.dataset, partition, number)
         chosen = number if number is not None else known[-1]
         current = self._current_ruling(partition, chosen, None)
-        if current is not None and current.decision is decision:
+        if current is not None and (only_first or current.decision is decision):
             return current
         return Ruling(
             dataset=self.dataset,

@@ -43,10 +43,11 @@ class MemoryStore:
         who: str = "",
         note: str = "",
         source: str = "",
+        only_first: bool = False,
     ) -> Ruling:
         with self._lock:
             ledger = self._ledger_of(dataset)
-            ruling = ledger.next_ruling(partition, decision, number, who, note, source)
+            ruling = ledger.next_ruling(partition, decision, number, who, note, source, only_first)
             if ruling.sequence > ledger.head:
                 ledger.add(ruling)
             return ruling

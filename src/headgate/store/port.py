@@ -61,6 +61,7 @@ class HistoryStore(Protocol):
         who: str = "",
         note: str = "",
         source: str = "",
+        only_first: bool = False,
     ) -> Ruling:
         """Record a decision about a revision. Repeating the current decision changes nothing and returns its ruling.
 
@@ -72,6 +73,7 @@ class HistoryStore(Protocol):
             who: The person who decided.
             note: The reason.
             source: The files that a split publishes.
+            only_first: Whether an earlier decision stands: then its ruling is returned.
         """
 
     def datasets(self) -> tuple[str, ...]:

@@ -39,17 +39,33 @@ class BatchMover:
             hint="The job stages the batch before it is judged.",
         )
 
+    def require_unchanged(self, partition: str, source: str) -> None:
+        """Refuse to call a batch unreadable if it is not staged, or was moved or replaced while it was read."""
+        if self.publisher is None:
+            return
+        if not source or self.publisher.identify_staged(partition) != source:
+            raise InputChanged(
+                f"{self.dataset} {partition} could not be read: it is not staged, or was moved while it was read.",
+                hint="Another gate may have judged it. Stage it if it is not published, and judge it again.",
+            )
+
     def require_kept(self, revision: Revision) -> None:
         """Refuse to let a batch through that is gone, or that is older than what readers have."""
         if self.is_gone(revision):
             name = Delivery.of(revision)
             raise PublishError(f"the batch of {name} is no longer there.", hint="Stage it and judge it again.")
-        _, published = self.find_staged(revision.partition, "")
-        if published > revision.number:
+        if self.is_replaced(revision):
             raise PublishError(
-                f"{Delivery.of(revision)} is older than revision {published}, which is published.",
+                f"{Delivery.of(revision)} is older than the revision that is published.",
                 hint="Stage the batch again: it becomes a new revision.",
             )
+
+    def is_replaced(self, revision: Revision) -> bool:
+        """Whether readers have a newer revision."""
+        if self.publisher is None:
+            return False
+        published = self.publisher.find_published(self.dataset, revision.partition)
+        return published is not None and published.number > revision.number
 
     def is_gone(self, revision: Revision) -> bool:
         """Whether the input that was judged is neither staged nor held nor published."""

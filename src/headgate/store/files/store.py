@@ -67,11 +67,13 @@ class FileStore:
         who: str = "",
         note: str = "",
         source: str = "",
+        only_first: bool = False,
     ) -> Ruling:
         with self._use_log(dataset) as log:
-            return cast(
-                Ruling, log.append(lambda: log.ledger.next_ruling(partition, decision, number, who, note, source))
+            ruling = log.append(
+                lambda: log.ledger.next_ruling(partition, decision, number, who, note, source, only_first)
             )
+            return cast(Ruling, ruling)
 
     def datasets(self) -> tuple[str, ...]:
         folders = [name for name in self._blobs.folders() if places.is_dataset_folder(name)]

@@ -74,6 +74,7 @@ class SqlStore:
         who: str = "",
         note: str = "",
         source: str = "",
+        only_first: bool = False,
     ) -> Ruling:
         wanted = Ruling(
             dataset=dataset,
@@ -85,7 +86,7 @@ class SqlStore:
             note=note,
             source=source,
         )
-        return self._write(lambda connection: writing.decide(connection, wanted, number))
+        return self._write(lambda connection: writing.decide(connection, wanted, number, only_first))
 
     def datasets(self) -> tuple[str, ...]:
         names = self._read(lambda connection: connection.execute(select(datasets.c.name)).scalars().all())

@@ -39,14 +39,14 @@ def commit(connection: Connection, run: Run, record: Record) -> Revision:
     return revision
 
 
-def decide(connection: Connection, wanted: Ruling, number: int | None) -> Ruling:
+def decide(connection: Connection, wanted: Ruling, number: int | None, only_first: bool) -> Ruling:
     """Record a decision about revision `number`, or the newest. `wanted` is the ruling without number and sequence."""
     dataset, sequence = _lock_dataset(connection, wanted.dataset) or (0, 0)
     fault_point("sql.locked")
     run = _find_run(connection, dataset, wanted.partition, number)
     if run is None:
         raise UnknownRun(wanted.dataset, wanted.partition, number)
-    known = _find_same_ruling(connection, dataset, wanted, run.number)
+    known = _find_same_ruling(connection, dataset, wanted, run.number, only_first)
     if known is not None:
         connection.rollback()
         return known
@@ -121,9 +121,11 @@ def _find_run(connection: Connection, dataset: int, partition: str, number: int 
     return connection.execute(query.order_by(runs.c.number.desc()).limit(1)).first()
 
 
-def _find_same_ruling(connection: Connection, dataset: int, wanted: Ruling, number: int) -> Ruling | None:
+def _find_same_ruling(
+    connection: Connection, dataset: int, wanted: Ruling, number: int, only_first: bool
+) -> Ruling | None:
     """The same ruling, if an earlier attempt recorded it and its response was lost; or the current ruling, if its
-    decision is the same.
+    decision is the same, or stands.
     """
     current = None
     query = reading.select_rulings(dataset).where(*reading.match_partition(wanted.partition))
@@ -137,7 +139,8 @@ def _find_same_ruling(connection: Connection, dataset: int, wanted: Ruling, numb
         ):
             return ruling
         current = ruling if ruling.number == number else current
-    return current if current is not None and current.decision is wanted.decision else None
+    stands = current is not None and (only_first or current.decision is wanted.decision)
+    return current if stands else None
 
 
 def _ruling_row(dataset: int, run: int, ruling: Ruling) -> dict[str, Any]:
