@@ -117,8 +117,8 @@ def guard_predicate(text: str) -> str:
 def guard_key(key: MetricKey) -> MetricKey:
     """The key of a metric with the predicates in it written anew; raises as `guard_predicate` does.
 
-    >>> str(guard_key(MetricKey.parse("mean(price) where \"region='EU'\"")))
-    'mean(price) where "region = \'EU\'"'
+    >>> guard_key(MetricKey("mean", ("price",), where="a>1")).where
+    'a > 1'
     """
     sql_names = {"predicate"} if issubclass(metric_named(key.name), PredicateMetric) else set()
     parameters = tuple(
