@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,9 +11,13 @@ import pytest
 
 import headgate as hg
 from headgate.checks.guard import guard_predicate
+from headgate.engine.java_regex import java_regex
 from headgate.engine.spark_sources import select_rows
+from headgate.metrics.base.regex_cost import refuse_slow_regex
 from headgate.values.errors import BadPredicate, EngineError
 from headgate.values.outcome import Failed
+from tests.attack.fuzz import hostile_values, random_pattern
+from tests.attack.patterns import ORDINARY
 
 NAMES = ("user", "USER", "`user`", "current_user", "session_user", "current_catalog", "current_database", "secret",
          "current_schema", "current_timezone", "localtimestamp", "current_time", "grouping__id")  # fmt: skip
@@ -81,3 +87,42 @@ def test_no_function_is_called_by_its_bare_name(spark: Any) -> None:
     read = {name for name, metric in zip(names, metrics, strict=True) if not isinstance(outcomes[metric], Failed)}
     assert len(names) > 300
     assert read <= allowed
+
+
+def java_seconds(spark: Any, pattern: str, values: list[str]) -> float:
+    """The seconds that Java takes to search a value for a pattern, in the mean of the values."""
+    compiled = spark._jvm.java.util.regex.Pattern.compile(pattern)
+    began = time.perf_counter()
+    for value in values:
+        try:
+            compiled.matcher(value).find()
+        except Exception as error:  # Java searches loops by recursion: what has no end on its stack ends soon
+            assert "StackOverflowError" in str(error)
+    return (time.perf_counter() - began) / len(values)
+
+
+def is_fast(pattern: str) -> bool:
+    try:
+        refuse_slow_regex(pattern, java=True)
+    except BadPredicate:
+        return False
+    return True
+
+
+def test_accepted_patterns_are_fast_in_java(spark: Any) -> None:
+    chance = random.Random(11)
+    drawn = [pattern for pattern in (random_pattern(chance) for _ in range(120)) if is_fast(pattern)][:40]
+    ordinary = [java_regex(pattern) for patterns in ORDINARY.values() for pattern in patterns]
+    for pattern in [*drawn, *ordinary]:
+        assert java_seconds(spark, pattern, hostile_values(pattern, chance)) < 3, pattern
+
+
+def test_rows_are_found_by_accepted_patterns_in_bounded_time(spark: Any) -> None:
+    values = [value for pattern in ("a@a.", "1-", "a b") for value in hostile_values(pattern, random.Random(3))]
+    batch = spark.createDataFrame([(value,) for value in values], "code STRING")
+    check = hg.Check("orders")
+    for pattern in (r"^[^@]+@[^@]+\.[^@]+$", r".*@.*\..*", r"\d+-\d+", r"^[A-Z][a-z]+(?: [A-Z][a-z]+)*$", r"foo.*bar"):
+        check = check.has_pattern("code", pattern)
+    began = time.perf_counter()
+    assert hg.verify(batch, check).rows(batch).count() == len(values)
+    assert time.perf_counter() - began < 60

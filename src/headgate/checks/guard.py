@@ -13,6 +13,7 @@ from sqlglot import TokenType
 from sqlglot import expressions as sql
 
 from headgate.metrics.base.metric import PredicateMetric
+from headgate.metrics.base.regex_cost import refuse_slow_regex
 from headgate.metrics.base.registry import metric_named
 from headgate.values.errors import BadPredicate
 from headgate.values.key import MetricKey
@@ -79,6 +80,7 @@ _CONDITIONS = (sql.And, sql.Or, sql.Not, sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.G
 _OPERANDS = (*_CONDITIONS[3:], sql.Add, sql.Sub, sql.Mul, sql.Div, sql.IntDiv, sql.Mod, sql.Neg, sql.DPipe,
              sql.BitwiseAnd, sql.BitwiseOr, sql.BitwiseXor)  # fmt: skip
 _ALIKE = {"TryCast": "Cast", "RawString": "Literal"}
+_LIKE_PART = re.compile(r"\\.|.", re.DOTALL)
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL = re.compile(r"DECIMAL(\(\d+(, ?\d+)?\))?")
 # Spark reads these names as functions or metadata if the table has no such column
@@ -272,6 +274,19 @@ def _check_pattern(node: Node, text: str) -> None:
         raise _refusal(text, "a pattern that is not plain text", hint=f"Write it out: {node.key} '...'.")
     if len(pattern.name) > MOST_PATTERN:
         raise _refusal(text, f"a pattern of {len(pattern.name):,} characters", hint=f"{MOST_PATTERN:,} are the most.")
+    like = isinstance(node, (sql.Like, sql.ILike))
+    refuse_slow_regex(_like_as_regex(pattern.name) if like else pattern.name, java=True)
+
+
+def _like_as_regex(pattern: str) -> str:
+    r"""The regular expression that Spark makes of a LIKE pattern; a % at its end is left out, for it always matches.
+
+    >>> _like_as_regex("a%b_c.%")
+    '^a.*b.c\\.'
+    """
+    parts = _LIKE_PART.findall(pattern.rstrip("%"))
+    regex = "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1])) for part in parts)
+    return f"^{regex}" + "$" * (not pattern.endswith("%"))
 
 
 def _replacement_length(node: Node, text: str) -> int:

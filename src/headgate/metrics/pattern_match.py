@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, too_few
+from headgate.metrics.base.regex_cost import refuse_slow_regex
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
 from headgate.values.errors import BadPredicate
@@ -47,6 +48,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
                 f"{self.pattern!r} is no regular expression of RE2: {error}.",
                 hint="Look-around and back-references cannot be had: they make matching slow.",
             ) from None
+        refuse_slow_regex(self.pattern)
 
     def fold(self, batch: ColumnBatch) -> MatchCount:
         texts, weights = batch.distinct_texts
