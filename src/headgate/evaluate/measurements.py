@@ -83,6 +83,7 @@ def _measure_family(
     # folding the states of the whole for thousands of segments, to merge them again, takes many times as long
     of_whole = [each for each in shared if each.state_key not in of_parts] if finest and not batch.distributed else []
     whole: Analysis | None = None
+    scan: Analysis | Parts
     if of_whole:
         scan, whole = measure_parts(
             batch, [each for each in shared if each not in of_whole], of_whole, finest, progress
