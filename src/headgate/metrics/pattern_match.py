@@ -14,7 +14,7 @@ from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, t
 from headgate.metrics.base.regex_cost import refuse_slow_regex
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
-from headgate.values.errors import BadPredicate
+from headgate.values.errors import BadPredicate, refuse_surrogates
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.schema import TEXT
@@ -37,6 +37,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
     fold_parameters: ClassVar = ("pattern",)
 
     def __post_init__(self) -> None:
+        refuse_surrogates(self.pattern)
         if _ONE_BYTE.search(self.pattern):
             raise BadPredicate(
                 f"{self.pattern!r}: \\C, a single byte, is no part of a text.", hint="Write (?s:.) instead."

@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import msgspec
 import pyarrow as pa
 
-from headgate.values.errors import CorruptBytes, NewerFormat
+from headgate.values.errors import CorruptBytes, NewerFormat, refuse_surrogates
 from headgate.values.state import State, state_types, tag_of
 
 MAGIC = b"HGTE"
@@ -51,7 +51,7 @@ def seal(body: bytes, head: Head) -> bytes:
         compressed = pa.compress(body, "zstd", asbytes=True)
         if len(compressed) < len(body) <= expansion_limit(len(compressed)):
             head, body = Head(head.tag, head.key, len(body)), compressed
-    encoded_head = msgspec.msgpack.encode(head)
+    encoded_head = pack(head)
     front = _PREFIX.pack(MAGIC, FORMAT, len(encoded_head), len(body)) + encoded_head + body
     return front + hashlib.sha256(front).digest()
 
@@ -102,7 +102,7 @@ _known: dict[str, type[State] | None] = {}  # a cache: walking all subclasses ta
 
 def pack_state(state: State) -> bytes:
     """The tagged body of a state without an envelope, to send it from task to driver. To store it, use `encode`."""
-    return msgspec.msgpack.encode(state)
+    return pack(state)
 
 
 def unpack_state(body: bytes, tag: str) -> State:
@@ -113,7 +113,14 @@ def unpack_state(body: bytes, tag: str) -> State:
         raise NewerFormat(
             f"no state is named {tag!r} here.", hint="Upgrade headgate, or import the module that adds it."
         )
-    return _decode_body(body, kind).current()
+    state = _decode_body(body, kind)
+    try:
+        sound = state.is_sound()
+    except Exception as error:  # a check of arrays that do not fit fails in many ways
+        raise CorruptBytes(f"the fields of a {kind.__name__} do not go together: {error}.") from None
+    if not sound:
+        raise CorruptBytes(f"the fields of a {kind.__name__} do not go together.", hint="Restore it from a backup.")
+    return state.current()
 
 
 def encode(state: State, key: str) -> bytes:
@@ -132,13 +139,22 @@ def decode(data: bytes, key: str | None = None) -> State:
 def _decode_body(body: bytes, kind: type[_Value]) -> _Value:
     try:
         return unpack(body, kind)
-    except (msgspec.ValidationError, msgspec.DecodeError) as error:
+    except (msgspec.ValidationError, msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
         raise CorruptBytes(f"the bytes do not hold a {kind.__name__}: {error}.") from None
 
 
 def to_builtins(value: Any) -> Any:
     """A value as plain dictionaries, lists, numbers and text, for JSON."""
     return msgspec.to_builtins(value)
+
+
+def pack(value: Any) -> bytes:
+    """A value as bytes; raises if a text in it cannot be stored."""
+    try:
+        return msgspec.msgpack.encode(value)
+    except UnicodeEncodeError as error:
+        refuse_surrogates(error.object)
+        raise
 
 
 _BUILDING = Lock()
