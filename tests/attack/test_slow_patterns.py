@@ -1,6 +1,8 @@
-"""Regular expressions on which Java's engine runs for ever.
+"""Regular expressions on which an engine that backtracks runs for ever.
 
-`(a+)+$` was accepted in checks and in predicates of files: fifty characters kept a Spark task busy for years.
+All of these were accepted in checks and in predicates of files. Java 17 remembers where one repetition in another has
+failed, so that `(a+)+$` takes it quadratic time; for `(x+x+)+y`, `(?:a+){2,}$` or `a*a*a*a*b` and a value of 4,000
+characters it does not come to an end.
 """
 
 from __future__ import annotations

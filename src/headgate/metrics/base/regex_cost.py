@@ -4,7 +4,8 @@ A backtracking engine follows every way in which a pattern can read the beginnin
 automaton (Glushkov 1961) are the characters of the pattern; two states that one text can lead to are found in its
 product with itself. If one text leads a loop back to a state in two ways, the ways double with every turn: the cost is
 exponential (Weber and Seidl 1991; Weideman et al. 2016). Else the number of ways to each state is bounded here from
-loop to loop, and the pattern is refused if their sum is too large.
+loop to loop, and the pattern is refused if their sum is too large. Java since 9 remembers where some loops have failed
+and is faster than the bound on these; the bound holds for every version.
 """
 
 from __future__ import annotations
