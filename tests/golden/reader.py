@@ -35,7 +35,7 @@ def envelope(data: bytes) -> Envelope:
     top, inside = plain(data[18 : 18 + head]), data[18 + head : 18 + head + body]
     raw = top.get("raw", 0)
     if raw:
-        if raw > min(2**30, 5_000 * len(inside)):
+        if raw > min(2**30, 200 * len(inside) + 2**22):
             raise Refused("it would expand too far")
         inside = pa.decompress(inside, decompressed_size=raw, codec="zstd", asbytes=True)
     return Envelope(top["tag"], top["key"], inside, length)

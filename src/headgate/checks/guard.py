@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from enum import Enum
+from types import NoneType
 from typing import Any, TypeAlias
 
 import sqlglot
 from sqlglot import TokenType
 from sqlglot import expressions as sql
 
+from headgate.metrics.base.metric import PredicateMetric
+from headgate.metrics.base.regex_cost import refuse_slow_regex
+from headgate.metrics.base.registry import metric_named
 from headgate.values.errors import BadPredicate
+from headgate.values.key import MetricKey
 
 Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base class between versions
 
@@ -50,9 +56,13 @@ _OPERATORS: tuple[type[Any], ...] = (
     sql.Div, sql.IntDiv, sql.Mod, sql.Neg, sql.DPipe, sql.BitwiseAnd, sql.BitwiseOr, sql.BitwiseXor, sql.Interval,
     sql.Cast, sql.TryCast,
 )  # fmt: skip
-_LEAVES = (sql.Null, sql.Boolean, sql.Literal, sql.RawString, sql.Column, sql.Var, sql.DataType)
+# nodes without nodes in them, each with the arguments that it may have
+_LEAVES: dict[type[Any], tuple[str, ...]] = {
+    sql.Null: (), sql.Boolean: ("this",), sql.Literal: ("this", "is_string"), sql.RawString: ("this",),
+    sql.Column: ("this",), sql.Var: ("this",), sql.DataType: ("this", "expressions"),
+}  # fmt: skip
 _ALLOWED = frozenset((*_OPERATORS, *_LEAVES, *FUNCTIONS.values()))
-# the arguments that a node may have; a node with any other (a query, DISTINCT, an escape, a window) is refused
+# the arguments that another node may have; one with any other (a query, DISTINCT, an escape, a window) is refused
 _ARGUMENTS = frozenset({
     "this", "expression", "expressions", "low", "high", "to", "negate", "ifs", "default", "true", "false", "unit",
     "start", "length", "decimals", "format", "replacement", "group", "position", "substr", "from_", "limit",
@@ -70,7 +80,7 @@ _CONDITIONS = (sql.And, sql.Or, sql.Not, sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.G
 _OPERANDS = (*_CONDITIONS[3:], sql.Add, sql.Sub, sql.Mul, sql.Div, sql.IntDiv, sql.Mod, sql.Neg, sql.DPipe,
              sql.BitwiseAnd, sql.BitwiseOr, sql.BitwiseXor)  # fmt: skip
 _ALIKE = {"TryCast": "Cast", "RawString": "Literal"}
-_OF_TYPES = ("this", "expressions")
+_LIKE_PART = re.compile(r"\\.|.", re.DOTALL)
 _NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _DECIMAL = re.compile(r"DECIMAL(\(\d+(, ?\d+)?\))?")
 # Spark reads these names as functions or metadata if the table has no such column
@@ -104,6 +114,20 @@ def guard_predicate(text: str) -> str:
     if written_again != written or nodes != nodes_again or not texts <= texts_again:
         raise _refusal(text, "what can be read in two ways", hint="Say it more plainly, or with parentheses.")
     return written
+
+
+def guard_key(key: MetricKey) -> MetricKey:
+    """The key of a metric with the predicates in it written anew; raises as `guard_predicate` does.
+
+    >>> guard_key(MetricKey("mean", ("price",), where="a>1")).where
+    'a > 1'
+    """
+    sql_names = {"predicate"} if issubclass(metric_named(key.name), PredicateMetric) else set()
+    parameters = tuple(
+        (name, guard_predicate(str(value)) if name in sql_names else value) for name, value in key.parameters
+    )
+    where = None if key.where is None else guard_predicate(key.where)
+    return MetricKey(key.name, key.columns, parameters, where)
 
 
 def _read(part: str, text: str) -> tuple[str, list[Any], set[str]]:
@@ -178,11 +202,12 @@ def _check_tree(tree: Node, text: str) -> None:
             raise _too_deep(text)
         if type(node) not in _ALLOWED:
             raise _refusal(text, _describe_node(node))
-        if isinstance(node, _LEAVES):
+        if type(node) in _LEAVES:
             _check_leaf(node, text)
-            continue
         if not _well_formed(node):
             raise _refusal(text, f"{_describe_node(node)} in this form")
+        if type(node) in _LEAVES:
+            continue
         if isinstance(node, _OPERANDS) and any(isinstance(each, _CONDITIONS) for each in _children(node)):
             raise _refusal(text, "a condition that is compared", hint="Put parentheses around what belongs together.")
         if isinstance(node, _PATTERNED):
@@ -200,13 +225,15 @@ def _well_formed(node: Node) -> bool:
         return False
     if isinstance(node, sql.Interval) and not (isinstance(node.this, sql.Literal) and node.args.get("unit")):
         return False
-    return all(name in _ARGUMENTS for name, value in node.args.items() if value)
+    arguments = _LEAVES.get(type(node), _ARGUMENTS)
+    return all(name in arguments for name, value in node.args.items() if value)
 
 
 def _children(node: Node) -> Iterator[Node]:
+    """Whatever a node holds besides plain values: also nodes that are no expressions to this version of the parser."""
     for value in node.args.values():
         for each in value if isinstance(value, list) else [value]:
-            if isinstance(each, sql.Expression):
+            if not isinstance(each, (str, int, float, Enum, NoneType)):
                 yield each
 
 
@@ -220,7 +247,7 @@ def _list_nodes(tree: Node) -> list[Any]:
         parts = list(_children(node))
         if not isinstance(node, sql.Paren):
             kind = type(node).__name__
-            nodes.append((_ALIKE.get(kind, kind), node.name if isinstance(node, _LEAVES) else "", len(parts)))
+            nodes.append((_ALIKE.get(kind, kind), node.name if type(node) in _LEAVES else "", len(parts)))
         waiting.extend(reversed(parts))
     return nodes
 
@@ -237,8 +264,7 @@ def _check_leaf(node: Node, text: str) -> None:
         case sql.Var() if node.name.lower().removesuffix("s") not in UNITS:
             raise _refusal(text, f"the word {node.name}", hint=f"Units are {', '.join(UNITS)}.")
         case sql.DataType():
-            plain = node.this in _KINDS and not any(node.args[name] for name in node.args if name not in _OF_TYPES)
-            if not plain or (node.expressions and not _DECIMAL.fullmatch(node.sql(dialect="spark"))):
+            if node.this not in _KINDS or (node.expressions and not _DECIMAL.fullmatch(node.sql(dialect="spark"))):
                 raise _refusal(text, f"the type {node.sql(dialect='spark')}", hint=f"Types are {', '.join(TYPES)}.")
 
 
@@ -248,6 +274,19 @@ def _check_pattern(node: Node, text: str) -> None:
         raise _refusal(text, "a pattern that is not plain text", hint=f"Write it out: {node.key} '...'.")
     if len(pattern.name) > MOST_PATTERN:
         raise _refusal(text, f"a pattern of {len(pattern.name):,} characters", hint=f"{MOST_PATTERN:,} are the most.")
+    like = isinstance(node, (sql.Like, sql.ILike))
+    refuse_slow_regex(_like_as_regex(pattern.name) if like else pattern.name, java=True)
+
+
+def _like_as_regex(pattern: str) -> str:
+    r"""The regular expression that Spark makes of a LIKE pattern; a % at its end is left out, for it always matches.
+
+    >>> _like_as_regex("a%b_c.%")
+    '^a.*b.c\\.'
+    """
+    parts = _LIKE_PART.findall(pattern.rstrip("%"))
+    regex = "".join({"%": ".*", "_": "."}.get(part, re.escape(part[-1])) for part in parts)
+    return f"^{regex}" + "$" * (not pattern.endswith("%"))
 
 
 def _replacement_length(node: Node, text: str) -> int:
@@ -264,9 +303,15 @@ def _describe_node(node: Node) -> str:
     """The node in words."""
     if type(node) in _WORDS:
         return _WORDS[type(node)]
-    if isinstance(node, sql.Func):
-        return f"the function {_short(node.sql(dialect='spark').partition('(')[0].lower(), 40)[1:-1]}"
-    return _short(node.sql(dialect="spark"), 40)
+    try:
+        written = node.sql(dialect="spark")
+    except Exception:  # the parser knows nodes that it cannot write
+        return f"the expression {type(node).__name__}"
+    return (
+        f"the function {_short(written.partition('(')[0].lower(), 40)[1:-1]}"
+        if isinstance(node, sql.Func)
+        else _short(written, 40)
+    )
 
 
 def _refusal(text: str, what: str, hint: str = "") -> BadPredicate:

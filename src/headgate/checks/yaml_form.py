@@ -16,7 +16,6 @@ from headgate.checks.rule import Rule
 from headgate.checks.thresholds import predicate_of, threshold
 from headgate.checks.yaml_nodes import BadCheckFile, Node, YamlEntry, entries, kind_of, line_of, nodes_of, value_of
 from headgate.checks.yaml_text import dump_items, item_of
-from headgate.metrics.base.metric import PredicateMetric
 from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.key import MetricKey
@@ -237,7 +236,7 @@ def _guard_at(node: Node, name: str, value: Any) -> Any:
 
 def _guard_value(name: str, value: Any) -> Any:
     """The value of a parameter of this name, with any SQL in it replaced by what the guard writes."""
-    from headgate.checks.guard import guard_predicate  # loads the SQL parser, which most checks do not need
+    from headgate.checks.guard import guard_key, guard_predicate  # loads the SQL parser, which most checks do not need
 
     if name in _PREDICATES:
         return guard_predicate(value)
@@ -245,10 +244,9 @@ def _guard_value(name: str, value: Any) -> Any:
         MetricKey.parse(value)
     if name not in _KEYS:
         return value
-    key, metric = MetricKey.parse(value), from_key(value)
-    sql = {"predicate"} if isinstance(metric, PredicateMetric) else set()
-    parameters = tuple((each, guard_predicate(str(given)) if each in sql else given) for each, given in key.parameters)
-    safe = MetricKey(key.name, key.columns, parameters, key.where if key.where is None else guard_predicate(key.where))
+    key = MetricKey.parse(value)
+    from_key(key)  # raises if there is no such metric
+    safe = guard_key(key)
     return value if safe == key else str(safe)
 
 

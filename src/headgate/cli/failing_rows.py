@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,9 +80,11 @@ def find_failing_rows(
 
 
 def _judge_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> RowFinder:
+    from headgate.checks.guard import guard_key
     from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
     from headgate.evaluate.verify import verify
     from headgate.metrics.base.registry import from_key, metrics
+    from headgate.values.errors import BadPredicate
     from headgate.values.expectation import Source
 
     gate = dataset.gate
@@ -93,8 +96,10 @@ def _judge_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerd
     learned = [each for each in failures if each.expectation.source is not Source.DECLARED]
     for number, judgement in enumerate(learned, len(judged)):
         metric = judgement.expectation.metric
-        if metric.name in metrics():  # a distance between batches belongs to no single row
-            judged.append(JudgedExpectation("learned", number, from_key(metric), judgement))
+        if metric.name not in metrics():  # a distance between batches belongs to no single row
+            continue
+        with suppress(BadPredicate):  # SQL of the history must pass the guard before it runs
+            judged.append(JudgedExpectation("learned", number, from_key(guard_key(metric)), judgement))
     return RowFinder(judged)
 
 

@@ -17,7 +17,7 @@ from headgate.engine.scan import merge_states
 from headgate.metrics.base.metric import Metric, SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.states.kept import KeptGroups
-from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
+from headgate.values.codec import Head, pack, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
@@ -128,7 +128,7 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
 
     def to_bytes(self) -> bytes:
         """The whole analysis in one checksummed envelope."""
-        body = msgspec.msgpack.encode(
+        body = pack(
             _StoredAnalysis(
                 self.schema,
                 [str(metric.key) for metric in self.metrics],

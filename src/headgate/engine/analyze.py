@@ -7,6 +7,7 @@ from typing import Any, overload
 
 from headgate.engine.analysis import Analysis
 from headgate.engine.batch import Batch, open_batch
+from headgate.engine.part import Part
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.parts import Parts
 from headgate.engine.plan import Plan, make_plan
@@ -15,6 +16,8 @@ from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed
+from headgate.values.state import State
 
 
 @overload
@@ -92,6 +95,39 @@ def measure_batch(
     """One scan of an opened batch: an analysis of the whole, or of the parts given by the columns in `by`."""
     plan = make_plan(batch.schema, metrics, by=by, keep=keep)
     return _build_result(plan, batch.run(plan, progress))
+
+
+def measure_parts(
+    batch: Batch,
+    of_parts: Sequence[Metric[Any]],
+    of_whole: Sequence[Metric[Any]],
+    by: Sequence[str],
+    progress: Callable[[Progress], None] | None = None,
+) -> tuple[Parts, Analysis]:
+    """One scan in this process of a batch that is cut into parts: of each part some metrics, of the whole others.
+
+    Args:
+        batch: The opened batch; Spark does not run it.
+        of_parts: The metrics of each part.
+        of_whole: The metrics of the whole batch; none reads a state of `of_parts`.
+        by: The columns that tell the parts apart.
+        progress: A function that is called with a `Progress` while the scan runs.
+    """
+    plan = make_plan(
+        batch.schema, [*of_parts, *of_whole], by=by, whole=frozenset(metric.state_key for metric in of_whole)
+    )
+    scanned = batch.run(plan, progress)
+    parts: dict[Part, dict[MetricKey, State]] = {part: states for part, states in scanned.states.items() if part}
+    whole: dict[Part, dict[MetricKey, State]] = {(): scanned.states[()]}
+    of_each = _build_result(plan.of(of_parts), ScanResult(parts, _failed_of(of_parts, scanned)))
+    of_all = _build_result(make_plan(batch.schema, of_whole), ScanResult(whole, _failed_of(of_whole, scanned)))
+    assert isinstance(of_each, Parts)
+    assert isinstance(of_all, Analysis)
+    return of_each, of_all
+
+
+def _failed_of(metrics: Iterable[Metric[Any]], scanned: ScanResult) -> dict[MetricKey, Failed]:
+    return {metric.key: scanned.failed[metric.key] for metric in metrics if metric.key in scanned.failed}
 
 
 def _build_result(plan: Plan, scanned: ScanResult) -> Analysis | Parts:

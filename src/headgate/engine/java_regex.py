@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from headgate.metrics.base.regex_syntax import without_leading_any
+
 _FLAGS = re.compile(r"\(\?([a-zA-Z]+)[-:)]")
 _QUANTIFIER = re.compile(r"\{[0-9]+(,[0-9]*)?\}")
 _CODE = re.compile(r"\\x\{[0-9A-Fa-f]+\}")
@@ -24,6 +26,7 @@ def java_regex(pattern: str) -> str:
     >>> java_regex("^a.c$"), java_regex(r"^[$[]\s(?i:x)$")
     ('(?d)^a.c\\z', '(?du)^[$\\[][\\t\\n\\f\\r ](?i:x)\\z')
     """
+    pattern = without_leading_any(pattern)
     flags = "".join(_FLAGS.findall(pattern))
     return f"(?d{'u' * ('i' in flags)})" + _Translator(pattern, multiline="m" in flags).translate()
 

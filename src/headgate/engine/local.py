@@ -88,7 +88,7 @@ def run_local(
     keys = [positions.index(at) for at in plan.by]
     rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
     scan = PartedScan(plan)
-    states: dict[Part, dict[MetricKey, State]] = {} if plan.by else {(): {}}
+    states: dict[Part, dict[MetricKey, State]] = {} if plan.by and not plan.whole else {(): {}}
     for arrays, count in _report_rows(batch, batch.read(positions, rows), progress):
         named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
         columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]

@@ -31,7 +31,7 @@ class ScanResult(NamedTuple):
 
 
 class PartedScan:
-    """A scan for each part. Without `by` in the plan, the batch is the only part."""
+    """A scan for each part, and one for what is measured of the whole. Without `by`, the batch is the only part."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
@@ -40,12 +40,16 @@ class PartedScan:
         self._bytes = 0
         self._touched: set[Part] = set()
         self._most = max(2, HELD // max(1, len(plan.folds)))
+        slots = range(len(plan.folds))
+        self._whole = [slot for slot in slots if not plan.by or plan.folds[slot].metric.state_key in plan.whole]
+        self._parted = [slot for slot in slots if slot not in self._whole]
         self.errors: dict[int, str] = {}
 
     def add(self, keys: Arrays, arrays: Arrays) -> None:
         """Fold one batch: the key columns, then the plan's columns and predicates, in order."""
-        if not self.plan.by:
+        if self._whole:
             self._scan_of(()).add(arrays)
+        if not self.plan.by:
             return
         texts = [_cast_to_text(key) for key in keys]
         if _has_one_key(texts):
@@ -80,7 +84,7 @@ class PartedScan:
         self.errors |= {slot: why for slot, why in scan.errors.items() if slot not in self.errors}
 
     def _scan_of(self, part: Part) -> Scan:
-        scan = self._scans.pop(part, None) or Scan(self.plan)
+        scan = self._scans.pop(part, None) or Scan(self.plan, self._parted if part else self._whole)
         self._scans[part] = scan
         self._touched.add(part)
         return scan

@@ -18,7 +18,7 @@ from headgate.engine.part import Part, Value, order_of, partition_of, parts_of, 
 from headgate.engine.scan import merge_states
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import from_key, metrics
-from headgate.values.codec import Head, pack_state, seal, unpack_state, unseal
+from headgate.values.codec import Head, pack, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
@@ -229,7 +229,7 @@ class Parts(Paged, Mapping[Part, Analysis]):
             columns,
             [(str(key), failed.why) for key, failed in self.failed.items()],
         )
-        return seal(msgspec.msgpack.encode(stored), Head(_TAG, ""))
+        return seal(pack(stored), Head(_TAG, ""))
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:

@@ -41,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True):
     by: tuple[int, ...] = ()  # the columns whose values name the part of a row
     memberships: tuple[Membership, ...] = ()  # look-ups in other tables
     keep: str = ""  # the folder for frequency tables that are too large for the driver
+    whole: frozenset[MetricKey] = frozenset()  # states of the whole batch, though it is cut into parts
 
     @property
     def questions(self) -> tuple[RowQuestion, ...]:
@@ -69,7 +70,7 @@ class Plan(msgspec.Struct, frozen=True):
     def of(self, asked: Iterable[Metric[Any]], failed: dict[MetricKey, Failed] | None = None) -> Plan:
         """A plan for other metrics over the same parts of the same batch."""
         by = [self.schema.columns[at].label for at in self.by]
-        return make_plan(self.schema, asked, failed, by=by, keep=self.keep)
+        return make_plan(self.schema, asked, failed, by=by, keep=self.keep, whole=self.whole)
 
     def text(self) -> str:
         """The plan as text, for reading and for golden files."""
@@ -93,6 +94,7 @@ def make_plan(
     failed: dict[MetricKey, Failed] | None = None,
     by: Sequence[str] = (),
     keep: str = "",
+    whole: frozenset[MetricKey] = frozenset(),
 ) -> Plan:
     """The plan that measures all of these metrics. Equal metrics are planned once; a shared state is folded once."""
     metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
@@ -123,6 +125,7 @@ def make_plan(
         by=part_keys(schema, by),
         memberships=tuple(memberships),
         keep=keep,
+        whole=whole,
     )
 
 

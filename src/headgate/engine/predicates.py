@@ -61,7 +61,7 @@ class _Compiler:
 
     def compile_node(self, node: Node) -> Evaluate:
         """The function that evaluates a node. Nodes and arguments that are not listed are refused."""
-        if any(value and name not in _ARGUMENTS for name, value in node.args.items()):
+        if type(node) not in _NODES or any(value and name not in _ARGUMENTS for name, value in node.args.items()):
             raise self.refusal_of(node)
         evaluate = self.compile_by_kind(node)
         # newer parsers put NOT LIKE in one node
@@ -96,9 +96,7 @@ class _Compiler:
                 return self.compile_like(node)
             case sql.Cast():
                 return self.compile_cast(node)
-            case sql.Func():
-                return self.compile_function(node)
-        raise self.refusal_of(node)
+        return self.compile_function(node)
 
     def compile_binary(self, operate: Callable[[Any, Any], Any], node: Node) -> Evaluate:
         left, right = self.compile_node(node.this), self.compile_node(node.expression)
@@ -162,8 +160,8 @@ class _Compiler:
         return lambda rows: pc.cast(inner(rows), kind)
 
     def compile_function(self, node: Node) -> Evaluate:
-        operate = _FUNCTIONS.get(type(node))
-        if operate is None or node.args.get("expression"):
+        operate = _FUNCTIONS[type(node)]
+        if node.args.get("expression"):
             raise self.refusal_of(node)
         given = [each for each in (node.this, *node.expressions) if each is not None]
         arguments = [self.compile_node(argument) for argument in given]
@@ -305,6 +303,11 @@ _FUNCTIONS: dict[type[Any], Callable[..., Any]] = {
     sql.Concat: lambda *texts: pc.binary_join_element_wise(*texts, ""),
     sql.IsNan: _is_nan,
 }
+# the nodes that a predicate may have; a class that derives from one of these is another node
+_NODES = frozenset(
+    {sql.Paren, sql.Boolean, sql.Literal, sql.Null, sql.Column, sql.Not, sql.Neg, sql.Is, sql.In, sql.Between}
+    | {sql.Like, sql.RegexpLike, sql.Cast, sql.TryCast, *_BINARY, *_FUNCTIONS}
+)
 _CASTS = {
     sql.DataType.Type.INT: pa.int32(),
     sql.DataType.Type.BIGINT: pa.int64(),

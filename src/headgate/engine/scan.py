@@ -47,21 +47,23 @@ class Accumulator:
 
 
 class Scan:
-    """The states of a plan's folds over the batches so far, and the first error of each fold that failed."""
+    """The states of some folds of a plan over the batches so far, and the first error of each fold that failed."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, slots: Sequence[int]) -> None:
         self.plan = plan
+        self.slots = slots
         self.kinds = plan.kinds
         self.errors: dict[int, str] = {}
-        self._sums = [Accumulator() for _ in plan.folds]
-        self._growing = [slot for slot, fold in enumerate(plan.folds) if grows(fold.metric.state)]
+        self._sums = {slot: Accumulator() for slot in slots}
+        self._growing = [slot for slot in slots if grows(plan.folds[slot].metric.state)]
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
         """Fold one batch: the plan's columns, then its predicates, in order."""
         scopes: dict[int | None, _Scope] = {None: _Scope(arrays, self.kinds, None)}
-        for slot, fold in enumerate(self.plan.folds):
+        for slot in self.slots:
             if slot in self.errors:
                 continue
+            fold = self.plan.folds[slot]
             try:
                 if fold.scope not in scopes:
                     assert fold.scope is not None
@@ -78,7 +80,7 @@ class Scan:
 
     def states(self) -> Iterator[tuple[int, State]]:
         """Remove and yield all remaining states, by the index of the fold in the plan."""
-        for slot in range(len(self._sums)):
+        for slot in self.slots:
             yield from self._take_state(slot)
 
     def _take_state(self, slot: int) -> Iterator[tuple[int, State]]:

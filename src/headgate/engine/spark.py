@@ -20,7 +20,7 @@ from headgate.engine.spark_faults import (
     raise_fault,
     summarize_error,
 )
-from headgate.engine.spark_frame import look_up_rows, unknown_name, without_missing_tables
+from headgate.engine.spark_frame import find_unknown_names, look_up_rows, without_missing_tables
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
 from headgate.engine.spark_session import (
     Report,
@@ -177,11 +177,11 @@ def merge_kept(
 def _without_unresolvable(data: DataFrame, plan: Plan) -> Plan:
     """The plan without the metrics whose predicates Spark cannot resolve."""
     texts = [text for text in plan.predicates if text != EVERY_ROW]
-    for text in texts:
-        unknown = unknown_name(text, plan.schema)
-        if unknown:
-            hint = did_you_mean(unknown, plan.schema.labels)
-            plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
+    if not texts:
+        return plan
+    for text, unknown in find_unknown_names(texts, data).items():
+        hint = did_you_mean(unknown, plan.schema.labels)
+        plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts or not _why_unresolvable(data, texts):
         return plan

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame
@@ -43,14 +43,19 @@ def _kind_of(kind: st.DataType) -> Kind:
     return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
-def unknown_name(predicate: str, schema: Schema) -> str:
-    """A name in a predicate that is no column; empty if there is none.
+def find_unknown_names(predicates: Iterable[str], data: DataFrame) -> dict[str, str]:
+    """The predicates that name what is no column, each with the first such name.
 
     Spark would read it as a variable, or `user` as the current user.
     """
-    known = {label.lower() for label in schema.labels}
-    unknown = (parts for parts in names_of(predicate) if not any(part.lower() in known for part in parts))
-    return next((".".join(parts) for parts in unknown), "")
+    fold_case = str if data.sparkSession.conf.get("spark.sql.caseSensitive") == "true" else str.lower
+    known = set(map(fold_case, open_spark(data).labels))
+    unknown: dict[str, str] = {}
+    for predicate in predicates:
+        for parts in names_of(predicate):
+            if known.isdisjoint(map(fold_case, parts)):
+                unknown.setdefault(predicate, ".".join(parts))
+    return unknown
 
 
 def without_missing_tables(plan: Plan, tables: Mapping[str, Any]) -> Plan:

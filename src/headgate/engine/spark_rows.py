@@ -10,9 +10,10 @@ from pyspark.sql import DataFrame
 
 from headgate.engine.java_regex import java_regex
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
-from headgate.engine.spark_frame import look_up_rows, open_spark
+from headgate.engine.spark_frame import find_unknown_names, look_up_rows, open_spark
 from headgate.metrics.base.metric import FailingRows, Membership
 from headgate.metrics.base.sql import close_comment, join_tests, quote_name, quote_value
+from headgate.values.errors import BadPredicate, did_you_mean
 from headgate.values.schema import Kind
 
 _REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"
@@ -49,7 +50,14 @@ class _RowQuery:
         self.tables = tables
         self.added: list[str] = []
         self.rules = rules
+        self._refuse_unknown_names(data)
         self.tests = [self._rule_test(rule) for rule in rules]
+
+    def _refuse_unknown_names(self, data: DataFrame) -> None:
+        predicates = [text for rule in self.rules for text in (rule.where, rule.failing_rows.test) if text]
+        for predicate, unknown in find_unknown_names(predicates, data).items():
+            hint = did_you_mean(unknown, self.schema.labels)
+            raise BadPredicate(f"the predicate {predicate!r} names the column {unknown!r};", hint=hint)
 
     def select_failing(self) -> DataFrame:
         # the reasons are built after the filter, so only for failing rows

@@ -177,11 +177,10 @@ def read_table(session: Any, table: str, options: Mapping[str, str]) -> Any:
 
 def select_rows(data: Any, predicate: str) -> Any:
     """The rows of a batch."""
-    from headgate.engine.spark_frame import open_spark, unknown_name
+    from headgate.engine.spark_frame import find_unknown_names
 
-    schema = open_spark(data)
-    if unknown := unknown_name(predicate, schema):
-        raise EngineError(f"where: names the column {unknown!r};", hint=did_you_mean(unknown, schema.labels))
+    for unknown in find_unknown_names([predicate], data).values():
+        raise EngineError(f"where: names the column {unknown!r};", hint=did_you_mean(unknown, data.columns))
     return data.where(predicate)
 
 

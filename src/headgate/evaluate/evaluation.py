@@ -23,6 +23,9 @@ from headgate.values.outcome import Failed, Undefined
 from headgate.values.schema import TEMPORAL, Schema
 from headgate.values.verdict import judge
 
+MOST_SEGMENTS = 10_000
+"""Segments that a rule is judged for; each has a judgement in the verdict, in the history and in reports."""
+
 
 class PlannedExpectation(NamedTuple):
     """An expectation of a check, for the whole batch or for each of its segments.
@@ -141,6 +144,13 @@ def _judge_segments(planned: PlannedExpectation, measurements: Measurements) -> 
     segments = measurements.segments(by)
     if not segments:
         yield JudgedExpectation(check, rule, metric, expectation.judge(Undefined("there is no segment")))
+    if len(segments) > MOST_SEGMENTS:
+        why = (
+            f"by {', '.join(by)} there are {len(segments):,} segments, and at most {MOST_SEGMENTS:,} are judged; "
+            "choose columns with fewer different values, or a coarser one such as a region or a month"
+        )
+        yield JudgedExpectation(check, rule, metric, expectation.judge(Failed(why)))
+        return
     for part, analysis in segments.items():
         segment = tuple(zip(by, part, strict=True))
         for judgement in judge([expectation], analysis.outcomes, segment).judgements:

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any, TypeAlias
 
 from headgate.engine.analysis import Analysis
-from headgate.engine.analyze import measure_batch
+from headgate.engine.analyze import measure_batch, measure_parts
 from headgate.engine.batch import Batch
 from headgate.engine.part import Part
 from headgate.engine.parts import Parts
@@ -79,10 +79,23 @@ def _measure_family(
         for by, metrics in wanted.items()
     }
     shared = dict.fromkeys(each for by, metrics in wanted.items() for each in metrics if each not in apart[by])
-    scan = measure_batch(batch, shared, finest, progress)
+    of_parts = {each.state_key for by, metrics in wanted.items() if by for each in metrics}
+    # folding the states of the whole for thousands of segments, to merge them again, takes many times as long
+    of_whole = [each for each in shared if each.state_key not in of_parts] if finest and not batch.distributed else []
+    whole: Analysis | None = None
+    scan: Analysis | Parts
+    if of_whole:
+        scan, whole = measure_parts(
+            batch, [each for each in shared if each not in of_whole], of_whole, finest, progress
+        )
+    else:
+        scan = measure_batch(batch, shared, finest, progress)
     results: dict[By, Analysis | Parts] = {}
     for by, metrics in wanted.items():
-        merged = scan if by == finest else _merge_parts(scan, by, [each for each in metrics if each not in apart[by]])
+        elsewhere = {*apart[by], *of_whole}
+        merged = scan if by == finest else _merge_parts(scan, by, [each for each in metrics if each not in elsewhere])
+        if whole is not None and not by:
+            merged = _join_results(merged, whole)
         results[by] = _join_results(merged, measure_batch(batch, apart[by], by, progress)) if apart[by] else merged
     return results
 

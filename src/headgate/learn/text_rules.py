@@ -78,9 +78,13 @@ def reprice(rules: Iterable[Proposal], past: Past | None) -> list[Proposal]:
 
 
 def applicable(rules: Iterable[Proposal], schema: Schema) -> list[MetricKey]:
-    """The metrics of the rules whose columns are text columns of the schema."""
+    """The metrics of the rules whose columns are text columns of the schema.
+
+    Rules come from the store. One with a predicate was not learned, and its SQL must not run.
+    """
     text_columns = {column.label for column in schema.columns if column.kind is Kind.STRING}
-    return [each.expectation.metric for each in rules if each.column in text_columns]
+    metrics = (each.expectation.metric for each in rules if each.column in text_columns)
+    return [metric for metric in metrics if metric.where is None]
 
 
 def _rule_holds(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:

@@ -12,7 +12,7 @@ from headgate.metrics.base.metric import NO_VALUES, PairMetric
 from headgate.metrics.base.registry import metric
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import ORDERED
-from headgate.values.state import State
+from headgate.values.state import MOST, State
 
 
 class Comoments(State, frozen=True, tag="comoments"):
@@ -24,6 +24,9 @@ class Comoments(State, frozen=True, tag="comoments"):
     left_squares: float = 0.0
     right_squares: float = 0.0
     products: float = 0.0
+
+    def is_sound(self) -> bool:
+        return 0 <= self.count < MOST and not (self.left_squares < 0 or self.right_squares < 0)
 
     def __add__(self, other: Comoments) -> Comoments:
         if not self.count or not other.count:

@@ -13,7 +13,7 @@ from headgate.metrics.base.registry import metric
 from headgate.metrics.base.text import Texts
 from headgate.values.outcome import Outcome, Undefined, outcome_of
 from headgate.values.schema import TEXT
-from headgate.values.state import State
+from headgate.values.state import State, are_counts
 
 _EDGE, _DIGIT, _FOREIGN, _SYMBOL = 0, 27, 28, 29  # letters are 1 to 26, whatever their case
 _BASE = 32
@@ -29,6 +29,11 @@ class Trigrams(State, frozen=True, tag="trigrams"):
     def of(cls, tally: npt.NDArray[np.int64]) -> Trigrams:
         codes = np.flatnonzero(tally)
         return cls(codes.astype("<u2").tobytes(), tally[codes].astype("<i8").tobytes())
+
+    def is_sound(self) -> bool:
+        codes, counts = np.frombuffer(self.codes, "<u2"), np.frombuffer(self.counts, "<i8")
+        ordered = bool((codes[1:] > codes[:-1]).all()) and bool((codes < _BASE**3).all())
+        return len(codes) == len(counts) and ordered and are_counts(counts)
 
     def dense(self) -> npt.NDArray[np.int64]:
         tally = np.zeros(_BASE**3, np.int64)

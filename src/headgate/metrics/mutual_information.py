@@ -22,6 +22,9 @@ class PairSizes(State, frozen=True, tag="pair_sizes"):
     right: GroupSizes = GroupSizes()
     both: GroupSizes = GroupSizes()
 
+    def is_sound(self) -> bool:
+        return self.left.is_sound() and self.right.is_sound() and self.both.is_sound()
+
     def __add__(self, other: PairSizes) -> PairSizes:
         return PairSizes(self.left + other.left, self.right + other.right, self.both + other.both)
 
@@ -40,6 +43,9 @@ class PairGroups(State, frozen=True, tag="pair_groups"):
     left: Groups = Groups()
     right: Groups = Groups()
     both: Groups = Groups()
+
+    def is_sound(self) -> bool:
+        return self.left.is_sound() and self.right.is_sound() and self.both.is_sound()
 
     def __add__(self, other: PairGroups) -> PairGroups:
         return PairGroups(self.left + other.left, self.right + other.right, self.both + other.both)

@@ -11,9 +11,10 @@ import pyarrow.compute as pc
 
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, too_few
+from headgate.metrics.base.regex_cost import refuse_slow_regex
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
-from headgate.values.errors import BadPredicate
+from headgate.values.errors import BadPredicate, refuse_surrogates
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.schema import TEXT
@@ -36,6 +37,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
     fold_parameters: ClassVar = ("pattern",)
 
     def __post_init__(self) -> None:
+        refuse_surrogates(self.pattern)
         if _ONE_BYTE.search(self.pattern):
             raise BadPredicate(
                 f"{self.pattern!r}: \\C, a single byte, is no part of a text.", hint="Write (?s:.) instead."
@@ -47,6 +49,7 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
                 f"{self.pattern!r} is no regular expression of RE2: {error}.",
                 hint="Look-around and back-references cannot be had: they make matching slow.",
             ) from None
+        refuse_slow_regex(self.pattern)
 
     def fold(self, batch: ColumnBatch) -> MatchCount:
         texts, weights = batch.distinct_texts

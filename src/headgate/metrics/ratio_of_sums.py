@@ -26,6 +26,9 @@ class PairMoments(State, frozen=True, tag="pair_moments"):
     def __add__(self, other: PairMoments) -> PairMoments:
         return PairMoments(self.left + other.left, self.right + other.right)
 
+    def is_sound(self) -> bool:
+        return self.left.is_sound() and self.right.is_sound()
+
     @classmethod
     def merge_all(cls, states: Sequence[PairMoments]) -> PairMoments:
         return cls(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from headgate.store.port import HistoryStore
-from headgate.values.errors import MisuseError
+from headgate.values.errors import MisuseError, refuse_surrogates
 
 
 def open_store(
@@ -26,8 +26,8 @@ def open_store(
     if values not in ("hidden", "plain"):
         raise MisuseError(f"values={values!r} is not a choice.", hint='Write values="hidden" or values="plain".')
     hide = values == "hidden"
-    given = secret.encode() if isinstance(secret, str) else secret
-    scheme = url.partition(":")[0]
+    given = refuse_surrogates(secret).encode() if isinstance(secret, str) else secret
+    scheme = refuse_surrogates(url).partition(":")[0]
     match scheme:
         case "memory":
             from headgate.store.memory import MemoryStore

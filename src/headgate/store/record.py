@@ -10,7 +10,7 @@ import msgspec
 from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.account import Account
-from headgate.values.codec import Head, decode, encode, seal, unpack, unseal
+from headgate.values.codec import Head, decode, encode, pack, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes
 from headgate.values.expectation import Judgement, Segment, Status
 from headgate.values.key import MetricKey
@@ -58,7 +58,7 @@ def make_record(run: Run, secret: bytes | None) -> Record:
         names = _public_names(run)
         missing = {key: type(each)(_mask_quotes(each.why, names)) for key, each in missing.items()}
         verdict = Verdict(tuple(_hide_values(each, secret, names) for each in verdict.judgements))
-    details = msgspec.msgpack.encode(_Details(run.schema, verdict, missing, distributions, run.account))
+    details = pack(_Details(run.schema, verdict, missing, distributions, run.account))
     return Record(
         numbers,
         seal(details, Head(_TAG, run.key)),

@@ -135,6 +135,21 @@ class EngineUnavailable(EngineError):
     """Spark could not be used, whatever the batch. Nothing was recorded; call again when the cause is mended."""
 
 
+def refuse_surrogates(text: str) -> str:
+    """The text; raises if it has half of a surrogate pair, which no encoding can store.
+
+    >>> refuse_surrogates("é")
+    'é'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise MisuseError(
+            f"{text[:80]!r} has half of a surrogate pair, which is no character.", hint="Repair the text's encoding."
+        ) from None
+    return text
+
+
 def did_you_mean(name: str, known: Iterable[str], most: int = 8) -> str:
     """A hint that lists known names and suggests the nearest.
 

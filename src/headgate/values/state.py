@@ -14,6 +14,9 @@ S = TypeVar("S", bound="State")
 C = TypeVar("C", bound="Counts")
 Rows: TypeAlias = npt.NDArray[np.intp]
 
+MOST = 1 << 53
+"""More than a count ever is; thousands of such counts still add up in 64 bits."""
+
 
 class State(msgspec.Struct, frozen=True):
     """A commutative monoid: `+` is associative and commutative, and the class called without arguments is its identity.
@@ -53,6 +56,13 @@ class State(msgspec.Struct, frozen=True):
         """The state in the format of this version. A type that only older versions store converts itself here."""
         return self
 
+    def is_sound(self) -> bool:
+        """Whether the fields go together, as those that a fold made do. Stored bytes are refused if they do not.
+
+        It may also raise, as arrays do that do not fit.
+        """
+        return True
+
     def hide_values(self, secret: bytes) -> Self:
         """The state with each text value of the data replaced by a hash under `secret`. It merges as before."""
         return self
@@ -80,7 +90,10 @@ class Stack(Generic[S]):
 
 
 class Counts(State, frozen=True):
-    """A state of integers that are added field by field."""
+    """A state of integers, none below 0, that are added field by field."""
+
+    def is_sound(self) -> bool:
+        return all(0 <= count < MOST for count in msgspec.structs.astuple(self))
 
     def __add__(self, other: Self) -> Self:
         return type(self)(*map(add, msgspec.structs.astuple(self), msgspec.structs.astuple(other)))
@@ -101,6 +114,11 @@ class _CountStack(Stack[C]):
 
     def merge_rows(self, rows: Rows) -> C:
         return type(self.states[0])(*self._fields[rows].sum(axis=0).tolist())
+
+
+def are_counts(counts: npt.NDArray[np.int64]) -> bool:
+    """Whether all of these are counts of something that occurs."""
+    return bool((counts > 0).all()) and bool((counts < MOST).all())
 
 
 def tag_of(kind: type[State]) -> str:

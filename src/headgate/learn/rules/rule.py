@@ -19,6 +19,7 @@ from headgate.checks.check import Check
 from headgate.checks.rule import Rule
 from headgate.learn.rules.column import ColumnProfile
 from headgate.stats.intervals import wilson
+from headgate.values.errors import BadPredicate
 
 CONFIDENCE = 0.998  # of two-sided intervals; a suggestion takes the lower end, which 1 in 1,000 lies below
 MIN_VALUES = 30  # the fewest values of a column for which anything is suggested
@@ -90,11 +91,19 @@ def suggestions_for(column: ColumnProfile, table: str = "") -> list[Suggestion]:
     """The suggestions of all rules for a column, without redundant ones."""
     rules = suggestion_rules()
     suggestions = [
-        msgspec.structs.replace(each, by=rule.name) for rule in rules.values() for each in rule.suggest(column, table)
+        msgspec.structs.replace(each, by=rule.name) for rule in rules.values() for each in _apply(rule, column, table)
     ]
     redundant = {name for each in suggestions for name in rules[each.by].replaces}
     redundant |= {name for each in suggestions if each.exact for name in rules[each.by].exact_replaces}
     return list(dict.fromkeys(each for each in suggestions if each.by not in redundant))
+
+
+def _apply(rule: SuggestionRule, column: ColumnProfile, table: str) -> list[Suggestion]:
+    """What a rule suggests; nothing if SQL cannot name the column (`${env:HOME}`) and the constraint needs SQL."""
+    try:
+        return list(rule.suggest(column, table))
+    except BadPredicate:
+        return []
 
 
 def suggestion(why: str, name: str, *arguments: Any, share: float | None = None, **named: Any) -> Suggestion:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from datasketches import hll_sketch
 
 from headgate.metrics.base.hashing import Hashes
-from headgate.values.state import Rows, Stack, State
+from headgate.values.state import MOST, Rows, Stack, State
 
 LG_K = 12
 SLOTS = 1 << LG_K
@@ -57,6 +57,13 @@ class Distinct(State, frozen=True, tag="distinct"):
     @classmethod
     def stack(cls, states: Sequence[Distinct]) -> Stack[Distinct]:
         return _DistinctStack(states)
+
+    def is_sound(self) -> bool:
+        if not 0 <= self.values < MOST or not self.sketch:
+            return 0 <= self.values < MOST
+        image = _read_image(self.sketch)
+        made = _registers_image(image) if image.dtype == np.uint8 else _set_image(np.unique(image))  # type: ignore[arg-type]
+        return made == self.sketch and hll_sketch.deserialize(self.sketch).lg_config_k == LG_K
 
     def estimate(self) -> float:
         return float(hll_sketch.deserialize(self.sketch).get_estimate()) if self.sketch else 0.0

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from headgate.metrics.base.hashing import Words, hash_bytes, hash_label
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
-from headgate.values.state import Rows, Stack, State
+from headgate.values.state import MOST, Rows, Stack, State, are_counts
 
 VALUES = 512
 PATTERNS = 128
@@ -90,6 +90,20 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         counts = np.fromiter(labels.values(), np.int64, len(labels))
         return msgspec.structs.replace(self, hashed=hash_label("", secret)[:8])._with_labels(names, counts)
 
+    def is_sound(self) -> bool:
+        hashes, counts = np.frombuffer(self.hashes, "<u8"), np.frombuffer(self.counts, "<i8")
+        ends = np.frombuffer(self.ends, "<u4").astype(np.int64)
+        facts = (self.total, self.lost, self.capacity)
+        return (
+            len(hashes) == len(counts) == len(ends)
+            and all(0 <= fact < MOST for fact in facts)
+            and bool((hashes[1:] > hashes[:-1]).all())
+            and bool((np.diff(ends, prepend=0) >= 0).all())
+            and int(ends[-1] if len(ends) else 0) == len(self.texts)
+            and are_counts(counts)
+            and len(self.labels()) == len(hashes)
+        )
+
     def labels(self) -> dict[str, int]:
         """The labels that are kept, with their counts."""
         ends = np.frombuffer(self.ends, "<u4").tolist()
@@ -131,6 +145,9 @@ class NamedFrequencies(State, frozen=True, tag="frequencies"):
     total: int = 0
     lost: int = 0
     capacity: int = 0
+
+    def is_sound(self) -> bool:
+        return all(0 <= count < MOST for count in (self.total, self.lost, self.capacity, *self.counts.values()))
 
     def current(self) -> Frequencies:
         empty = Frequencies(total=self.total, lost=self.lost, capacity=self.capacity)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.metrics.base.hashing import Hashes
-from headgate.values.state import State
+from headgate.values.state import MOST, State, are_counts
 
 Words: TypeAlias = npt.NDArray[np.uint64]
 Integers: TypeAlias = npt.NDArray[np.int64]
@@ -32,6 +32,9 @@ class GroupSizes(State, frozen=True, tag="group_sizes"):
         for size, groups in other.groups.items():
             merged[size] = merged.get(size, 0) + groups
         return GroupSizes(merged)
+
+    def is_sound(self) -> bool:
+        return all(0 < size < MOST and 0 < groups < MOST for size, groups in self.groups.items())
 
     @property
     def mergeable(self) -> bool:
@@ -87,6 +90,11 @@ class Groups(State, frozen=True, tag="groups"):
     def merge_all(cls, states: Sequence[Groups]) -> Groups:
         held = [each._arrays() for each in states if each.counts]
         return _group_hashes(*map(np.concatenate, zip(*held, strict=True))) if held else cls()
+
+    def is_sound(self) -> bool:
+        first, second, counts = self._arrays()
+        ordered = bool((first[1:] >= first[:-1]).all())
+        return len(first) == len(second) == len(counts) and ordered and are_counts(counts)
 
     def _arrays(self) -> tuple[Words, Words, Integers]:
         return (

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import msgspec
 
 from headgate.values.codec import pack_state
-from headgate.values.state import State, tag_of
+from headgate.values.state import MOST, State, tag_of
 
 
 class GroupTable(msgspec.Struct, frozen=True):
@@ -31,6 +31,9 @@ class KeptGroups(State, frozen=True, tag="kept_groups"):
     @classmethod
     def holding(cls, state: State) -> KeptGroups:
         return state if isinstance(state, cls) else cls(rest=((tag_of(type(state)), pack_state(state)),))
+
+    def is_sound(self) -> bool:
+        return all(0 <= table.groups < MOST and table.slot >= 0 for table in self.tables)
 
     def __add__(self, other: KeptGroups) -> KeptGroups:
         return self.merge_all([self, other])

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from headgate.metrics.base.hashing import Words
 from headgate.metrics.base.tokens import BUCKETS, Tokens
-from headgate.values.state import State
+from headgate.values.state import State, are_counts
 
 Integers: TypeAlias = npt.NDArray[np.int64]
 
@@ -101,6 +101,34 @@ class LabelledTokens(State, frozen=True, tag="labelled_tokens"):
             sample_tokens=sample.tokens.in_a_row().astype("<u2").tobytes(),
             sample_sizes=sample.tokens.sizes.astype("<u2").tobytes(),
         )
+
+    def is_sound(self) -> bool:
+        cells, counts = np.frombuffer(self.cells, "<u4"), np.frombuffer(self.counts, "<i8")
+        sizes, tokens = np.frombuffer(self.sample_sizes, "<u2"), np.frombuffer(self.sample_tokens, "<u2")
+        sampled = [np.frombuffer(each, "<u8") for each in (self.sample_hashes, self.sample_copies, self.sample_labels)]
+        labels, hashes = self.label_hashes, sampled[0]
+        return (
+            len(labels) == len(self.label_rows) <= LABELS
+            and len(cells) == len(counts)
+            and {len(each) for each in sampled} == {len(sizes)}
+            and int(sizes.sum(dtype=np.int64)) == len(tokens)
+            and bool((len(sizes) > 0) == (len(labels) > 0))
+            and all(bool((each[1:] > each[:-1]).all()) for each in (labels, cells, hashes))
+            and bool((cells < len(labels) * BUCKETS).all())
+            and bool((tokens < BUCKETS).all())
+            and bool(np.isin(sampled[2], labels).all())
+            and all(map(are_counts, (self.label_rows, counts, sampled[1].view(np.int64))))
+            and self._counts_sample()
+        )
+
+    def _counts_sample(self) -> bool:
+        """Whether the counts include the rows of the sample."""
+        rows = self.sample()
+        places = np.searchsorted(self.label_hashes, rows.labels)
+        sizes = rows.tokens.sizes
+        cells, at = np.unique(np.repeat(places * BUCKETS, sizes) + rows.tokens.in_a_row(), return_inverse=True)
+        table = self.table().ravel()
+        return bool((np.bincount(at, np.repeat(rows.copies, sizes), len(cells)) <= table[cells]).all())
 
     @property
     def label_hashes(self) -> Words:

@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.values.state import Rows, Stack, State
+from headgate.values.state import MOST, Rows, Stack, State
 
 
 class Moments(State, frozen=True, tag="moments"):
@@ -98,6 +98,12 @@ class Moments(State, frozen=True, tag="moments"):
         """The same sums in one step, around the common mean."""
         rows = [msgspec.structs.astuple(each) for each in states if each.count]
         return _around_their_mean(np.array(rows, np.float64))
+
+    def is_sound(self) -> bool:
+        if not self.count:
+            return True
+        ends = self.low is not None and self.high is not None and self.low <= self.high
+        return 0 < self.count < MOST and ends and not (self.second < 0 or self.fourth < 0)
 
     @classmethod
     def stack(cls, states: Sequence[Moments]) -> Stack[Moments]:

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from datasketches import kll_doubles_sketch
 
-from headgate.values.state import State
+from headgate.values.state import MOST, State
 
 K = 200
 
@@ -46,6 +46,13 @@ class Quantiles(State, frozen=True, tag="quantiles"):
         for each in held[1:]:
             merged.merge(kll_doubles_sketch.deserialize(each.sketch))
         return cls(merged.serialize())
+
+    def is_sound(self) -> bool:
+        if not self.sketch:
+            return True
+        sketch = self.open_sketch()
+        finite = bool(np.isfinite([sketch.get_min_value(), sketch.get_max_value()]).all())
+        return sketch.k == K and 0 < sketch.n < MOST and finite and len(self.sketch) == len(sketch.serialize())
 
     def open_sketch(self) -> kll_doubles_sketch:
         """The sketch itself; an empty one for the identity."""

@@ -8,7 +8,7 @@ import numpy as np
 from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.base.tally import Tally
 from headgate.metrics.base.text import LONGEST_LABEL
-from headgate.values.state import State
+from headgate.values.state import MOST, State
 
 
 class SampledValue(msgspec.Struct, frozen=True, array_like=True, order=True):
@@ -39,6 +39,9 @@ class Sample(State, frozen=True, tag="value_sample"):
         found = zip(keys[chosen].tolist(), texts, tally.counts[chosen].tolist(), strict=True)
         whole = (SampledValue(key, text if len(text) <= LONGEST_LABEL else None, count) for key, text, count in found)
         return cls(tuple(sorted(whole)), most)
+
+    def is_sound(self) -> bool:
+        return 0 <= self.most < MOST and all(each.hash >= 0 and 0 < each.count < MOST for each in self.values)
 
     def __add__(self, other: Sample) -> Sample:
         most = max(self.most, other.most)

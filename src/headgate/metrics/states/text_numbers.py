@@ -33,6 +33,9 @@ class TextNumbers(State, frozen=True, tag="text_numbers"):
     def __add__(self, other: TextNumbers) -> TextNumbers:
         return TextNumbers(self.moments + other.moments, self.quantiles + other.quantiles)
 
+    def is_sound(self) -> bool:
+        return self.moments.is_sound() and self.quantiles.is_sound()
+
     @classmethod
     def merge_all(cls, states: Sequence[TextNumbers]) -> TextNumbers:
         return cls(

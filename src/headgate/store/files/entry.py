@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.store.record import Record
-from headgate.values.codec import MAGIC, Head, seal, unpack, unseal
+from headgate.values.codec import MAGIC, Head, pack, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes, StoredDataError
 from headgate.values.run import Revision, Ruling
 
@@ -74,10 +74,10 @@ class KeyLayout(NamedTuple):
     @classmethod
     def of(cls, keys: Sequence[str]) -> KeyLayout:
         ordered = tuple(sorted(keys))
-        return cls(hashlib.sha256(msgspec.msgpack.encode(ordered)).hexdigest(), ordered)
+        return cls(hashlib.sha256(pack(ordered)).hexdigest(), ordered)
 
     def to_bytes(self) -> bytes:
-        return seal(msgspec.msgpack.encode(self.keys), Head(LAYOUT, self.digest))
+        return seal(pack(self.keys), Head(LAYOUT, self.digest))
 
     @classmethod
     def from_bytes(cls, data: bytes, digest: str) -> KeyLayout:
@@ -119,7 +119,7 @@ def pack_entry(commit: Revision | Ruling, body: Body | None = None) -> tuple[byt
     else:
         assert body is not None, "a run has parts"
         entry = Entry(revision=commit, parts=body.parts)
-    front = seal(msgspec.msgpack.encode(entry), Head(ENTRY, entry_key(commit.dataset, commit.sequence)))
+    front = seal(pack(entry), Head(ENTRY, entry_key(commit.dataset, commit.sequence)))
     return front + (body.data if body else b""), LogEntry(entry, len(front))
 
 

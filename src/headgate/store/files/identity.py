@@ -12,7 +12,7 @@ from headgate.store.fault_points import fault_point
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import add_path_to_errors, body_of, decode_body
-from headgate.values.codec import Head, seal
+from headgate.values.codec import Head, pack, seal
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat
 
 FORMAT = 1
@@ -41,7 +41,7 @@ def ensure_identity(blobs: Blobs, given: bytes | None) -> Identity:
         secret = given or token_bytes(32)
         fault_point(f"{blobs.kind}.store")
         fresh = Identity(FORMAT, b"" if given else secret, _hash_secret(secret))
-        blobs.put(places.STORE, seal(msgspec.msgpack.encode(fresh), Head(_TAG, "")))
+        blobs.put(places.STORE, seal(pack(fresh), Head(_TAG, "")))
         identity = read_identity(blobs)  # another process may have been first
     if identity is None:
         raise CorruptBytes(f"{places.STORE} was written and is not there.")

@@ -17,7 +17,7 @@ from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import Body, Entry, KeyLayout, LogEntry
 from headgate.store.ledger import Ledger
-from headgate.values.codec import Head, seal
+from headgate.values.codec import Head, pack, seal
 from headgate.values.errors import CorruptBytes, StoredDataError, StoreUnavailable, UnknownRun
 from headgate.values.run import Revision, Ruling
 
@@ -214,7 +214,7 @@ class Log:
         if head - self._checkpointed <= max(CHECKPOINT_AFTER, min(head // 10, 1_000)):
             return
         self._checkpointed = head
-        body = msgspec.msgpack.encode(_Checkpoint(head, [(each.entry, each.front) for each in self._log_entries]))
+        body = pack(_Checkpoint(head, [(each.entry, each.front) for each in self._log_entries]))
         with contextlib.suppress(StoreUnavailable):
             fault_point(f"{self._blobs.kind}.checkpoint")
             self._blobs.put(

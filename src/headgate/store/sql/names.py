@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from headgate.values.errors import MisuseError
+from headgate.values.errors import refuse_surrogates
 
 LONGEST_INDEXED = 200  # characters of a sort key that are indexed; PostgreSQL's index entries have at most 2,700 bytes
 
@@ -19,13 +19,7 @@ def encode_name(name: str) -> str:
     >>> encode_name("a\0b"), encode_name("orders")
     ('a\x01\x01b', 'orders')
     """
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        raise MisuseError(
-            f"{name[:80]!r} has half of a surrogate pair, which is no character.", hint="Repair the name's encoding."
-        ) from None
-    return re.sub("[\0\1]", lambda found: _ENCODED[found.group()], name)
+    return re.sub("[\0\1]", lambda found: _ENCODED[found.group()], refuse_surrogates(name))
 
 
 def decode_name(text: str) -> str:
