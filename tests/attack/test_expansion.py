@@ -72,5 +72,5 @@ def test_states_that_compress_well_come_back() -> None:
     data = parts.to_bytes()
     assert len(data) < 100_000
     assert hg.Parts.from_bytes(data).to_bytes() == data
-    groups = Groups(bytes(8 * MEBIBYTE), bytes(8 * MEBIBYTE), bytes(8 * MEBIBYTE))
+    groups = Groups(bytes(8 * MEBIBYTE), bytes(8 * MEBIBYTE), np.ones(MEBIBYTE, np.int64).tobytes())
     assert decode(encode(groups, "k"), "k") == groups

@@ -34,6 +34,9 @@ class RowChecksum(State, frozen=True, tag="row_checksum"):
             (self.first + other.first) % _WORD, (self.second + other.second) % _WORD, self.rows + other.rows
         )
 
+    def is_sound(self) -> bool:
+        return 0 <= self.first < _WORD and 0 <= self.second < _WORD and 0 <= self.rows < _WORD
+
 
 @metric
 class Checksum(Metric[RowChecksum], frozen=True):
