@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.faults import (
+    cli_kills,
     corrupt,
     disk,
     gate_disk,
@@ -33,9 +34,15 @@ _S3_SHARE = 4  # one server answers one request at a time: races on S3 are this 
 
 def main() -> int:
     asked = argparse.ArgumentParser(prog="python -m tests.faults", description=__doc__)
-    asked.add_argument("--kills", type=int, default=1_000, help="of stores over all backends, and as many of gates")
+    asked.add_argument(
+        "--kills",
+        type=int,
+        default=1_000,
+        help="of stores over all backends, as many of gates, and of the command line",
+    )
     asked.add_argument("--seed", type=int, default=1)
     asked.add_argument("--quick", action="store_true", help="a short form of everything")
+    asked.add_argument("--command-line", action="store_true", help="only kills of the command line")
     asked.add_argument("--backends", nargs="*", choices=sorted(BACKENDS), default=list(BACKENDS))
     given = asked.parse_args()
     if given.quick:
@@ -55,12 +62,17 @@ def rows_of(given: argparse.Namespace, folder: Path) -> Iterator[Row]:
     quick, seed = given.quick, given.seed
     for name in given.backends:
         with BACKENDS[name](folder) as backend:
+            yield cli_kills.killed(backend, folder / f"{name} projects", -(-given.kills // len(given.backends)), seed)
+            if given.command_line:
+                continue
             yield kills.killed(backend, -(-given.kills // len(given.backends)), seed)
             yield from _races(backend, 25 if quick else 500)
             yield from _replays(backend, seed, 30 if quick else 200)
             if name == "postgresql":
                 yield lost.restarted_postgresql(backend, 4, 100 if quick else 250, seed)
             yield from _gates(backend, folder, given)
+    if given.command_line:
+        return
     if "s3" in given.backends:
         yield lost.dropped_by_s3(folder, 4, 50 if quick else 250, seed)
         yield gate_lost.dropped_by_s3(folder, 4, 12 if quick else 40, seed, 0.1 if quick else 0.03)
