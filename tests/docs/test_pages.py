@@ -16,7 +16,7 @@ from tests.readme import FENCE, PLACES, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-OF_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md")
+OF_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
 PAGES = sorted({*(page for place in PLACES for page in ROOT.glob(place)), *(ROOT / name for name in OF_ROOT)})
 
 TREE = re.compile(r"^```\{toctree\}\n(?P<inside>.*?)^```$", re.MULTILINE | re.DOTALL)
