@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions readme example catalogue faults model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -61,6 +61,12 @@ test-typing: ## mypy and pyright over programs that use the built wheel, and wha
 
 smoke-versions: ## a short run against the other Spark lines, each in its own environment
 	.ci/smoke-versions
+
+release-check: ## build the last commit twice and compare; what the wheel holds, its bills of materials, licences; writes build/release
+	$(PYTHON) -m release
+
+licences: ## write docs/licences.md from the dependencies that are installed
+	$(PYTHON) -m release.licences
 
 readme: ## run the Python blocks of README.md and of every page that has some
 	$(PYTHON) -m tests.readme

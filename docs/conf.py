@@ -53,6 +53,7 @@ LINKS_OF_ROOT = (
     (re.compile(r"\]\(examples/flights/README\.md"), "](flights.md"),
     (re.compile(r"\]\(CHANGELOG\.md"), "](changelog.md"),
     (re.compile(r"\]\(CONTRIBUTING\.md"), "](contributing.md"),
+    (re.compile(r"\]\(SECURITY\.md"), "](vulnerabilities.md"),
     (re.compile(r"\]\(LICENSE\)"), "](license.md)"),
     (re.compile(r"\]\(SOURCE\.md\)"), "](#where-the-days-come-from)"),
 )

@@ -16,9 +16,8 @@ from tests.readme import FENCE, PLACES, pages
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-PAGES = sorted(
-    {*(page for place in PLACES for page in ROOT.glob(place)), ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md"}
-)
+OF_ROOT = ("CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")
+PAGES = sorted({*(page for place in PLACES for page in ROOT.glob(place)), *(ROOT / name for name in OF_ROOT)})
 
 TREE = re.compile(r"^```\{toctree\}\n(?P<inside>.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(?<!\\)\]\((?P<target>[^)\s]+)\)")
@@ -26,7 +25,7 @@ CODE = re.compile(r"(`+)[^`].*?\1")
 HEADING = re.compile(r"^#{1,6} +(?P<title>.+?) *$", re.MULTILINE)
 PUBLIC = re.compile(r"\bhg\.(?P<name>[A-Za-z_]\w*)")
 MODULE = re.compile(r"\b(?:from|import) (?P<module>headgate(?:\.\w+)+)(?: import (?P<names>\w+(?:, \w+)*))?")
-FILE = re.compile(r"`(?P<path>(?:src|tests|benchmarks|examples|docs)/[\w./-]+\.\w+)`")
+FILE = re.compile(r"`(?P<path>(?:src|tests|benchmarks|examples|docs|release)/[\w./-]+\.\w+)`")
 TARGET = re.compile(r"(?:`|^)make (?P<target>[a-z-]+)", re.MULTILINE)
 MADE_UP = {"UpperShare"}  # the metric that how-it-works.md shows how to add
 
