@@ -17,7 +17,8 @@ Every package that `pip install headgate` or one of its extras installs, with it
 [Apache License 2.0](license.md).
 
 `make licences` writes this page from the metadata of the installed packages; do not edit it. `make release-check` says
-if it is out of date, and fails if a licence is not allowed. It describes Python 3.11 on Linux; other platforms can need fewer or more packages.
+if it is out of date, and fails if a licence is not allowed. It describes Python 3.11 on Linux; other platforms can need
+fewer or more packages.
 """
 
 TERMS = """## What is allowed
