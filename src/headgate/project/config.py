@@ -136,7 +136,8 @@ class DatasetConfig(Section):
     )
     publish: LocalPath | None = Field(
         default=None,
-        description="A folder with staging, published and held in it, between which batches are moved once judged.",
+        description="A folder with staging, published and held in it, between which batches are moved once judged. The "
+        "source is then its staging/{partition}.",
         examples=["lake/orders"],
     )
     keys: ListOf[Text] = Field(
