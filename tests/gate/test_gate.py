@@ -342,6 +342,9 @@ class Shelf:
     def drop_copy(self, delivery: Delivery) -> None:
         self.calls.append("drop_copy")
 
+    def locate(self, delivery: Delivery) -> str:
+        return self.place
+
     def recover(self) -> None:
         self.calls.append("recover")
 

@@ -13,6 +13,7 @@ from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
+from headgate.gate.publish.publisher import Delivery
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
 from headgate.project.path_template import PARTITION
@@ -223,9 +224,20 @@ class Dataset:
         return not self.partitions() and self._source.exists and self.gate.store.head(self.name) > 0
 
     def read(self, partition: str) -> Any:
-        """Read a batch: a Spark DataFrame, or an Arrow dataset with the local engine."""
-        path = ("datasets", self.name, "source", "options")
-        return self._project._locate_errors(path, lambda: self._source.read(partition))
+        """Read a batch: a Spark DataFrame, or an Arrow dataset with the local engine.
+
+        A batch that was published or held is read from where it is now, unless it is staged again.
+        """
+        path, place = ("datasets", self.name, "source", "options"), self._find_moved(partition)
+        return self._project._locate_errors(path, lambda: self._source.read(partition, place))
+
+    def _find_moved(self, partition: str) -> str:
+        """Where the newest batch of a partition was moved to; empty if it is staged, or nothing moves batches."""
+        publisher = self.gate.publisher
+        if publisher is None or publisher.identify_staged(partition):
+            return ""
+        known = self.gate.store.revisions(self.name, partition)
+        return publisher.locate(Delivery.of(known[-1])) if known else ""
 
     def partitions(self) -> tuple[str, ...]:
         """The batches of the source in the order of partitions; empty if it cannot list them."""

@@ -26,7 +26,8 @@ class BatchSource(Protocol):
     def exists(self) -> bool:
         """Whether the place is there in which its batches are looked for."""
 
-    def read(self, partition: str) -> Any: ...
+    def read(self, partition: str, place: str = "") -> Any:
+        """The rows of a batch, from where it was moved to if a place is given."""
 
     def partitions(self) -> tuple[str, ...]: ...
 
@@ -51,10 +52,11 @@ class LocalFiles:
     def exists(self) -> bool:
         return self._template.exists
 
-    def read(self, partition: str) -> Any:
+    def read(self, partition: str, place: str = "") -> Any:
         from headgate.project.files import open_batch, select_rows
 
-        data = open_batch(self._template, self._dataset, partition, self._settings.format, self._settings.options)
+        template = PathTemplate(place, Path("/")) if place else self._template
+        data = open_batch(template, self._dataset, partition, self._settings.format, self._settings.options)
         return data if self._column is None else select_rows(data, self._column, partition, self._dataset)
 
     def partitions(self) -> tuple[str, ...]:
@@ -88,12 +90,11 @@ class SparkFiles:
     def exists(self) -> bool:
         return self._is_here or not self._template.is_local
 
-    def read(self, partition: str) -> Any:
-        from headgate.engine.spark_sources import read_files, select_rows
+    def read(self, partition: str, place: str = "") -> Any:
+        from headgate.engine.spark_sources import escape_glob, read_files, select_rows
 
-        data = read_files(
-            self._session(), self._settings.format, _spark_options(self._settings), self._find_paths(partition)
-        )
+        paths = [escape_glob(place)] if place else self._find_paths(partition)
+        data = read_files(self._session(), self._settings.format, _spark_options(self._settings), paths)
         return (
             data
             if self._settings.where is None
@@ -148,7 +149,7 @@ class SparkTable:
     def exists(self) -> bool:
         return True
 
-    def read(self, partition: str) -> Any:
+    def read(self, partition: str, place: str = "") -> Any:
         from headgate.engine.spark_sources import read_table, select_rows
 
         data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))

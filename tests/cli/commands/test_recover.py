@@ -152,3 +152,15 @@ def test_a_ruling_names_the_revision_if_there_are_several(project: Path) -> None
     )
     assert called("accept", "orders", named(0), "--revision", "2").exit_code == 0
     assert shown(project) == {named(0)}
+
+
+@pytest.mark.parametrize("word", ["", "release"])
+def test_the_rows_of_a_batch_are_shown_wherever_it_was_moved_to(project: Path, word: str) -> None:
+    stage(project, 0, broken=True)
+    called("run")
+    if word:
+        called(word, "orders", named(0))
+    result = called("rows", "orders", named(0))
+    assert result.exit_code == 0
+    assert "1 row breaks something" in result.stdout
+    assert called("run", "orders", "--partition", named(0)).exit_code == (0 if word else 1)

@@ -191,6 +191,16 @@ class Folders:
         staged = self.identify_staged(delivery.partition, delivery.part)
         return "staged" if staged and delivery.source in ("", staged) else "absent"
 
+    def locate(self, delivery: Delivery) -> str:
+        match self.state(delivery):
+            case "published":
+                return str(self._published_path(delivery))
+            case "held":
+                return str(self._find_hidden(delivery, self._read_current(delivery)) or "")
+            case "staged":
+                return str(self.staging_path(delivery.partition, delivery.part))
+        return ""
+
     def recover(self) -> None:
         """Show again what a killed call has put away, or was about to show. With a manifest there is nothing to do."""
         if self.manifest:

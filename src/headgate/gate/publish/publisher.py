@@ -110,6 +110,9 @@ class Publisher(Protocol):
         """Where the batch is. One that was discarded, or replaced by a newer revision, is absent; one whose publishing
         or release was killed halfway is held, and either call ends it."""
 
+    def locate(self, delivery: Delivery) -> str:
+        """The place of the batch, wherever it is; empty if it is absent."""
+
     def recover(self) -> None:
         """Finish what a killed call left half done, so that readers miss no batch that they had."""
 
