@@ -339,8 +339,17 @@ class Shelf:
     def find_published(self, dataset: str, partition: str) -> Delivery | None:
         return None
 
-    def drop_copy(self, delivery: Delivery) -> None:
-        self.calls.append("drop_copy")
+    def set_copy_aside(self, delivery: Delivery) -> None:
+        self.calls.append("set_copy_aside")
+
+    def check_input(self, delivery: Delivery) -> None:
+        pass
+
+    def restage(self, delivery: Delivery) -> None:
+        self._moved("restage", "staged")
+
+    def find_last_number(self, dataset: str, partition: str) -> int:
+        return 0
 
     def locate(self, delivery: Delivery) -> str:
         return self.place

@@ -15,7 +15,7 @@ from tests.model.actors import Actor, watch_actors
 from tests.model.world import Broken, Story, World
 
 INPUTS = ("good 1", "good 3", "bad 5", "bad 7")
-WORDS = ("", "accept", "release", "reject", "discard")
+WORDS = ("recover", "accept", "release", "reject", "discard")
 _MAX_STEPS = 400
 
 
@@ -47,7 +47,7 @@ def play(story: Story, root: Path, chance: random.Random, manifest: bool) -> tup
     with watch(watch_actors):
         while waiting := [number for number, each in enumerate(actors) if not each.is_over]:
             world.is_quiet = all(each.is_over for each in actors[:2])
-            if not world.is_quiet and not world.held:  # the person has nothing to read yet
+            if story.word != "recover" and not world.is_quiet and not world.held:  # the person has nothing to read yet
                 waiting = [number for number in waiting if number != 2]
             if at not in waiting or chance.random() > stay:
                 at = chance.choice(waiting)

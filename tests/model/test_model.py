@@ -51,7 +51,7 @@ def test_a_ruling_about_the_newest_revision_whatever_was_read_is_found_out(monke
     def find_newest(self: DatasetHistory, partition: str, number: int | None) -> Revision:
         return self.find(partition)
 
-    monkeypatch.setattr(DatasetHistory, "find_told", find_newest)
+    monkeypatch.setattr(DatasetHistory, "find_for_ruling", find_newest)
     find_fault("without a pass of it, or a word about it")
 
 

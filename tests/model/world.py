@@ -33,7 +33,8 @@ OPENS = (Decision.ACCEPTED, Decision.RELEASED)
 
 
 class Story(NamedTuple):
-    """What happens, in whatever order: the inputs of the two jobs, and what the person says of the first held batch.
+    """What happens, in whatever order: the inputs of the two jobs, and what the person says of the first held batch;
+    or "recover", if there is no person, but another process that recovers.
 
     An input is `good` or `bad` with a number; the same text is the same rows. `crashes` are the numbers of the fault
     points at which the jobs and the person die, 0 if they do not.
@@ -78,7 +79,9 @@ class World:
             ("first job", lambda: self.run_job(self.story.first), first),
             ("second job", lambda: self.run_job(self.story.second), second),
         ]
-        if self.story.word:
+        if self.story.word == "recover":
+            works.append(("another process", self.recover_meanwhile, word))
+        elif self.story.word:
             works.append(("person", self.decide, word))
         return [Actor(*each) for each in works]
 
@@ -115,6 +118,11 @@ class World:
 
         with suppress(PublishError):  # told to the job, which tries again
             self.make_gate().judge(read, PARTITION)
+
+    def recover_meanwhile(self) -> None:
+        """Another process recovers while the jobs are at work."""
+        with suppress(PublishError):
+            self.make_gate().recover()
 
     def decide(self) -> None:
         """A person reads of a held batch, and says so of that revision."""
@@ -199,7 +207,7 @@ class World:
                 if lies != "held":
                     raise Broken(f"{name} is called held and is {lies}")
             case Decision.WITHDRAWN | Decision.DISCARDED:
-                if lies not in ("absent", "published"):
+                if lies != "absent":
                     raise Broken(f"{name} is called {revision.decision} and is {lies}")
         made = [(each.decision, each.who) for each in rulings]
         if len(set(made)) != len(made):

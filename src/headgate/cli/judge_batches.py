@@ -23,7 +23,7 @@ class BatchResult(NamedTuple):
     verdict: BatchVerdict | None = None
     error: Exception | None = None
     seconds: float = 0.0
-    was_judged: bool = False  # whether an earlier run has judged it, and this one only published or held it
+    judged_before: bool = False  # whether an earlier run has judged it, and this one only published or held it
     width: int = 0  # of the longest partition name in its run
     alone: bool = True  # whether its run has no other batch
 
@@ -61,7 +61,7 @@ class BatchResult(NamedTuple):
             "dataset": self.dataset.name,
             "partition": self.partition,
             "exit_code": self.exit_code(fail_on),
-            "was_judged": self.was_judged,
+            "judged_before": self.judged_before,
             "seconds": round(self.seconds, 3),
             "rows": self.row_count,
             "verdict": None if self.verdict is None else self.verdict.to_dict(),
@@ -111,14 +111,16 @@ def finish_batches(dataset: Dataset, *, judges_next: bool = False) -> Iterator[B
                     continue
                 verdict = dataset.gate.finish(revision)
             except Exception as error:
-                yield BatchResult(dataset, partition, error=error, was_judged=True)
+                yield BatchResult(dataset, partition, error=error, judged_before=True)
             else:
-                result = BatchResult(dataset, partition, verdict, seconds=time.monotonic() - started, was_judged=True)
+                result = BatchResult(
+                    dataset, partition, verdict, seconds=time.monotonic() - started, judged_before=True
+                )
                 if not result.was_withdrawn or dataset.gate.history.find(partition).number == revision.number:
                     yield result  # of one that a newer revision has replaced, there is nothing to tell
         dataset.gate.finish_rulings()
     except Exception as error:
-        yield BatchResult(dataset, "", error=error, was_judged=True)
+        yield BatchResult(dataset, "", error=error, judged_before=True)
 
 
 def judge_datasets(

@@ -26,8 +26,8 @@ from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
-from headgate.values.account import Action, Mode
-from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
+from headgate.values.account import Action
+from headgate.values.errors import EngineUnavailable, InputChanged, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.login import find_login_name
 from headgate.values.outcome import Failed
 from headgate.values.run import BY_GATE, Decision, Revision, Ruling, Run
@@ -132,10 +132,12 @@ class Gate:
             raise  # a mistake of the caller, or no store, batch or Spark: there is nothing to record
         except Exception as error:
             self.mover.require_unchanged(partition, source)
-            return self._deliver(self._record(judge.unreadable_run(error)), read_error=error)
+            revision = self._record(judge.unreadable_run(error))
+            return self._deliver(revision, read_error=error, is_new=True)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
-        return self._deliver(self._record(run), row_finder, copy=source)
+        revision = self._record(run)
+        return self._deliver(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""
@@ -180,9 +182,7 @@ class Gate:
         Rows that are staged again are the same batch while the publisher has it. Without a publisher, the same rows in
         other files are another batch.
         """
-        if run.source in ("", revision.source):
-            return True
-        return self.publisher is not None and bool(revision.source) and not self.mover.is_gone(revision)
+        return run.source in ("", revision.source) or self.mover.has_input(revision)
 
     @property
     def _suite(self) -> str:
@@ -239,7 +239,8 @@ class Gate:
         for revision in self.undecided():
             try:
                 if not self.mover.is_gone(revision):
-                    finished[revision.sequence] = self.finish(revision)
+                    adopted = revision.partition != partition
+                    finished[revision.sequence] = self._deliver(revision, adopted=adopted)
             except PublishError:
                 if revision.partition == partition:
                     raise
@@ -251,11 +252,18 @@ class Gate:
         if revision.decision in (Decision.ACCEPTED, Decision.RELEASED) and self.mover.is_replaced(revision):
             return
         if revision.decision is not Decision.SPLIT:
-            self.mover.carry_out_ruling(revision, revision.decision)
+            self._retry_ruling(revision, revision.decision)
         elif self.mover.has_split_rows(revision):
             rulings = self.store.rulings(self.dataset, revision.partition)
             newest = next(each for each in reversed(rulings) if each.number == revision.number)
             self.mover.carry_out_ruling(revision, revision.decision, newest.source)
+
+    def _retry_ruling(self, revision: Revision, decision: Decision) -> None:
+        """Carry out a ruling. If the held files were changed since, it cannot be: the batch stays held."""
+        try:
+            self.mover.carry_out_ruling(revision, decision)
+        except InputChanged as error:
+            self.history.decide(revision, Decision.HELD, f"{decision} could not be carried out: {error}", _GATE)
 
     def _deliver(
         self,
@@ -264,33 +272,42 @@ class Gate:
         *,
         read_error: Exception | None = None,
         copy: str = "",
+        is_new: bool = False,
+        adopted: bool = False,
     ) -> BatchVerdict:
         """Publish or hold a batch as its committed run says, notify, then record the decision.
 
         The run is read back first, so that only what is in the store counts. The decision comes last: until it is
-        recorded, the batch waits, and whoever comes next does all of this again.
+        recorded, the batch waits, and whoever comes next does all of this again. So a notification may be sent twice,
+        but is not lost. An adopted batch, which another gate may be working on, is told of after its decision: else
+        all gates that work on a dataset at once would tell of it.
         """
         fault_point("gate.committed")
         run = self.history.read_again(revision)
-        verdict = self._make_verdict(run, revision, self.history.current_decision(revision), row_finder)
+        earlier = self.history.current_decision(revision)
+        verdict = self._make_verdict(run, revision, earlier, row_finder)
         verdict.read_error = read_error
         location = self.mover.move(revision, verdict.action, verdict.decision, copy)
         decision = Decision.WITHDRAWN if location is None else self._choose_decision(verdict)
         verdict.location = location or ""
         fault_point("gate.delivered")
-        decided = self.history.current_decision(revision)  # a person may have decided while it was moved
+        decided = self.history.current_decision(revision)  # somebody may have decided while it was moved
+        # another gate may have finished the batch, and told of it
+        was_told = (is_new or earlier is None) and decided is not None and decided in BY_GATE
         verdict.decision = decision if decided is None else decided
-        self._send_notification(verdict)
+        if not was_told and not adopted:
+            self._send_notification(verdict)
         fault_point("gate.notified")
         # a person who was told may have decided, too; what they say stands
         verdict.decision = self.history.decide_first(revision, decision, verdict.headline, _GATE).decision
+        if not was_told and adopted:
+            self._send_notification(verdict)
         return verdict
 
     def _choose_decision(self, verdict: BatchVerdict) -> Decision:
         if verdict.action is Action.HOLD:
             return Decision.HELD
-        observes = self.settings.mode is Mode.OBSERVE and not verdict.passed
-        return Decision.OBSERVED if observes else Decision.PUBLISHED
+        return Decision.PUBLISHED if verdict.passed else Decision.OBSERVED
 
     def _make_verdict(
         self, run: Run, revision: Revision, decision: Decision | None, rows: RowFinder | None = None
@@ -376,8 +393,8 @@ class Gate:
         """
         if self.publisher is None:
             raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
-        revision = self.history.find_told(partition, number)
-        source = self.publisher.identify_staged(partition, "good")
+        revision = self.history.find_for_ruling(partition, number)
+        source = self.mover.find_parts(partition)
         require_good_rows(good, self.history.read(revision), self.checks, self.store)
         ruling = self.history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
         fault_point("gate.ruled")
@@ -386,14 +403,13 @@ class Gate:
 
     def _rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
         """Record what a person decided, then carry it out: what is published is always written down."""
-        revision = self.history.find_told(partition, number)
+        revision = self.history.find_for_ruling(partition, number)
         if decision is Decision.ACCEPTED and not self.history.read(revision).schema.columns:
             raise MisuseError(
                 f"{partition} was never read, so there is nothing to learn from it.",
                 hint="Judge it again, or publish it as it is with gate.release.",
             )
-        if decision in (Decision.ACCEPTED, Decision.RELEASED):
-            self.mover.require_kept(revision)
+        self.mover.require_movable(revision, decision)
         ruling = self.history.decide(revision, decision, note, who or find_login_name())
         fault_point("gate.ruled")
         self.mover.carry_out_ruling(revision, decision)

@@ -65,7 +65,7 @@ class DatasetHistory:
             raise UnknownRun(self.dataset, partition, number)
         return chosen[-1]
 
-    def find_told(self, partition: str, number: int | None) -> Revision:
+    def find_for_ruling(self, partition: str, number: int | None) -> Revision:
         """The revision that a person means. If the partition has several they must say which: a newer one may have
         come since they read about it."""
         if number is not None:

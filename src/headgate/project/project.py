@@ -13,7 +13,7 @@ from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
-from headgate.gate.publish.publisher import Delivery
+from headgate.gate.publish.publisher import Delivery, folder_name
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
 from headgate.project.path_template import PARTITION
@@ -240,8 +240,22 @@ class Dataset:
         return publisher.locate(Delivery.of(known[-1])) if known else ""
 
     def partitions(self) -> tuple[str, ...]:
-        """The batches of the source in the order of partitions; empty if it cannot list them."""
-        return self._source.partitions()
+        """The batches of the source in the order of partitions; empty if it cannot list them.
+
+        With `publish:` these are the staged ones. Parts of a batch that is split are not batches.
+        """
+        names = self._source.partitions()
+        publisher = self.gate.publisher
+        if publisher is None:
+            return names
+        staged = tuple(each for each in names if publisher.identify_staged(each))
+        for name in names:
+            if name not in staged and "~" not in name:
+                raise MisuseError(
+                    f"{self.name}: {name!r} is staged under a name that nothing is published from.",
+                    hint=f"Let the job write to {self.settings.publish}/staging/{folder_name(name)}.",
+                )
+        return staged
 
     def identify_files(self, partition: str) -> str:
         """A hash of the names, sizes and times of the files of a batch; empty if they are not on this machine, or if
@@ -254,11 +268,19 @@ class Dataset:
         A batch that cannot be read is recorded as unreadable and held. A batch that does not exist and a Spark that
         cannot be used raise.
         """
+        self._restage_unread(partition)
         if self.engine == "spark":
             self._project.session()  # first, so that a Spark that does not start is not taken for an unreadable batch
         return self.gate.judge(
             partial(self.read, partition), partition, source=self.identify_files(partition), progress=progress
         )
+
+    def _restage_unread(self, partition: str) -> None:
+        """Put a held batch that could not be read back into staging, so that it can be judged again."""
+        publisher = self.gate.publisher
+        known = [] if publisher is None else self.gate.store.revisions(self.name, partition)
+        if publisher is not None and known and known[-1].unread and known[-1].decision is Decision.HELD:
+            publisher.restage(Delivery.of(known[-1]))
 
     def waiting(self) -> tuple[str, ...]:
         """The batches to judge: those that the history does not have, those that could not be read, and those whose

@@ -53,7 +53,7 @@ class Ledger:
             raise UnknownRun(self.dataset, partition, number)
         chosen = number if number is not None else known[-1]
         current = self._current_ruling(partition, chosen, None)
-        if current is not None and (only_first or current.decision is decision):
+        if current is not None and (only_first or (current.decision, current.source) == (decision, source)):
             return current
         return Ruling(
             dataset=self.dataset,

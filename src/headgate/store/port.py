@@ -88,8 +88,8 @@ class HistoryStore(Protocol):
         """All committed runs of a dataset or of one partition of it, in the order of their commits."""
 
     def undecided(self, dataset: str) -> tuple[Revision, ...]:
-        """The revisions that a gate still has to decide about, in the order of their commits. Usually none: then it was
-        interrupted."""
+        """The revisions that a gate still has to decide about, in the order of their commits. If there are any, a gate
+        is at work, or was interrupted."""
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         """All decisions, in the order of their commits."""

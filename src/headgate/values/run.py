@@ -64,7 +64,7 @@ class Run(msgspec.Struct, frozen=True, kw_only=True):
         dataset: The name of the dataset, at most 1,000 characters.
         partition: The name of the batch within the dataset, at most 1,000 characters.
         fingerprint: Identifies the content of the input: a checksum, or the id of a snapshot.
-        source: Identifies the files or the snapshot that a publisher moves; empty if there is no publisher.
+        source: Identifies the files or the snapshot that it was read from, which a publisher moves. May be empty.
         suite: Identifies the set of metrics and checks.
         schema: The columns of the batch.
         outcomes: What was measured, by metric.

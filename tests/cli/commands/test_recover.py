@@ -57,7 +57,7 @@ def test_a_batch_that_passed_is_published_by_the_next_command(project: Path, com
     run_and_kill(point)
     found = document(command)
     assert found["exit_code"] == 0
-    assert [(each["partition"], each["was_judged"]) for each in found["batches"]] == [(named(0), True)]
+    assert [(each["partition"], each["judged_before"]) for each in found["batches"]] == [(named(0), True)]
     assert found["summary"]["published"] == 1
     assert shown(project) == {named(0)}
 
@@ -73,7 +73,7 @@ def test_a_batch_that_failed_ends_the_next_command_with_1(project: Path, command
     assert shown(project) == set()
 
 
-def test_what_was_judged_before_is_said_to_be(project: Path) -> None:
+def test_what_judged_before_before_is_said_to_be(project: Path) -> None:
     stage(project, 0)
     run_and_kill("gate.committed")
     result = called("recover")
@@ -164,3 +164,32 @@ def test_the_rows_of_a_batch_are_shown_wherever_it_was_moved_to(project: Path, w
     assert result.exit_code == 0
     assert "1 row breaks something" in result.stdout
     assert called("run", "orders", "--partition", named(0)).exit_code == (0 if word else 1)
+
+
+def test_parts_of_a_batch_that_is_split_are_no_batches(project: Path) -> None:
+    stage(project, 0)
+    for part in ("good", "bad"):
+        (project / "lake" / "staging" / f"{named(0)}~{part}").mkdir()
+        pq.write_table(orders(0), project / "lake" / "staging" / f"{named(0)}~{part}" / "part-0.parquet")
+    assert [each["partition"] for each in document("run")["batches"]] == [named(0)]
+
+
+def test_a_batch_under_a_name_that_nothing_is_published_from_is_told(project: Path) -> None:
+    place = project / "lake" / "staging" / "2026-01-02T10:00"
+    place.mkdir()
+    pq.write_table(orders(0), place / "part-0.parquet")
+    result = called("run")
+    assert result.exit_code == 2
+    assert "Let the job write to lake/staging/2026-01-02T10%3A00" in result.stderr
+
+
+def test_a_batch_that_could_not_be_read_can_be_judged_again_where_it_is(project: Path) -> None:
+    stage(project, 0)
+    file = project / "lake" / "staging" / named(0) / "part-0.parquet"
+    whole = file.read_bytes()
+    file.write_bytes(b"")
+    file.write_bytes(whole[: len(whole) // 2])
+    assert called("run").exit_code == 3
+    again = called("run", "orders", "--partition", named(0))
+    assert again.exit_code == 3
+    assert "could not be judged in full and was held" in again.stdout

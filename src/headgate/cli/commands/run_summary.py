@@ -64,7 +64,7 @@ def _format_line(result: BatchResult) -> object:
     rows = "" if result.row_count is None else f"{result.row_count:>10,} rows"
     warned = f", {len(result.verdict.warnings)} warned" if result.verdict.warnings else ""
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
-    done = "was judged before, published now" if result.was_judged else f"passed{warned}, published"
+    done = "was judged before, published now" if result.judged_before else f"passed{warned}, published"
     line = f"{name}  {done}{rows}  {result.seconds:6.2f} s"
     return Text.assemble(("✓ ", "green"), escape_line(line))
 

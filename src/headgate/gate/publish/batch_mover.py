@@ -21,23 +21,21 @@ class BatchMover:
         self.publisher = publisher
 
     def find_staged(self, partition: str, source: str) -> tuple[str, int]:
-        """What is staged for a partition, and the number of the revision that readers have, 0 if they have none.
+        """What is staged for a partition, and the highest number of a revision that the publisher has; 0 if none.
 
         Without a publisher the caller's `source` is what the batch is read from.
         """
         if self.publisher is None:
             return source, 0
-        published = self.publisher.find_published(self.dataset, partition)
-        return self.publisher.identify_staged(partition), 0 if published is None else published.number
+        return self.publisher.identify_staged(partition), self.publisher.find_last_number(self.dataset, partition)
 
     def require_staged(self, run: Run) -> None:
-        """Refuse to record a batch that is to be published if there is nothing to publish."""
-        if self.publisher is None or run.source or (run.account and run.account.action is Action.HOLD):
-            return
-        raise PublishError(
-            f"nothing is staged for {self.dataset} {run.partition}, so it was not recorded.",
-            hint="The job stages the batch before it is judged.",
-        )
+        """Refuse to record a batch if there is nothing to publish or hold."""
+        if self.publisher is not None and not run.source:
+            raise PublishError(
+                f"nothing is staged for {self.dataset} {run.partition}, so it was not recorded.",
+                hint="The job stages the batch before it is judged.",
+            )
 
     def require_unchanged(self, partition: str, source: str) -> None:
         """Refuse to call a batch unreadable if it is not staged, or was moved or replaced while it was read."""
@@ -49,16 +47,23 @@ class BatchMover:
                 hint="Another gate may have judged it. Stage it if it is not published, and judge it again.",
             )
 
-    def require_kept(self, revision: Revision) -> None:
-        """Refuse to let a batch through that is gone, or that is older than what readers have."""
+    def require_movable(self, revision: Revision, decision: Decision) -> None:
+        """Refuse a ruling that could not be carried out, before it is recorded."""
+        if self.publisher is None or not revision.source:
+            return
+        delivery = Delivery.of(revision)
+        if decision is Decision.DISCARDED and self.publisher.state(delivery) == "published":
+            raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
+        if decision not in (Decision.ACCEPTED, Decision.RELEASED):
+            return
         if self.is_gone(revision):
-            name = Delivery.of(revision)
-            raise PublishError(f"the batch of {name} is no longer there.", hint="Stage it and judge it again.")
+            raise PublishError(f"the batch of {delivery} is no longer there.", hint="Stage it and judge it again.")
         if self.is_replaced(revision):
             raise PublishError(
-                f"{Delivery.of(revision)} is older than the revision that is published.",
+                f"{delivery} is older than the revision that is published.",
                 hint="Stage the batch again: it becomes a new revision.",
             )
+        self.publisher.check_input(delivery)
 
     def is_replaced(self, revision: Revision) -> bool:
         """Whether readers have a newer revision."""
@@ -73,6 +78,16 @@ class BatchMover:
             return False
         return self.publisher.state(Delivery.of(revision)) == "absent"
 
+    def has_input(self, revision: Revision) -> bool:
+        """Whether the publisher still has the very input that was judged."""
+        if self.publisher is None or not revision.source or self.is_gone(revision):
+            return False
+        try:
+            self.publisher.check_input(Delivery.of(revision))
+        except PublishError:
+            return False
+        return True
+
     def move(self, revision: Revision, action: Action, decision: Decision | None, copy: str = "") -> str | None:
         """Publish or hold a batch. Says where it is; empty if there was nothing to hold.
 
@@ -82,9 +97,9 @@ class BatchMover:
             revision: The committed run of the batch.
             action: What to do with it.
             decision: What is decided about it so far.
-            copy: What is staged, if it has the same rows. It is dropped, unless it is the batch itself.
+            copy: What is staged, if it has the same rows. It is set aside, unless it is the batch itself.
         """
-        if self.publisher is None:
+        if self.publisher is None or not revision.source:  # nothing was staged when it was judged
             return ""
         delivery = Delivery.of(revision)
         try:
@@ -94,12 +109,12 @@ class BatchMover:
                 raise
             return None
         if copy not in ("", revision.source):
-            self.publisher.drop_copy(msgspec.structs.replace(delivery, source=copy))
+            self.publisher.set_copy_aside(msgspec.structs.replace(delivery, source=copy))
         return location
 
     def _move(self, publisher: Publisher, delivery: Delivery, action: Action, *, is_decided: bool) -> str | None:
         state = publisher.state(delivery)
-        if not is_decided and delivery.source and state == "absent":
+        if not is_decided and state == "absent":
             return None
         if action is Action.PUBLISH:
             return publisher.release(delivery) if state == "held" else publisher.publish(delivery)
@@ -109,13 +124,14 @@ class BatchMover:
     def carry_out_ruling(self, revision: Revision, decision: Decision, source: str = "") -> None:
         """Do with a batch what a person decided. One that readers see stays where it is.
 
-        `source` is what was staged as the good rows of a batch that is split.
+        `source` is what was staged as the two parts of a batch that is split.
         """
-        if self.publisher is None:
+        if self.publisher is None or not revision.source:  # nothing was staged when it was judged
             return
         delivery = Delivery.of(revision)
         if decision is Decision.SPLIT:
-            publish_split(self.publisher, delivery, source)
+            good, _, bad = source.partition(" ")
+            publish_split(self.publisher, delivery, (good, bad))
             return
         state = self.publisher.state(delivery)
         if state not in ("staged", "held"):
@@ -126,6 +142,17 @@ class BatchMover:
         self.publisher.hold(delivery)
         if decision is Decision.DISCARDED:
             self.publisher.discard(delivery)
+
+    def find_parts(self, partition: str) -> str:
+        """What is staged as the good and the bad rows of a batch that is to be split."""
+        assert self.publisher is not None
+        good, bad = (self.publisher.identify_staged(partition, part) for part in ("good", "bad"))
+        if not good or not bad:
+            raise PublishError(
+                f"the {'bad' if good else 'good'} rows of {self.dataset} {partition} are not staged.",
+                hint="Write both parts of verdict.split(df) to where the publisher expects them.",
+            )
+        return f"{good} {bad}"
 
     def has_split_rows(self, revision: Revision) -> bool:
         """Whether a part of a split batch still has to be published or held."""

@@ -40,18 +40,19 @@ def check_input(delivery: Delivery, place: Path) -> None:
     if identify_files(place) != delivery.source and delivery.source:
         raise InputChanged(
             f"{place} holds other files than those that were judged as {delivery}.",
-            hint="Judge the partition again: what is there now is a new revision.",
+            hint="Stage what is there now, and judge it: it is a new revision.",
         )
 
 
 def give_back(place: Path, origin: Path) -> None:
     """Put a batch that was taken by mistake back where it came from, or beside it if another one is there by now."""
-    free = next(
-        path
-        for path in (origin, *(origin.with_name(f"{origin.name}~{number}") for number in range(2, 1_000)))
-        if not os.path.lexists(path)
-    )
-    move_folder(place, free, "give_back")
+    move_folder(place, find_free(origin), "give_back")
+
+
+def find_free(path: Path) -> Path:
+    """The path, or if there is something the next one with a number that is free."""
+    numbered = (path.with_name(f"{path.name}~{number}") for number in range(2, 10_000))
+    return next(each for each in (path, *numbered) if not os.path.lexists(each))
 
 
 def identify_files(place: Path) -> str:

@@ -17,6 +17,7 @@ from headgate.gate.publish.batch_moves import (
     check_input,
     delete_batch,
     delete_file,
+    find_free,
     give_back,
     identify_files,
     make_folder,
@@ -41,6 +42,10 @@ _ONLY_LOCAL = (
     "Folders moves batches by renames in a local or mounted file system. For other storage write a Publisher: "
     "docs/quarantine.md says how."
 )
+
+
+class DamagedManifest(PublishError, CorruptBytes):
+    """A manifest cannot be read. It concerns one partition."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -105,6 +110,14 @@ class Folders:
         with as_publish_error(place):
             return identify_files(place) if os.path.lexists(place) else ""
 
+    def find_last_number(self, dataset: str, partition: str) -> int:
+        published, name = self.find_published(dataset, partition), folder_name(partition)
+        numbers = [0 if published is None else published.number]
+        for folder in (self._data / name, self._held / name):
+            with as_publish_error(folder), contextlib.suppress(FileNotFoundError):
+                numbers += [_version_number(Path(each)) for each in os.listdir(folder)]
+        return max(number for number in numbers if number < sys.maxsize)
+
     def find_published(self, dataset: str, partition: str) -> Delivery | None:
         manifest = self._read_manifest(partition)
         if manifest is None:
@@ -150,7 +163,9 @@ class Folders:
             current = self._read_current(delivery)
             if self._is_shown(delivery, current):
                 raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
-            if not os.path.lexists(target):
+            if os.path.lexists(target):
+                check_input(delivery, target)  # another history may have put it there
+            else:
                 _refuse_older(delivery, current)
                 source = claimed if os.path.lexists(claimed) else self.staging_path(delivery.partition, delivery.part)
                 take_batch(
@@ -172,15 +187,32 @@ class Folders:
             delete_batch(gone)
             remove_if_empty(held.parent)
 
-    def drop_copy(self, delivery: Delivery) -> None:
+    def check_input(self, delivery: Delivery) -> None:
+        with self._lock():
+            if place := self._locate(delivery):
+                check_input(delivery, Path(place))
+
+    def restage(self, delivery: Delivery) -> None:
+        held, staged = self._quarantine_path(delivery), self.staging_path(delivery.partition, delivery.part)
+        with self._lock():
+            if os.path.lexists(held) and not os.path.lexists(staged):
+                check_input(delivery, held)
+                move_folder(held, staged, "restage")
+                remove_if_empty(held.parent)
+
+    def set_copy_aside(self, delivery: Delivery) -> None:
         staged, claimed = self.staging_path(delivery.partition, delivery.part), self._claimed_path(delivery)
         with self._lock():
             if os.path.lexists(staged) and identify_files(staged) == delivery.source:
                 copy = claimed.with_name(claimed.name + _COPY)
                 delete_batch(copy)
-                move_folder(staged, copy, "drop_copy")
+                move_folder(staged, copy, "set_aside")
 
     def state(self, delivery: Delivery) -> BatchLocation:
+        with self._lock():  # a batch that is being moved would be nowhere
+            return self._find_state(delivery)
+
+    def _find_state(self, delivery: Delivery) -> BatchLocation:
         current = self._read_current(delivery)
         if self._is_shown(delivery, current):
             return "published"
@@ -192,7 +224,11 @@ class Folders:
         return "staged" if staged and delivery.source in ("", staged) else "absent"
 
     def locate(self, delivery: Delivery) -> str:
-        match self.state(delivery):
+        with self._lock():
+            return self._locate(delivery)
+
+    def _locate(self, delivery: Delivery) -> str:
+        match self._find_state(delivery):
             case "published":
                 return str(self._published_path(delivery))
             case "held":
@@ -205,15 +241,24 @@ class Folders:
         """Show again what a killed call has put away, or was about to show. With a manifest there is nothing to do."""
         if self.manifest:
             return
+        errors: list[PublishError] = []
         with self._lock():
             for file in sorted(self._manifests.glob("*.json")):
-                manifest = self._load_manifest(file)
-                if manifest is None or os.path.lexists(self._published_path(manifest.delivery)):
-                    continue
-                if os.path.lexists(self._claimed_path(manifest.delivery)):
-                    self._show(manifest.delivery)
-                elif os.path.lexists(self._quarantine_path(manifest.delivery)):
-                    self._restore_previous(manifest.delivery.partition)
+                try:
+                    self._recover_manifest(file)
+                except PublishError as error:  # of one partition; the others are recovered all the same
+                    errors.append(error)
+        if errors:
+            raise errors[0]
+
+    def _recover_manifest(self, file: Path) -> None:
+        manifest = self._load_manifest(file)
+        if manifest is None or os.path.lexists(self._published_path(manifest.delivery)):
+            return
+        if os.path.lexists(self._claimed_path(manifest.delivery)):
+            self._show(manifest.delivery)
+        elif os.path.lexists(self._quarantine_path(manifest.delivery)):
+            self._restore_previous(manifest.delivery.partition)
 
     def sweep(self, older_than: float = _WEEK) -> int:
         """Delete batches that newer ones replaced, and copies of batches that were staged twice, so many seconds after
@@ -282,8 +327,12 @@ class Folders:
         place, manifest = self._published_path(delivery), self._manifest_path(delivery.partition)
         written = write_file(manifest.with_suffix(".next"), self._write_manifest(delivery, current))
         if not self.manifest and os.path.lexists(place):
-            unknown = self._claimed_path(delivery).with_name("0-unknown")
-            move_folder(place, self._claimed_path(current) if current else unknown, "put_away")
+            away = (
+                self._claimed_path(current)
+                if current
+                else find_free(self._claimed_path(delivery).with_name("0-unknown"))
+            )
+            move_folder(place, away, "put_away")
         fault_point("folders.point")
         os.replace(written, manifest)
         fault_point("folders.pointed")
@@ -398,7 +447,7 @@ def _parse_manifest(text: bytes, file: Path) -> Manifest:
         return msgspec.convert(parsed, Manifest)
     except (ValueError, RecursionError, msgspec.ValidationError):
         hint = "Move it away: the partition then counts as not published."
-        raise CorruptBytes(f"{file} is not a manifest.", hint) from None
+        raise DamagedManifest(f"{file} is not a manifest.", hint) from None
 
 
 def _refuse_nested(places: dict[str, Path]) -> None:

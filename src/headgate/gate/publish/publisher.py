@@ -87,6 +87,9 @@ class Publisher(Protocol):
         """Which input is staged for a partition, as a short text that is another for every other input; empty if
         nothing is staged."""
 
+    def find_last_number(self, dataset: str, partition: str) -> int:
+        """The highest number of a revision of a partition that is published, held or replaced; 0 if there is none."""
+
     def find_published(self, dataset: str, partition: str) -> Delivery | None:
         """The batch of a partition that readers are to see."""
 
@@ -102,9 +105,15 @@ class Publisher(Protocol):
     def discard(self, delivery: Delivery) -> None:
         """Delete a held batch. One that is not held is left alone; one that is published is refused."""
 
-    def drop_copy(self, delivery: Delivery) -> None:
+    def set_copy_aside(self, delivery: Delivery) -> None:
         """Take what is staged out of staging, if it is the source of the delivery: the same rows are published or held
         already. It is kept for a while."""
+
+    def restage(self, delivery: Delivery) -> None:
+        """Put a held batch back into staging, unless something is staged there."""
+
+    def check_input(self, delivery: Delivery) -> None:
+        """Raise `InputChanged` if the batch that is staged, held or published is not the one that was judged."""
 
     def state(self, delivery: Delivery) -> BatchLocation:
         """Where the batch is. One that was discarded, or replaced by a newer revision, is absent; one whose publishing
@@ -117,14 +126,14 @@ class Publisher(Protocol):
         """Finish what a killed call left half done, so that readers miss no batch that they had."""
 
 
-def publish_split(publisher: Publisher, delivery: Delivery, source: str = "") -> tuple[str, str]:
+def publish_split(publisher: Publisher, delivery: Delivery, sources: tuple[str, str] = ("", "")) -> tuple[str, str]:
     """Publish the good rows of a batch and hold the bad ones; both were staged. Says where each is.
 
-    `source` is what was staged as the good rows when they were checked.
+    `sources` are what was staged as the good and the bad rows when they were checked.
     """
-    bad = delivery.only_part("bad")
+    good, bad = delivery.only_part("good", sources[0]), delivery.only_part("bad", sources[1])
     held = publisher.hold(bad)  # first, so that rows are not missing from both places after a kill
-    return publisher.publish(delivery.only_part("good", source)), held
+    return publisher.publish(good), held
 
 
 def folder_name(partition: str) -> str:

@@ -139,8 +139,9 @@ def _find_same_ruling(
         ):
             return ruling
         current = ruling if ruling.number == number else current
-    stands = current is not None and (only_first or current.decision is wanted.decision)
-    return current if stands else None
+    if current is None or only_first:
+        return current
+    return current if (current.decision, current.source) == (wanted.decision, wanted.source) else None
 
 
 def _ruling_row(dataset: int, run: int, ruling: Ruling) -> dict[str, Any]:
