@@ -22,7 +22,7 @@ from benchmarks.timing import cores, in_turn, seconds, session, versions
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import SparkBatch, _select_inputs, batch_settings
 from headgate.engine.spark_frame import open_spark
-from headgate.engine.spark_session import apply_settings
+from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import ROW, fold_task
 from headgate.metrics.base.registry import default_metrics
 

@@ -52,8 +52,8 @@ def gated(pairs: Iterable[Pair], budget: float, runs: int, learn: Sequence[str] 
             for name, verdict in (("clean", clean), ("broken", broken)):
                 faults[name].update(set(_faults(verdict)))
         else:
-            gate.judge(pair.clean, pair.partition)
-        gate.accept(pair.partition)
+            clean = gate.judge(pair.clean, pair.partition)
+        gate.accept(pair.partition, number=clean.revision.number)
     return found._replace(faults={name: dict(each.most_common(12)) for name, each in faults.items()})
 
 
