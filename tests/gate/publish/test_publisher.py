@@ -8,12 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, Part, Publisher, publish_split
 from headgate.store.fault_points import watch
-from headgate.values.errors import MisuseError, PublishError
+from headgate.values.errors import InputChanged, MisuseError, PublishError
 from headgate.values.run import Revision, Run, run_key
 
 DAY = "day=2026-11-14"
@@ -401,3 +402,97 @@ def test_a_newer_revision_goes_ahead_of_a_killed_one(lake: Lake) -> None:
         with pytest.raises(PublishError, match="older than revision 3"):
             work()
         assert [killed.publisher.state(delivery(each)) for each in (1, 2, 3)] == ["absent", "absent", "published"]
+
+
+# --- a delivery that names its input
+
+
+def known(lake: Lake, number: int, text: str) -> Delivery:
+    """A batch that was staged and judged: its delivery names what was staged."""
+    lake.stage(delivery(number), text)
+    return msgspec.structs.replace(delivery(number), source=lake.publisher.identify_staged(DAY))
+
+
+def test_what_is_staged_is_identified_by_its_files(lake: Lake) -> None:
+    assert lake.publisher.identify_staged(DAY) == ""
+    first = known(lake, 1, "first").source
+    assert first == lake.publisher.identify_staged(DAY) != ""
+    assert known(lake, 1, "other").source != first
+
+
+@pytest.mark.parametrize("call", ["publish", "hold"])
+def test_another_input_than_the_one_that_was_judged_is_not_moved(lake: Lake, call: str) -> None:
+    judged = known(lake, 1, "first")
+    other = known(lake, 2, "second")
+    assert lake.publisher.state(judged) == "absent"
+    with pytest.raises(InputChanged, match="holds other files than those that were judged"):
+        getattr(lake.publisher, call)(judged)
+    assert lake.publisher.state(other) == "staged"
+    assert lake.seen() is None
+
+
+def test_a_held_batch_that_was_changed_is_not_released(lake: Lake) -> None:
+    batch = known(lake, 1, "first")
+    lake.publisher.check_input(batch)
+    place = Path(lake.publisher.hold(batch))
+    lake.publisher.check_input(batch)
+    lake.stage_at(place, "edited")
+    for call in (lake.publisher.check_input, lake.publisher.release):
+        with pytest.raises(InputChanged):
+            call(batch)
+    assert lake.seen() is None
+
+
+def test_a_batch_is_located_wherever_it_is(lake: Lake) -> None:
+    batch = known(lake, 1, "first")
+    assert lake.read(Path(lake.publisher.locate(batch))) == "first"
+    held = lake.publisher.hold(batch)
+    assert lake.publisher.locate(batch) == held
+    shown = lake.publisher.release(batch)
+    assert lake.publisher.locate(batch) == shown
+    assert lake.publisher.locate(delivery(2)) == ""
+
+
+def test_the_last_number_counts_what_is_published_held_and_replaced(lake: Lake) -> None:
+    publisher = lake.publisher
+    assert publisher.find_last_number("orders", DAY) == 0
+    publisher.publish(known(lake, 1, "first"))
+    publisher.publish(known(lake, 2, "second"))
+    assert publisher.find_last_number("orders", DAY) == 2
+    publisher.hold(known(lake, 5, "fifth"))
+    assert publisher.find_last_number("orders", DAY) == 5
+    found = publisher.find_published("orders", DAY)
+    assert found is not None
+    assert found.number == 2
+
+
+def test_a_copy_is_set_aside_and_does_not_touch_what_readers_see(lake: Lake) -> None:
+    batch = known(lake, 1, "first")
+    lake.publisher.publish(batch)
+    copy = known(lake, 1, "first")
+    for _ in range(2):
+        lake.publisher.set_copy_aside(copy)
+        assert lake.publisher.identify_staged(DAY) == ""
+    assert lake.seen() == "first"
+    other = known(lake, 1, "second")
+    lake.publisher.set_copy_aside(copy)
+    assert lake.publisher.identify_staged(DAY) == other.source, "what is staged is no copy"
+
+
+def test_a_held_batch_can_be_staged_again_unless_another_is_staged(lake: Lake) -> None:
+    batch = known(lake, 1, "first")
+    lake.publisher.hold(batch)
+    for _ in range(2):
+        lake.publisher.restage(batch)
+        assert lake.publisher.state(batch) == "staged"
+    lake.publisher.hold(batch)
+    known(lake, 2, "second")
+    lake.publisher.restage(batch)
+    assert lake.publisher.state(batch) == "held"
+
+
+def test_to_recover_when_nothing_was_interrupted_changes_nothing(lake: Lake) -> None:
+    lake.publisher.publish(known(lake, 1, "first"))
+    lake.publisher.hold(known(lake, 2, "second"))
+    lake.publisher.recover()
+    assert lake.seen() == "first"
