@@ -16,19 +16,18 @@ from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
-from headgate.gate.good_rows import require_good_rows
 from headgate.gate.history import DatasetHistory
 from headgate.gate.notification import Notification
 from headgate.gate.publish.batch_mover import BatchMover
 from headgate.gate.publish.publisher import Publisher
+from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action
-from headgate.values.errors import EngineUnavailable, InputChanged, MisuseError, NoSuchBatch, PublishError, StoreError
-from headgate.values.login import find_login_name
+from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.outcome import Failed
 from headgate.values.run import BY_GATE, Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
@@ -78,6 +77,7 @@ class Gate:
         self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
+        self.rulings = PersonRulings(self.history, self.mover, self.checks)
         self._index_given = index
 
     @property
@@ -214,20 +214,11 @@ class Gate:
         return self._deliver(revision)
 
     def finish_rulings(self) -> None:
-        """Carry out decisions of people that were not carried out, and finish moves that stopped halfway.
-
-        What cannot be moved does not keep the others from it; the first error is raised in the end.
-        """
-        errors: list[PublishError] = []
-        if self.publisher is not None:
-            for revision in self.store.revisions(self.dataset):
-                try:
-                    self._finish_ruling(revision)
-                except PublishError as error:
-                    errors.append(error)
-        self.mover.recover()
-        if errors:
-            raise errors[0]
+        """Carry out decisions of people that were not carried out, and finish moves that stopped halfway."""
+        try:
+            self.rulings.finish()
+        finally:
+            self.mover.recover()
 
     def _finish_earlier(self, partition: str) -> dict[int, BatchVerdict]:
         """Finish what an interrupted gate has left. Gives the verdicts by sequence.
@@ -245,25 +236,6 @@ class Gate:
                 if revision.partition == partition:
                     raise
         return finished
-
-    def _finish_ruling(self, revision: Revision) -> None:
-        if revision.decision is None or revision.decision in BY_GATE:
-            return
-        if revision.decision in (Decision.ACCEPTED, Decision.RELEASED) and self.mover.is_replaced(revision):
-            return
-        if revision.decision is not Decision.SPLIT:
-            self._retry_ruling(revision, revision.decision)
-        elif self.mover.has_split_rows(revision):
-            rulings = self.store.rulings(self.dataset, revision.partition)
-            newest = next(each for each in reversed(rulings) if each.number == revision.number)
-            self.mover.carry_out_ruling(revision, revision.decision, newest.source)
-
-    def _retry_ruling(self, revision: Revision, decision: Decision) -> None:
-        """Carry out a ruling. If the held files were changed since, it cannot be: the batch stays held."""
-        try:
-            self.mover.carry_out_ruling(revision, decision)
-        except InputChanged as error:
-            self.history.decide(revision, Decision.HELD, f"{decision} could not be carried out: {error}", _GATE)
 
     def _deliver(
         self,
@@ -335,7 +307,7 @@ class Gate:
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        return self._rule(partition, Decision.ACCEPTED, note, who, number)
+        return self.rulings.rule(partition, Decision.ACCEPTED, note, who, number)
 
     def reject(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
         """That was wrong: nothing is learned from the run. Repair the batch and judge the partition again.
@@ -346,7 +318,7 @@ class Gate:
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        return self._rule(partition, Decision.REJECTED, note, who, number)
+        return self.rulings.rule(partition, Decision.REJECTED, note, who, number)
 
     def release(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
         """Publish a held batch as it is, and learn nothing from it.
@@ -357,7 +329,7 @@ class Gate:
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        return self._rule(partition, Decision.RELEASED, note, who, number)
+        return self.rulings.rule(partition, Decision.RELEASED, note, who, number)
 
     def discard(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
         """Drop a held batch for good; the run stays in the history, and nothing is learned from it.
@@ -368,7 +340,7 @@ class Gate:
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        return self._rule(partition, Decision.DISCARDED, note, who, number)
+        return self.rulings.rule(partition, Decision.DISCARDED, note, who, number)
 
     def split(
         self,
@@ -391,29 +363,7 @@ class Gate:
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        if self.publisher is None:
-            raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
-        revision = self.history.find_for_ruling(partition, number)
-        source = self.mover.find_parts(partition)
-        require_good_rows(good, self.history.read(revision), self.checks, self.store)
-        ruling = self.history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
-        fault_point("gate.ruled")
-        self.mover.carry_out_ruling(revision, Decision.SPLIT, source)
-        return ruling
-
-    def _rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
-        """Record what a person decided, then carry it out: what is published is always written down."""
-        revision = self.history.find_for_ruling(partition, number)
-        if decision is Decision.ACCEPTED and not self.history.read(revision).schema.columns:
-            raise MisuseError(
-                f"{partition} was never read, so there is nothing to learn from it.",
-                hint="Judge it again, or publish it as it is with gate.release.",
-            )
-        self.mover.require_movable(revision, decision)
-        ruling = self.history.decide(revision, decision, note, who or find_login_name())
-        fault_point("gate.ruled")
-        self.mover.carry_out_ruling(revision, decision)
-        return ruling
+        return self.rulings.split(partition, good, note, who, number)
 
     # --- looking back
 

@@ -1,0 +1,90 @@
+"""Decisions of people about judged batches: recorded, then carried out, also if that was interrupted.
+
+Tested by `tests/gate/test_feedback.py`, `tests/attack/test_rulings.py` and `tests/attack/test_interrupted_gate.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headgate.checks.check import Check
+from headgate.gate.good_rows import require_good_rows
+from headgate.gate.history import DatasetHistory
+from headgate.gate.publish.batch_mover import BatchMover
+from headgate.store.fault_points import fault_point
+from headgate.values.errors import InputChanged, MisuseError, PublishError
+from headgate.values.login import find_login_name
+from headgate.values.run import BY_GATE, Decision, Revision, Ruling
+
+_GATE = "gate"
+
+
+class PersonRulings:
+    """Records what people decide about the batches of one dataset, and moves the batches accordingly."""
+
+    def __init__(self, history: DatasetHistory, mover: BatchMover, checks: Sequence[Check]) -> None:
+        self._history = history
+        self._mover = mover
+        self._checks = checks
+
+    def rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
+        """Record what a person decided, then carry it out: what is published is always written down."""
+        revision = self._history.find_for_ruling(partition, number)
+        if decision is Decision.ACCEPTED and not self._history.read(revision).schema.columns:
+            raise MisuseError(
+                f"{partition} was never read, so there is nothing to learn from it.",
+                hint="Judge it again, or publish it as it is with gate.release.",
+            )
+        self._mover.require_movable(revision, decision)
+        ruling = self._history.decide(revision, decision, note, who or find_login_name())
+        fault_point("gate.ruled")
+        self._mover.carry_out_ruling(revision, decision)
+        return ruling
+
+    def split(self, partition: str, good: Any, note: str, who: str, number: int | None) -> Ruling:
+        """Record that the good rows of a batch are published and the bad ones stay held, then carry it out."""
+        if self._mover.publisher is None:
+            raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
+        revision = self._history.find_for_ruling(partition, number)
+        source = self._mover.find_parts(partition)
+        require_good_rows(good, self._history.read(revision), self._checks, self._history.store)
+        ruling = self._history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
+        fault_point("gate.ruled")
+        self._mover.carry_out_ruling(revision, Decision.SPLIT, source)
+        return ruling
+
+    def finish(self) -> None:
+        """Carry out what was recorded and not carried out.
+
+        What cannot be moved does not keep the others from it; the first error is raised in the end.
+        """
+        if self._mover.publisher is None:
+            return
+        errors: list[PublishError] = []
+        for revision in self._history.store.revisions(self._history.dataset):
+            if revision.decision is None or revision.decision in BY_GATE:
+                continue
+            try:
+                self._finish_one(revision, revision.decision)
+            except PublishError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
+
+    def _finish_one(self, revision: Revision, decision: Decision) -> None:
+        if decision is Decision.SPLIT:
+            self._finish_split(revision)
+            return
+        if decision in (Decision.ACCEPTED, Decision.RELEASED) and self._mover.is_replaced(revision):
+            return
+        try:
+            self._mover.carry_out_ruling(revision, decision)
+        except InputChanged as error:  # the held files were changed since, so the batch stays held
+            self._history.decide(revision, Decision.HELD, f"{decision} could not be carried out: {error}", _GATE)
+
+    def _finish_split(self, revision: Revision) -> None:
+        if self._mover.has_split_rows(revision):
+            rulings = self._history.store.rulings(self._history.dataset, revision.partition)
+            newest = next(each for each in reversed(rulings) if each.number == revision.number)
+            self._mover.carry_out_ruling(revision, Decision.SPLIT, newest.source)
