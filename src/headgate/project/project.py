@@ -13,7 +13,7 @@ from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
-from headgate.gate.publish.publisher import Delivery, folder_name
+from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
 from headgate.project.path_template import PARTITION
@@ -207,7 +207,7 @@ class Dataset:
             learn=settings.learn,
             mode=settings.mode,
             index=self._open_index(),
-            publisher=self._make_publisher(),
+            publisher=self._publisher,
             notify=project.notify,
             owner=settings.owner or "",
             runs=settings.runs,
@@ -233,7 +233,7 @@ class Dataset:
 
     def _find_moved(self, partition: str) -> str:
         """Where the newest batch of a partition was moved to; empty if it is staged, or nothing moves batches."""
-        publisher = self.gate.publisher
+        publisher = self._publisher
         if publisher is None or publisher.identify_staged(partition):
             return ""
         known = self.gate.store.revisions(self.name, partition)
@@ -245,7 +245,7 @@ class Dataset:
         With `publish:` these are the staged ones. Parts of a batch that is split are not batches.
         """
         names = self._source.partitions()
-        publisher = self.gate.publisher
+        publisher = self._publisher
         if publisher is None:
             return names
         staged = tuple(each for each in names if publisher.identify_staged(each))
@@ -277,7 +277,7 @@ class Dataset:
 
     def _restage_unread(self, partition: str) -> None:
         """Put a held batch that could not be read back into staging, so that it can be judged again."""
-        publisher = self.gate.publisher
+        publisher = self._publisher
         known = [] if publisher is None else self.gate.store.revisions(self.name, partition)
         if publisher is not None and known and known[-1].unread and known[-1].decision is Decision.HELD:
             publisher.restage(Delivery.of(known[-1]))
@@ -294,7 +294,7 @@ class Dataset:
             return True
         if revision.unread and revision.decision in (None, Decision.HELD):
             return True
-        publisher = self.gate.publisher
+        publisher = self._publisher
         if publisher is not None:
             return publisher.identify_staged(revision.partition) not in ("", revision.source)
         if revision.decision not in (Decision.HELD, Decision.REJECTED) or not revision.source:
@@ -329,7 +329,8 @@ class Dataset:
             )
         return PatternIndex.open(file)
 
-    def _make_publisher(self) -> Any:
+    @cached_property
+    def _publisher(self) -> Publisher | None:
         if self.settings.publish is None:
             return None
         from headgate.gate.publish.folders import Folders
