@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 
@@ -30,10 +29,6 @@ from headgate.values.run import Decision, Revision
 from tests.faults.backends import Backend, unique
 from tests.faults.table import Row
 from tests.faults.work import Doom, heard, started
-
-get_context("forkserver").set_forkserver_preload(
-    ["tests.faults.__main__", "headgate.cli.app", "headgate.project.project"]
-)
 
 _CONFIG = """\
 store: {url}

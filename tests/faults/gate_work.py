@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -29,19 +28,6 @@ from headgate.store.port import HistoryStore
 from headgate.values.run import Decision
 from headgate.values.verdict import Verdict
 from tests.faults.work import Doom
-
-# Children are forked from a process that has imported all that any of them needs.
-get_context("forkserver").set_forkserver_preload(
-    [
-        "tests.faults.__main__",
-        "headgate.store.files.objects",
-        "headgate.store.sql",
-        "sqlalchemy.dialects.sqlite",
-        "sqlalchemy.dialects.postgresql",
-        "psycopg",
-        "alembic.command",
-    ]
-)
 
 FILES = ("part-0.txt", "part-1.txt", "part-2.txt")
 OFTEN = 5  # entries between checkpoints, so that short histories have them

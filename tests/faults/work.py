@@ -29,17 +29,7 @@ from tests.strategies import frequencies
 
 # Children are forked from a process that has imported everything and has no thread, connection or runtime of its own.
 _context = get_context("forkserver")
-_context.set_forkserver_preload(
-    [
-        "tests.faults.work",
-        "headgate.store.files.objects",
-        "headgate.store.sql",
-        "sqlalchemy.dialects.sqlite",
-        "sqlalchemy.dialects.postgresql",
-        "psycopg",
-        "alembic.command",
-    ]
-)
+_context.set_forkserver_preload(["tests.faults.preload"])
 
 _COUNTS = np.array([3, 4])
 
