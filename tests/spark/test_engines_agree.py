@@ -72,8 +72,9 @@ def _in_local_parts() -> Analysis:
     return merged
 
 
+# Each engine hashes the values of nested columns in its own way; tests/spark/test_checksum.py compares plain ones.
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", sorted(metrics()))
+@pytest.mark.parametrize("name", sorted(metrics().keys() - {"checksum"}))
 def test_a_metric_is_the_same_as_on_the_local_engine(analyses: dict[str, Analysis], name: str, way: str) -> None:
     own = [metric for metric in asked() if metric.name == name]
     assert own, f"the sample asks for no {name}"
