@@ -29,7 +29,7 @@ def judge_and_kill(lake: Lake, point: str, table: object, partition: str = "p") 
 @pytest.mark.parametrize("point", POINTS)
 def test_a_batch_that_passed_is_published_by_recover(lake: Lake, point: str) -> None:
     judge_and_kill(lake, point, orders(1))
-    assert [each.partition for each in lake.gate.undecided()] == ["p"]
+    assert [each.partition for each in lake.gate.find_undecided()] == ["p"]
     (verdict,) = lake.gate.recover()
     assert (verdict.action, verdict.decision) == (Action.PUBLISH, Decision.PUBLISHED)
     assert lake.shown() == orders(1)
@@ -67,7 +67,7 @@ def test_a_batch_whose_input_is_gone_is_withdrawn(lake: Lake) -> None:
     (verdict,) = lake.gate.recover()
     assert (verdict.action, verdict.decision) == (Action.HOLD, Decision.WITHDRAWN)
     assert "Revision 1 was withdrawn" in verdict.explain()
-    assert lake.gate.undecided() == ()
+    assert lake.gate.find_undecided() == ()
 
 
 def test_another_input_that_was_staged_since_is_not_taken_for_it(lake: Lake) -> None:
@@ -122,12 +122,12 @@ def test_a_batch_that_cannot_be_moved_does_not_keep_others_from_being_judged(lak
 
     with watch(refuse_first):
         assert lake.judge(orders(2), "second").action is Action.PUBLISH
-    assert [each.partition for each in lake.gate.undecided()] == ["first"]
+    assert [each.partition for each in lake.gate.find_undecided()] == ["first"]
 
 
 def test_an_observed_failure_is_decided_and_waits_no_more(tmp_path: Path, store: HistoryStore) -> None:
     lake = Lake(tmp_path, store, mode="observe")
     verdict = lake.judge(broken(orders(1)))
     assert (verdict.action, verdict.decision) == (Action.PUBLISH, Decision.OBSERVED)
-    assert lake.gate.undecided() == ()
+    assert lake.gate.find_undecided() == ()
     assert lake.gate.learned(before="q").past is None

@@ -240,7 +240,7 @@ def _rule_and_kill(project: Project, words: list[str], row: Row, chance: random.
 def _expected_code(project: Project) -> int:
     """What the next run must end with: 1 if a batch that it judges or finishes is bad."""
     with closing(project.open_store()) as store:
-        undecided = {each.partition for each in store.undecided(project.dataset)}
+        undecided = {each.partition for each in store.find_undecided(project.dataset)}
         known = {each.partition: each for each in store.revisions(project.dataset)}
     folders, code = project.folders, 0
     for partition in {each.partition for each in project.staged}:
@@ -275,7 +275,7 @@ def _look(project: Project, row: Row) -> None:
     row.leaked += _count_leaks(project)
     folders = project.folders
     with closing(project.open_store()) as store:
-        row.lost += len(store.undecided(project.dataset))
+        row.lost += len(store.find_undecided(project.dataset))
         for partition in {each.partition for each in project.staged}:
             inputs = project.inputs(partition)
             made = [

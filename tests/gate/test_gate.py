@@ -475,7 +475,7 @@ def test_the_good_rows_of_a_held_batch_can_be_published_and_the_bad_ones_stay(tm
         gate.split("1", batch, who="ann")
     with pytest.raises(MisuseError, match="2 rows are staged as the good ones of 1, which has 2 in all"):
         gate.split("1", pa.table({"price": [9.5, 1.0]}), who="ann")
-    assert gate.store.undecided("sales") == ()
+    assert gate.store.find_undecided("sales") == ()
     ruling = gate.split("1", lambda: batch.slice(0, 1), who="ann")
     assert (ruling.decision, ruling.who, ruling.note) == (Decision.SPLIT, "ann", "rows split")
     assert (folders.path("1") / "rows").read_text() == "[9.5]"

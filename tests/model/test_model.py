@@ -29,7 +29,7 @@ def find_fault(words: str) -> None:
 
 
 def test_a_gate_that_forgets_undecided_runs_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(MemoryStore, "undecided", lambda *_: ())
+    monkeypatch.setattr(MemoryStore, "find_undecided", lambda *_: ())
     find_fault("is staged for ever")
 
 

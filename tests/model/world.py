@@ -183,7 +183,7 @@ class World:
 
     def check_end(self) -> None:
         """After recovery everything is published, held, or was dropped on purpose, and the history says so."""
-        if self.store.undecided("orders"):
+        if self.store.find_undecided("orders"):
             raise Broken("a revision waits for ever")
         if self.folders.identify_staged(PARTITION):
             raise Broken("a batch is staged for ever")

@@ -138,20 +138,20 @@ def test_a_run_that_awaits_a_decision_is_listed_until_there_is_one(reopen: Calla
     waiting = [msgspec.structs.replace(a_small_run(f"p{at}", seed=at), awaits_decision=True) for at in range(3)]
     for run in waiting:
         store.commit(run)
-    assert partitions(store.undecided("orders")) == ["p0", "p1", "p2"]
-    assert all(each.awaits_decision for each in store.undecided("orders"))
+    assert partitions(store.find_undecided("orders")) == ["p0", "p1", "p2"]
+    assert all(each.awaits_decision for each in store.find_undecided("orders"))
     store.decide("orders", "p1", PUBLISHED)
-    assert partitions(reopen().undecided("orders")) == ["p0", "p2"]
+    assert partitions(reopen().find_undecided("orders")) == ["p0", "p2"]
     store.decide("orders", "p0", HELD)
     store.decide("orders", "p0", ACCEPTED)
-    assert partitions(reopen().undecided("orders")) == ["p2"]
+    assert partitions(reopen().find_undecided("orders")) == ["p2"]
     store.commit(msgspec.structs.replace(a_small_run("p2", seed=9), awaits_decision=True))
     store.decide("orders", "p2", PUBLISHED)
-    assert [(each.partition, each.number) for each in reopen().undecided("orders")] == [("p2", 1)]
+    assert [(each.partition, each.number) for each in reopen().find_undecided("orders")] == [("p2", 1)]
     store.decide("orders", "p2", HELD, number=1)
-    assert reopen().undecided("orders") == ()
+    assert reopen().find_undecided("orders") == ()
     assert not any(each.awaits_decision for each in store.revisions("orders"))
-    assert store.undecided("no such dataset") == ()
+    assert store.find_undecided("no such dataset") == ()
 
 
 def test_an_earlier_decision_stands_if_only_the_first_is_wanted(store: HistoryStore) -> None:

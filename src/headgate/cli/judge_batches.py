@@ -104,7 +104,7 @@ def finish_batches(dataset: Dataset, *, judges_next: bool = False) -> Iterator[B
     A batch whose input is gone is withdrawn. With `judges_next`, one that is staged again is left to the next step.
     """
     try:
-        for revision in dataset.gate.undecided():
+        for revision in dataset.gate.find_undecided():
             started, partition = time.monotonic(), revision.partition
             try:
                 if judges_next and dataset.gate.mover.is_gone(revision) and partition in dataset.partitions():

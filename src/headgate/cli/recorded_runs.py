@@ -32,10 +32,12 @@ class RecordedRun(NamedTuple):
     @property
     def summary(self) -> str:
         """The note of a person's ruling, then the first cause."""
+        from headgate.values.run import GATE
+
         titles = [each.title for each in self.verdict.causes]
         more = f" (and {len(titles) - 1} more)" if len(titles) > 1 else ""
         note = ""
-        if self.ruling is not None and self.ruling.who != "gate" and self.ruling.note:
+        if self.ruling is not None and self.ruling.who != GATE and self.ruling.note:
             note = f"{self.ruling.who}: {self.ruling.note}"
         return "; ".join(filter(None, [note, titles[0] + more if titles else ""]))
 

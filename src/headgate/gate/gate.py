@@ -29,10 +29,8 @@ from headgate.store.port import HistoryStore
 from headgate.values.account import Action
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.outcome import Failed
-from headgate.values.run import BY_GATE, Decision, Revision, Ruling, Run
+from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
-
-_GATE = "gate"
 
 
 class Gate:
@@ -167,7 +165,7 @@ class Gate:
 
     def _record(self, run: Run) -> Revision:
         """The revision of a run: a new one, or that of the same rows, judged before in the same way."""
-        for revision in self.undecided():
+        for revision in self.find_undecided():
             if revision.partition == run.partition:  # its input is gone
                 self.finish(revision)
         known = self.history.find_same_content(run, self._is_same_batch)
@@ -201,13 +199,13 @@ class Gate:
 
         `judge` does the first by itself. It may be called at any time, also while other gates work.
         """
-        verdicts = [self.finish(revision) for revision in self.undecided()]
+        verdicts = [self.finish(revision) for revision in self.find_undecided()]
         self.finish_rulings()
         return verdicts
 
-    def undecided(self) -> tuple[Revision, ...]:
+    def find_undecided(self) -> tuple[Revision, ...]:
         """The batches that an interrupted gate has judged and not published or held, in the order of their commits."""
-        return self.store.undecided(self.dataset)
+        return self.store.find_undecided(self.dataset)
 
     def finish(self, revision: Revision) -> BatchVerdict:
         """Publish or hold a batch that was judged before, and record that."""
@@ -227,7 +225,7 @@ class Gate:
         judges that partition again, or calls `recover`, withdraws it.
         """
         finished = {}
-        for revision in self.undecided():
+        for revision in self.find_undecided():
             try:
                 if not self.mover.is_gone(revision):
                     adopted = revision.partition != partition
@@ -271,7 +269,7 @@ class Gate:
             self._send_notification(verdict)
         fault_point("gate.notified")
         # a person who was told may have decided, too; what they say stands
-        verdict.decision = self.history.decide_first(revision, decision, verdict.headline, _GATE).decision
+        verdict.decision = self.history.decide_first(revision, decision, verdict.headline, GATE).decision
         if not was_told and adopted:
             self._send_notification(verdict)
         return verdict

@@ -85,10 +85,9 @@ class DatasetHistory:
         It is found before the input is scanned: by the caller's fingerprint, or by its source. What is not known of one
         of the two, which is None or empty, is not compared.
         """
-        known = self.store.revisions(self.dataset, partition)
-        if not known or known[-1].suite != suite or known[-1].decision is Decision.WITHDRAWN:
+        newest = self._find_standing(partition, suite)
+        if newest is None:
             return None
-        newest = known[-1]
         if fingerprint is None:
             return newest if source and source == newest.source and not newest.unread else None
         same_source = source in ("", newest.source) or not newest.source
@@ -97,16 +96,19 @@ class DatasetHistory:
     def find_same_content(self, run: Run, is_same_batch: Callable[[Revision, Run], bool]) -> Revision | None:
         """The partition's newest revision, if it has the same rows as a run, was judged in the same way, and is the
         same batch."""
-        known = self.store.revisions(self.dataset, run.partition)
-        if not known or known[-1].suite != run.suite or known[-1].decision is Decision.WITHDRAWN:
-            return None
-        newest = known[-1]
-        if content_of(newest.fingerprint) != run.fingerprint or newest.number < run.after:
+        newest = self._find_standing(run.partition, run.suite)
+        if newest is None or content_of(newest.fingerprint) != run.fingerprint or newest.number < run.after:
             return None
         if not is_same_batch(newest, run):
             return None
         # a fingerprint that the caller gave may be wrong
         return newest if _checksum_of(self.read(newest)) == _checksum_of(run) else None
+
+    def _find_standing(self, partition: str, suite: str) -> Revision | None:
+        """The partition's newest revision, if it was judged in the same way and not withdrawn."""
+        known = self.store.revisions(self.dataset, partition)
+        stands = known and known[-1].suite == suite and known[-1].decision is not Decision.WITHDRAWN
+        return known[-1] if stands else None
 
     def read(self, revision: Revision) -> Run:
         """The run of a revision; it is read from the store once."""

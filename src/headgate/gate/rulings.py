@@ -15,9 +15,7 @@ from headgate.gate.publish.batch_mover import BatchMover
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import InputChanged, MisuseError, PublishError
 from headgate.values.login import find_login_name
-from headgate.values.run import BY_GATE, Decision, Revision, Ruling
-
-_GATE = "gate"
+from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling
 
 
 class PersonRulings:
@@ -73,15 +71,15 @@ class PersonRulings:
             raise errors[0]
 
     def _finish_one(self, revision: Revision, decision: Decision) -> None:
-        if decision is Decision.SPLIT:
-            self._finish_split(revision)
-            return
         if decision in (Decision.ACCEPTED, Decision.RELEASED) and self._mover.is_replaced(revision):
             return
         try:
-            self._mover.carry_out_ruling(revision, decision)
-        except InputChanged as error:  # the held files were changed since, so the batch stays held
-            self._history.decide(revision, Decision.HELD, f"{decision} could not be carried out: {error}", _GATE)
+            if decision is Decision.SPLIT:
+                self._finish_split(revision)
+            else:
+                self._mover.carry_out_ruling(revision, decision)
+        except InputChanged as error:  # the files were changed since, so the batch stays held
+            self._history.decide(revision, Decision.HELD, f"{decision} could not be carried out: {error}", GATE)
 
     def _finish_split(self, revision: Revision) -> None:
         if self._mover.has_split_rows(revision):

@@ -87,7 +87,7 @@ class Ledger:
         revisions = self._revisions if partition is None else self._by_partition.get(partition, [])
         return tuple(self._with_decision(each, as_of) for each in revisions if as_of is None or each.sequence <= as_of)
 
-    def undecided(self) -> tuple[Revision, ...]:
+    def find_undecided(self) -> tuple[Revision, ...]:
         return tuple(self._undecided.values())
 
     def rulings(self, partition: str | None = None, as_of: int | None = None) -> tuple[Ruling, ...]:

@@ -65,9 +65,9 @@ class MemoryStore:
         with self._lock:
             return self._ledger_of(dataset).revisions(partition, as_of)
 
-    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+    def find_undecided(self, dataset: str) -> tuple[Revision, ...]:
         with self._lock:
-            return self._ledger_of(dataset).undecided()
+            return self._ledger_of(dataset).find_undecided()
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         with self._lock:

@@ -87,7 +87,7 @@ class HistoryStore(Protocol):
     ) -> tuple[Revision, ...]:
         """All committed runs of a dataset or of one partition of it, in the order of their commits."""
 
-    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+    def find_undecided(self, dataset: str) -> tuple[Revision, ...]:
         """The revisions that a gate still has to decide about, in the order of their commits. If there are any, a gate
         is at work, or was interrupted."""
 

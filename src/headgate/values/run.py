@@ -48,6 +48,9 @@ class Decision(StrEnum):
 TRUSTED = frozenset({Decision.PUBLISHED, Decision.ACCEPTED})
 """Decisions after which a run is learned from."""
 
+GATE = "gate"
+"""Who made a decision, if the gate did."""
+
 BY_GATE = frozenset({Decision.PUBLISHED, Decision.HELD, Decision.OBSERVED, Decision.WITHDRAWN})
 """Decisions that the gate makes. The others are made by people."""
 

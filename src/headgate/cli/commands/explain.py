@@ -28,6 +28,7 @@ def explain(
     """
     from headgate.cli.recorded_runs import verdict_of
     from headgate.cli.report_files import WrittenPages, write_page_to
+    from headgate.values.run import GATE
 
     output = options.parse_output(output_html, "--output-html")
     chosen = context.open_project().dataset(dataset)
@@ -36,7 +37,7 @@ def explain(
     rulings = [each for each in gate.store.rulings(dataset, partition) if each.number == verdict.revision.number]
     context.echo(make_shell_page(context, verdict))
     for ruling in rulings:
-        if ruling.who != "gate":
+        if ruling.who != GATE:
             note = f": {ruling.note}" if ruling.note else ""
             context.echo(f"  {ruling.decision.value.capitalize()} by {ruling.who or 'somebody'}{note}")
     if context.verbose:

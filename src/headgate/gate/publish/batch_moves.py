@@ -26,16 +26,16 @@ def take_batch(delivery: Delivery, source: Path, target: Path, name: str, hint: 
     """Move a batch, if it is the one that was judged. It is compared again after the move: it may change until then."""
     if not os.path.lexists(source):
         raise PublishError(f"there is no batch of {delivery} at {source}.", hint)
-    check_input(delivery, source)
+    require_same_files(delivery, source)
     move_folder(source, target, name)
     try:
-        check_input(delivery, target)
+        require_same_files(delivery, target)
     except PublishError:
         give_back(target, source)
         raise
 
 
-def check_input(delivery: Delivery, place: Path) -> None:
+def require_same_files(delivery: Delivery, place: Path) -> None:
     """Raise `InputChanged` unless the batch in a place is the one that was judged."""
     if identify_files(place) != delivery.source and delivery.source:
         raise InputChanged(

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
-
 from headgate.gate.publish.batch_moves import (
     as_publish_error,
-    check_input,
     delete_batch,
     delete_file,
     find_free,
@@ -23,38 +19,26 @@ from headgate.gate.publish.batch_moves import (
     make_folder,
     move_folder,
     remove_if_empty,
+    require_same_files,
     sync_names,
     take_batch,
     write_file,
 )
+from headgate.gate.publish.manifest import FORMAT, Manifest, read_manifest
 from headgate.gate.publish.publisher import BatchLocation, Delivery, Part, folder_name
 from headgate.store.fault_points import fault_point
-from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
+from headgate.values.errors import MisuseError, PublishError
 from headgate.values.local_path import to_local_path
 
 if sys.platform != "win32":
     import fcntl
 
-_FORMAT = 1
 _WEEK = 7 * 86_400.0
 _COPY = "~copy"  # the end of the name of a batch that was staged twice
 _ONLY_LOCAL = (
     "Folders moves batches by renames in a local or mounted file system. For other storage write a Publisher: "
     "docs/quarantine.md says how."
 )
-
-
-class DamagedManifest(PublishError, CorruptBytes):
-    """A manifest cannot be read. It concerns one partition."""
-
-
-class Manifest(msgspec.Struct, frozen=True):
-    """Which batch of a partition readers are to see, where it is under the published folder, and which was before."""
-
-    format: int
-    delivery: Delivery
-    path: str
-    previous: Delivery | None = None
 
 
 class Folders:
@@ -164,7 +148,7 @@ class Folders:
             if self._is_shown(delivery, current):
                 raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
             if os.path.lexists(target):
-                check_input(delivery, target)  # another history may have put it there
+                require_same_files(delivery, target)  # another history may have put it there
             else:
                 _refuse_older(delivery, current)
                 source = claimed if os.path.lexists(claimed) else self.staging_path(delivery.partition, delivery.part)
@@ -190,13 +174,13 @@ class Folders:
     def check_input(self, delivery: Delivery) -> None:
         with self._lock():
             if place := self._locate(delivery):
-                check_input(delivery, Path(place))
+                require_same_files(delivery, Path(place))
 
     def restage(self, delivery: Delivery) -> None:
         held, staged = self._quarantine_path(delivery), self.staging_path(delivery.partition, delivery.part)
         with self._lock():
             if os.path.lexists(held) and not os.path.lexists(staged):
-                check_input(delivery, held)
+                require_same_files(delivery, held)
                 move_folder(held, staged, "restage")
                 remove_if_empty(held.parent)
 
@@ -318,14 +302,14 @@ class Folders:
             take_batch(delivery, source, claimed, "claim", hint)
             return
         try:
-            check_input(delivery, claimed)
+            require_same_files(delivery, claimed)
         except PublishError:
             give_back(claimed, self.staging_path(delivery.partition, delivery.part))
             raise
 
     def _point_readers(self, delivery: Delivery, current: Delivery | None) -> None:
         place, manifest = self._published_path(delivery), self._manifest_path(delivery.partition)
-        written = write_file(manifest.with_suffix(".next"), self._write_manifest(delivery, current))
+        written = self._write_manifest(delivery, current)
         if not self.manifest and os.path.lexists(place):
             away = (
                 self._claimed_path(current)
@@ -352,7 +336,7 @@ class Folders:
         if previous is None:
             delete_file(file)
             return
-        written = write_file(file.with_suffix(".next"), self._write_manifest(previous, None))
+        written = self._write_manifest(previous, None)
         fault_point("folders.restore")
         os.replace(written, file)
         fault_point("folders.restored")
@@ -378,23 +362,18 @@ class Folders:
         return self._load_manifest(self._manifest_path(partition))
 
     def _load_manifest(self, file: Path) -> Manifest | None:
-        with as_publish_error(file):
-            try:
-                text = file.read_bytes()
-            except FileNotFoundError:
-                return None
-        manifest = _parse_manifest(text, file)
-        if manifest.path != self._relative_path(manifest.delivery):
+        manifest = read_manifest(file)
+        if manifest is not None and manifest.path != self._relative_path(manifest.delivery):
             raise MisuseError(
                 f"{manifest.delivery} was published with manifest={not self.manifest}.",
                 hint=f"Open the folders with manifest={not self.manifest}, or publish to another root.",
             )
         return manifest
 
-    def _write_manifest(self, delivery: Delivery, previous: Delivery | None) -> bytes:
-        manifest = Manifest(_FORMAT, delivery, self._relative_path(delivery), previous)
-        # The standard library escapes what is not Unicode; names of partitions may be anything.
-        return json.dumps(msgspec.to_builtins(manifest), indent=1).encode()
+    def _write_manifest(self, delivery: Delivery, previous: Delivery | None) -> Path:
+        """Write a manifest beside the current one, whose place it takes later, in one step."""
+        manifest = Manifest(FORMAT, delivery, self._relative_path(delivery), previous)
+        return write_file(self._manifest_path(delivery.partition).with_suffix(".next"), manifest.to_bytes())
 
     def _relative_path(self, delivery: Delivery) -> str:
         return self._published_path(delivery).relative_to(self._published).as_posix()
@@ -437,17 +416,6 @@ def _refuse_older(delivery: Delivery, current: Delivery | None) -> None:
             f"{delivery} is older than revision {current.number}, which is published.",
             hint="Stage the batch again: it becomes a new revision.",
         )
-
-
-def _parse_manifest(text: bytes, file: Path) -> Manifest:
-    try:
-        parsed = json.loads(text)
-        if isinstance(parsed, dict) and isinstance(newer := parsed.get("format"), int) and newer > _FORMAT:
-            raise NewerFormat(f"{file} has format {newer}; this version reads {_FORMAT}.", hint="Upgrade headgate.")
-        return msgspec.convert(parsed, Manifest)
-    except (ValueError, RecursionError, msgspec.ValidationError):
-        hint = "Move it away: the partition then counts as not published."
-        raise DamagedManifest(f"{file} is not a manifest.", hint) from None
 
 
 def _refuse_nested(places: dict[str, Path]) -> None:

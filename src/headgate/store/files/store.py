@@ -91,10 +91,10 @@ class FileStore:
             log.refresh()
             return log.ledger.revisions(partition, as_of)
 
-    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+    def find_undecided(self, dataset: str) -> tuple[Revision, ...]:
         with self._use_log(dataset) as log:
             log.refresh()
-            return log.ledger.undecided()
+            return log.ledger.find_undecided()
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         with self._use_log(dataset) as log:

@@ -100,7 +100,7 @@ class SqlStore:
     ) -> tuple[Revision, ...]:
         return self._read(lambda connection: reading.read_revisions(connection, dataset, partition, as_of))
 
-    def undecided(self, dataset: str) -> tuple[Revision, ...]:
+    def find_undecided(self, dataset: str) -> tuple[Revision, ...]:
         return self._read(lambda connection: reading.read_undecided(connection, dataset))
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
