@@ -23,8 +23,8 @@ def slowly(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     yield from batches
 
 
-def slow(session: Any) -> DataFrame:
-    frame: DataFrame = session.range(0, 60, 1, TASKS).mapInArrow(slowly, "id bigint")
+def slow(session: Any, tasks: int = TASKS) -> DataFrame:
+    frame: DataFrame = session.range(0, 60, 1, tasks).mapInArrow(slowly, "id bigint")
     return frame
 
 
@@ -35,8 +35,8 @@ def heard(frame: DataFrame) -> list[hg.Progress]:
 
 
 def heard_from(session: Any) -> list[hg.Progress]:
-    """What a scan says. A Connect server reports in intervals of its own, and may be done before the first."""
-    return next((steps for _ in range(5) if (steps := heard(slow(session)))), [])
+    """What a scan says. A Connect server reports every two seconds, and may be done before: then more tasks follow."""
+    return next((steps for factor in (1, 1, 2, 4, 8) if (steps := heard(slow(session, factor * TASKS)))), [])
 
 
 def assert_possible(steps: list[hg.Progress]) -> None:
