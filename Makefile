@@ -54,7 +54,7 @@ test: ## doctests, then every test that needs no JVM
 	$(PYTHON) -m pytest -m "not spark and not slow and not typing" -n 2 --dist loadfile
 
 test-spark: ## the tests that start Spark
-	$(PYTHON) -m pytest -m "spark and not slow"
+	$(PYTHON) -m pytest -m "spark and not slow" -n 2 --dist loadfile
 
 test-typing: ## mypy and pyright over programs that use the built wheel, and what an editor completes
 	$(PYTHON) -m pytest -m typing tests/typing
