@@ -32,7 +32,7 @@ def microseconds(rounds: int = 3) -> dict[str, float]:
 
 
 def _round(history: list[list[Any]], chosen: list[Any]) -> float:
-    for cached in (sketches.read_sketch, sketches.pair_sketches, labels.side_by_side):
+    for cached in (sketches.read_bins, sketches.pair_bins, labels.side_by_side):
         cached.cache_clear()
     begin = time.process_time()
     for column in history:

@@ -173,7 +173,7 @@ class Replay:
             held = {name: why[:1] for name, why in self._held(lessons, case.analysis, changed).items()}
             rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})
         if day.joins is not None and day.incident is None:
-            self.shapes = text_rules.learn_rules(states, matched, self.shapes, self.index, hide_values=False)
+            self.shapes = text_rules.learn_rules(states, matched, self.shapes, self.index)
             self._patterns, self._patterns_of = matched, day.partition
         return rows
 

@@ -167,9 +167,7 @@ class BatchJudge:
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
-        return text_rules.learn_rules(
-            batch.states, outcomes, self.learned.text_rules, self.index(), hide_values=self.hides_values
-        )
+        return text_rules.learn_rules(batch.states, outcomes, self.learned.text_rules, self.index())
 
 
 def _expects_rows(planned: PlannedExpectation) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,6 +25,7 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 DEFAULT_RUNS = 30
+_DIGITS = 12  # significant ones of a value that is not an integer
 _ATTEMPT_PREFIX = 12  # characters of an attempt's id that are stored to recognise it
 MIN_REFERENCE_RUNS = 5
 """Runs below which no distance from all earlier runs is measured: nearly every value would be new."""
@@ -247,10 +249,15 @@ def _measure_distances(
 def numeric_values(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
     """The outcomes that are numbers, of registered metrics: a store may hold some of a plug-in not installed here."""
     return {
-        key: float(outcome.value)
+        key: _round_off(float(outcome.value))
         for key, outcome in outcomes.items()
         if isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution) and is_known(key)
     }
+
+
+def _round_off(value: float) -> float:
+    """The value without the digits that depend on the order in which parts of the batch were added up."""
+    return value if value.is_integer() or not math.isfinite(value) else float(f"{value:.{_DIGITS}g}")
 
 
 def latest_values(values: Floats) -> Floats:

@@ -28,7 +28,7 @@ class OfNumbers(ColumnMetric[Moments], frozen=True):
 
 
 class OfQuantiles(ColumnMetric[Quantiles], frozen=True):
-    """Reads the quantile sketch of the finite numbers."""
+    """Reads the distribution of the finite numbers."""
 
     state: ClassVar = Quantiles
     folded: ClassVar = "quantiles"
