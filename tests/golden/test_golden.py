@@ -62,7 +62,7 @@ def test_the_same_data_fold_to_the_state_that_was_stored(name: str) -> None:
     state, metric = decode(bytes.fromhex(kept["bytes"])), from_key(next(iter(kept["outcomes"])))
     assert str(metric.state_key) == kept["key"]
     kinds = tuple(map(Kind, kept["kinds"]))
-    folded = Case(metric, kinds).fold(columns(kinds, name.partition("-")[2]))
+    folded = Case(metric, kinds).fold(columns(kinds, name.partition("-")[2])).finish()
     assert_same(folded if type(folded) is type(state) else folded.shrink(), state)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from headgate.metrics.states.packing import Integers, pack_integers, unpack_integers
 from headgate.values.state import MOST, State, are_counts
 
 MOST_BINS = 1024
@@ -18,10 +19,8 @@ SAMPLED_SHARE_ERROR = 0.0166
 """The same for the share between two points."""
 
 Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
-_WIDTHS = (1, 2, 4, 8)  # bytes
 _MOST_SHIFT = 63
 
 
@@ -113,7 +112,7 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
     @classmethod
     def _of_bins(cls, bins: Bins, low: float, high: float, whole: bool, sampled: bool = False) -> Quantiles:
         gaps, first, total = np.diff(bins.indices), int(bins.indices[0]), int(bins.counts.sum())  # a gap may wrap round
-        return cls(_pack(gaps), _pack(bins.counts), first, bins.shift, total, low, high, whole, sampled)
+        return cls(pack_integers(gaps), pack_integers(bins.counts), first, bins.shift, total, low, high, whole, sampled)
 
     def __add__(self, other: Quantiles) -> Quantiles:
         return self.merge_all([self, other])
@@ -135,11 +134,11 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         """The bins that hold numbers."""
         if not self.total:
             return Bins(0, np.empty(0, np.int64), np.empty(0, np.int64))
-        gaps = _unpack(self.indices)
+        gaps = unpack_integers(self.indices)
         indices = np.full(len(gaps) + 1, self.first, np.int64)
         np.cumsum(gaps, out=indices[1:])
         indices[1:] += self.first
-        return Bins(self.shift, indices, _unpack(self.counts))
+        return Bins(self.shift, indices, unpack_integers(self.counts))
 
     @property
     def exact(self) -> bool:
@@ -276,16 +275,3 @@ def _count_runs(ordered: Integers, counts: Integers | None) -> tuple[Integers, I
     starts = np.flatnonzero(new)
     sums = np.diff(starts, append=len(ordered)) if counts is None else np.add.reduceat(counts, starts)
     return ordered[starts], sums
-
-
-def _pack(numbers: Integers) -> bytes:
-    """Integers from 0 to 2**64 - 1, with as few bytes for each as the largest needs; the first byte says how many."""
-    largest = int(numbers.view(np.uint64).max(initial=0))
-    width = next(each for each in _WIDTHS if largest < 1 << 8 * each)
-    return bytes([width]) + numbers.astype(f"<u{width}").tobytes()
-
-
-def _unpack(packed: bytes) -> Integers:
-    if not packed or packed[0] not in _WIDTHS:
-        raise ValueError("not packed integers")
-    return np.frombuffer(packed, f"<u{packed[0]}", offset=1).astype(np.int64)
