@@ -10,10 +10,10 @@ from headgate.metrics.distances.registry import distances
 PAGE = Path(__file__).parents[2] / "docs" / "methods" / "distances.md"
 
 FORMULAS = {
-    "emd": ("integral of abs(F(x) - G(x)) dx, in the unit of the column", "0.0133 (range + range')"),
-    "ks_dist": ("max abs(F(x) - G(x))", "0.0133 + 0.0133"),
-    "js_div": ("H((p + q) / 2) - (H(p) + H(q)) / 2 in bits, in bins", "e (2 sqrt(d) + e), see below; in the same bins"),
-    "kl_div": ("sum of p log2(p / q), in bins, smoothed", "none stated"),
+    "emd": ("integral of abs(F(x) - G(x)) dx, in the unit of the column", "the width of a bin"),
+    "ks_dist": ("max abs(F(x) - G(x))", "the share of the fullest bin"),
+    "js_div": ("H((p + q) / 2) - (H(p) + H(q)) / 2 in bits, in bins", "0 in the same bins"),
+    "kl_div": ("sum of p log2(p / q), in bins, smoothed", "0 in the same bins"),
     "cohen_d": ("abs(mean - mean') / pooled deviation", "0"),
     "l1": ("sum of abs(p - q)", "2 max(a, b)"),
     "l_inf": ("max abs(p - q)", "max(lost / n, lost' / n')"),
@@ -76,13 +76,11 @@ def _definitions(_: dict[str, Any]) -> str:
 
 
 def _choices(_: dict[str, Any]) -> str:
-    return """**Numbers.** A KLL sketch with k = 200 is exact to some 200 numbers; beyond, every rank is within
-0.0133 and every bin's share within 0.0166, with 99% confidence for each sketch. Its least and largest number are
-exact. The bins are the deciles of the *earlier* batch, and one bin each for what lies below and above all of it: a
-constant that changes leaves its bin whichever way it goes. A value that is more frequent than a decile is one bin
-end, so there may be fewer bins. For `js_div`, e is the sum over the two batches of sqrt(w / 2), with w the sum over
-the bins of the most that (p - p')^2 / (p + p') can be while abs(p - p') <= 0.0166. That is the worst case in all
-bins at once.
+    return """**Numbers.** A state is exact to 1,024 different numbers. Of more it has so many bins, each with its exact
+count, and the least and largest number. Two batches are compared in the wider bins of the two: shares up to the end of
+a bin are exact in both. For `js_div` and `kl_div` bins are put together to the deciles of the *earlier* batch, and one
+each for what lies below and above all of it: a constant that changes leaves its decile whichever way it goes. A value
+that is more frequent than a decile is one of their ends, so there may be fewer.
 
 **Labels.** A summary is exact to 512 values or 128 patterns. Beyond, it leaves out a share of the batch, a and b for
 the two batches, and understates a count by at most `lost`, itself at most n / 513 or n / 129. What is left out

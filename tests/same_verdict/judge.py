@@ -39,12 +39,15 @@ def judge_all(
     return found
 
 
-def read_with_spark(folder: Path) -> Callable[[pa.Table], Any]:
-    """Reads tables with Spark, from files, in other parts and another order than they were written."""
+def start_spark() -> Any:
     from pyspark.sql import SparkSession
 
     builder = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false")
-    session = builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+    return builder.config("spark.sql.session.timeZone", "UTC").getOrCreate()
+
+
+def read_with_spark(folder: Path, session: Any) -> Callable[[pa.Table], Any]:
+    """Reads tables with Spark, from files, in other parts and another order than they were written."""
 
     def read(table: pa.Table) -> Any:
         file = folder / f"{hashlib.sha256(repr(table.to_pydict()).encode()).hexdigest()}.parquet"
@@ -63,7 +66,7 @@ def main() -> None:
     given = asked.parse_args()
     store = hg.open_store("memory:", values=given.values)
     with tempfile.TemporaryDirectory() as folder:
-        read = read_with_spark(Path(folder)) if given.engine == "spark" else lambda table: table
+        read = read_with_spark(Path(folder), start_spark()) if given.engine == "spark" else lambda table: table
         print(json.dumps(judge_all(store, read, given.days, tuple(given.tables))))
 
 

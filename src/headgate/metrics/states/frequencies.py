@@ -110,14 +110,13 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         return msgspec.structs.replace(whole, lost=least)._with_arrays(hashes, counts, texts)
 
     def _estimate_counts(self) -> Integers:
-        """The count of each label by the sketch: what its cells count, less their share of all other values.
+        """The count of each label by the sketch: what its cells count, less what a cell usually counts.
 
         Of the four the second smallest, as a cell may be shared with another frequent value.
         """
         cells = unpack_integers(self.sketch).reshape(_SKETCH_ROWS, _SKETCH_WIDTH)
         places = _find_cells(np.frombuffer(self.keys, "<u8"))
-        counts = np.take_along_axis(cells, places, axis=1).astype(np.float64)
-        counts -= (self.total - counts) / (_SKETCH_WIDTH - 1)
+        counts = np.take_along_axis(cells, places, axis=1) - np.median(cells, axis=1, keepdims=True)
         second: Integers = np.rint(np.sort(counts, axis=0)[1]).astype(np.int64)
         return second
 
