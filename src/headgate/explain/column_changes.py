@@ -52,7 +52,7 @@ def find_column_changes(
         return ColumnChanges()
     values = numeric_values(outcomes)
     now = np.array([values.get(traits.key, np.nan) for traits in past.metrics])
-    surprise = forecast_next(past.values, past.metrics).surprise(now)
+    surprise = forecast_next(past.values, past.metrics, past.calendar).surprise(now)
     wanted = {*columns, ""}
     ranked = sorted(
         (at for at, traits in enumerate(past.metrics) if traits.column in wanted and metric_label(traits)),

@@ -157,7 +157,7 @@ class Gate:
             source=source,
             after=published,
             basis=basis,
-            learned=self.history.learn_from(reference.revisions),
+            learned=self.history.learn_from(reference.revisions, partition),
             order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,

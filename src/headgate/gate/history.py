@@ -53,7 +53,7 @@ class DatasetHistory:
         self.settings = settings
         self.effect_cache = IssueEffectCache()
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
-        self._last_learned: tuple[tuple[str, ...], Learned] | None = None
+        self._last_learned: tuple[tuple[str | None, ...], Learned] | None = None
 
     # --- finding
 
@@ -169,19 +169,22 @@ class DatasetHistory:
 
     def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.learn_from(self.find_reference_runs(before, as_of).revisions)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before)
 
-    def learn_from(self, revisions: Sequence[Revision]) -> Learned:
-        """What is learned from these runs. The last result is kept."""
-        attempts = tuple(revision.attempt for revision in revisions)
-        if self._last_learned is None or self._last_learned[0] != attempts:
-            self._last_learned = attempts, self._learn_from([self.read(revision) for revision in revisions])
+    def learn_from(self, revisions: Sequence[Revision], following: str | None = None) -> Learned:
+        """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
+        basis = (following, *(revision.attempt for revision in revisions))
+        if self._last_learned is None or self._last_learned[0] != basis:
+            runs = [self.read(revision) for revision in revisions]
+            self._last_learned = basis, self._learn_from(runs, following)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run]) -> Learned:
+    def _learn_from(self, runs: list[Run], following: str | None) -> Learned:
         settings = self.settings
         if not runs:
             return nothing_learned(settings.learners)
         budget = settings.false_alarms
-        pool = ProposalPool.of(runs, self.store.secret, settings.learners, self.effect_cache, max_cost=budget)
+        pool = ProposalPool.of(
+            runs, self.store.secret, settings.learners, self.effect_cache, following=following, max_cost=budget
+        )
         return pool.spend_budget(budget, settings.learners)

@@ -116,14 +116,23 @@ class ProposalPool:
         learners: Sequence[Learner],
         effect_cache: IssueEffectCache,
         *,
+        following: str | None = None,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
-        `secret` is the key with which the store hides values. No band is proposed that costs more than `max_cost`.
+        Args:
+            runs: The runs.
+            secret: The key with which the store hides values.
+            learners: Who proposes.
+            effect_cache: The effects of issues that were measured before.
+            following: The partition that is judged next. Default: the one that the names of the runs let expect.
+            max_cost: No band is proposed that costs more.
+            pooled_rates: Default: those that ship with the package.
         """
-        past, pooled_rates = Past.of_runs(runs, secret=secret), pooled_rates or load_pooled_rates()
+        past = Past.of_runs(runs, secret=secret, following=following)
+        pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
         effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []

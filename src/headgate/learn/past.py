@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
+from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
@@ -25,6 +26,7 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 DEFAULT_RUNS = 30
+_ANCHORS = {"min": "start", "max": "end"}  # what of a batch's period a metric of timestamps goes with
 _DIGITS = 12  # significant ones of a value that is not an integer
 _ATTEMPT_PREFIX = 12  # characters of an attempt's id that are stored to recognise it
 MIN_REFERENCE_RUNS = 5
@@ -41,6 +43,9 @@ class Past:
     is measured from the run before, or from all runs before if its `of_all` is set. `schemas` has the schema of each
     run. `states` are the states of the newest run. `merged` are the states of all runs, merged, for the distances from
     all runs. `secret` is the key with which a store hides values; a new batch is hidden with it before it is compared.
+
+    `calendar` says when the runs were, and when the next batch is. A timestamp that moves along with the runs, such as
+    the newest time of an order, is shifted to the period of the next batch, so that it can be compared with its own.
     """
 
     partitions: tuple[str, ...]
@@ -50,6 +55,7 @@ class Past:
     states: Mapping[MetricKey, State]
     secret: bytes | None = None
     merged: Mapping[MetricKey, State] = field(default_factory=dict)
+    calendar: Calendar | None = None
 
     @classmethod
     def of(
@@ -58,6 +64,7 @@ class Past:
         partitions: Sequence[str] | None = None,
         distances: Sequence[str] = DEFAULT_DISTANCES,
         trusted: Sequence[bool] | None = None,
+        following: str | None = None,
     ) -> Past:
         """A past of analyses.
 
@@ -66,6 +73,7 @@ class Past:
             partitions: The name of each run. Default: its number.
             distances: The names of the distances to measure between runs.
             trusted: For each run, whether later runs are compared with it. Default: all are.
+            following: The name of the next batch. Default: the one that the names of the runs let expect.
 
         >>> import pyarrow as pa, headgate as hg
         >>> past = Past.of([hg.analyze(pa.table({"price": [1.0, 2.0 + run]})) for run in range(3)])
@@ -83,7 +91,8 @@ class Past:
                 outcomes = measure_distances(analysis.schema, states[index], earlier_states, distances)
                 rows[index] |= numeric_values(outcomes)
         names = tuple(partitions or map(str, range(len(analyses))))
-        return cls._from_rows(names, rows, tuple(each.schema for each in analyses), states)
+        schemas = tuple(each.schema for each in analyses)
+        return cls._from_rows(names, rows, schemas, states, following=following)
 
     @classmethod
     def read(
@@ -111,13 +120,19 @@ class Past:
         revisions = store.last(dataset, runs, before=before, as_of=as_of, only=TRUSTED)
         if not revisions:
             raise MisuseError(f"{dataset} has no accepted run.", hint='Record one with store.decide(..., "accepted").')
-        return cls.of_runs([store.run(each) for each in revisions], distances=distances, secret=store.secret)
+        found = [store.run(each) for each in revisions]
+        return cls.of_runs(found, distances=distances, secret=store.secret, following=before)
 
     @classmethod
     def of_runs(
-        cls, runs: Sequence[Run], *, distances: Sequence[str] = DEFAULT_DISTANCES, secret: bytes | None = None
+        cls,
+        runs: Sequence[Run],
+        *,
+        distances: Sequence[str] = DEFAULT_DISTANCES,
+        secret: bytes | None = None,
+        following: str | None = None,
     ) -> Past:
-        """A past of runs that were read from a store, oldest first.
+        """A past of runs that were read from a store, oldest first, for the batch of the partition that follows.
 
         The recorded distances of a run are used if they were measured from these very runs. They are measured again if
         a run before it was since rejected, replaced or added.
@@ -129,7 +144,7 @@ class Past:
                 rows[index] = {key: value for key, value in rows[index].items() if not is_distance(key)}
                 rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
         names = tuple(each.partition for each in runs)
-        return cls._from_rows(names, rows, tuple(each.schema for each in runs), states, secret)
+        return cls._from_rows(names, rows, tuple(each.schema for each in runs), states, secret, following)
 
     @classmethod
     def _from_rows(
@@ -139,13 +154,16 @@ class Past:
         schemas: tuple[Schema, ...],
         states: Sequence[Mapping[MetricKey, State]],
         secret: bytes | None = None,
+        following: str | None = None,
     ) -> Past:
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
         metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        table, merged = values.reshape(len(rows), len(keys)), merge_states(schemas[-1], states)
-        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged)
+        calendar = Calendar.of(partitions, following)
+        table = _shift_timestamps(values.reshape(len(rows), len(keys)), metrics, calendar)
+        merged = merge_states(schemas[-1], states)
+        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged, calendar)
 
     @property
     def schema(self) -> Schema:
@@ -172,6 +190,26 @@ class Past:
         names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
         return _measure_distances(schema, states, self.states, merged, names, self.secret)
+
+
+def _shift_timestamps(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar) -> Floats:
+    """The values with the timestamps that move along with the runs shifted to the period of the next batch.
+
+    A timestamp moves along if it varies less in this way than it does as it is.
+    """
+    if not calendar.cadence.by_time:
+        return values
+    for index, traits in enumerate(metrics):
+        if traits.is_timestamp:
+            shifted = values[:, index] + calendar.shifts(_ANCHORS.get(traits.key.name, "middle"))
+            if _spread_of(shifted) < _spread_of(values[:, index]):
+                values[:, index] = shifted
+    return values
+
+
+def _spread_of(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.std()) if len(known) else 0.0
 
 
 def attempt_prefixes(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -178,15 +178,22 @@ def replay_batches(
     effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
     programs: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
     for revision in newest:
+        if accepted_runs:
+            pool = ProposalPool.of(
+                tuple(accepted_runs),
+                store.secret,
+                settings.learners,
+                effect_cache,
+                following=revision.partition,
+                max_cost=largest_budget,
+            )
+            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
         run = _measure_again(store.run(revision), programs[0])
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
             same = accepted_revision.number == revision.number
             accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
-            runs, learners = tuple(accepted_runs), settings.learners
-            pool = ProposalPool.of(runs, store.secret, learners, effect_cache, max_cost=largest_budget)
-            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
 
 
 def _choose_spots(
