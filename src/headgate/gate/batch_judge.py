@@ -162,6 +162,7 @@ class BatchJudge:
             text_rules=self._learn_text_rules(batch, outcomes),
             contributions=changes.contributions,
             changes=describe_changes(learned.past, batch.schema, outcomes),
+            copy_of=learned.find_copy(batch.states),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

@@ -9,12 +9,14 @@ import msgspec
 
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
+from headgate.learn.calendar import Calendar
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.store.reference_runs import ReferenceRuns, find_reference_runs
 from headgate.values.errors import MisuseError, UnknownRun
+from headgate.values.period import Period
 from headgate.values.run import (
     STOPPED,
     TRUSTED,
@@ -53,7 +55,7 @@ class DatasetHistory:
         self.settings = settings
         self.effect_cache = IssueEffectCache()
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
-        self._last_learned: tuple[tuple[str | None, ...], Learned] | None = None
+        self._last_learned: tuple[tuple[Period | str | None, ...], Learned] | None = None
 
     # --- finding
 
@@ -173,7 +175,9 @@ class DatasetHistory:
 
     def learn_from(self, revisions: Sequence[Revision], following: str | None = None) -> Learned:
         """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
-        basis = (following, *(revision.attempt for revision in revisions))
+        # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
+        period = Calendar.of([revision.partition for revision in revisions], following).periods[-1]
+        basis = (period, *(revision.attempt for revision in revisions))
         if self._last_learned is None or self._last_learned[0] != basis:
             runs = [self.read(revision) for revision in revisions]
             self._last_learned = basis, self._learn_from(runs, following)

@@ -18,6 +18,7 @@ Labels = npt.NDArray[np.int64]
 
 MIN_REGULAR_SHARE = 0.5  # share of the gaps between runs that must be one step of a cadence
 MIN_BUSINESS_RUNS = 8  # runs, all on weekdays, from which business days are inferred
+MIN_ORDER_CYCLES = 4  # how often a cycle must fit into a table without times: many lengths are tried
 MAX_CYCLE = 10  # runs, the longest cycle that is looked for in a table without times
 _EPOCH = datetime.datetime(1970, 1, 1)
 _WEEKEND = 5  # weekday of Saturday
@@ -83,7 +84,8 @@ class Calendar:
     @classmethod
     def _by_order(cls, runs: int) -> Calendar:
         order = np.arange(runs + 1)
-        cycles = {f"every {length} runs": order % length for length in range(2, MAX_CYCLE + 1)}
+        longest = min(MAX_CYCLE, runs // MIN_ORDER_CYCLES)
+        cycles = {f"every {length} runs": order % length for length in range(2, longest + 1)}
         return cls(Cadence.ORDER, (None,) * (runs + 1), order.astype(np.float64), cycles)
 
     @property

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from headgate.learn.copies import COPIES, count_copies, find_copies
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
@@ -54,10 +55,15 @@ class Learned:
         """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
         if self.past is None:
             return dict(outcomes)
-        extended = {**outcomes, **self.past.distances(schema, states)}
+        extended = {**outcomes, **self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended
+
+    def find_copy(self, states: Mapping[MetricKey, State]) -> str:
+        """The newest run that has exactly the rows of a batch; empty if there is none."""
+        copies = None if self.past is None else find_copies(self.past, states)
+        return copies[-1] if copies else ""
 
     def largest_contributions(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[str, float], ...]:
         """The eight metrics that contribute most to the novelty of a batch, each with its share, the largest first."""

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
+from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
 from headgate.store.port import HistoryStore
@@ -46,6 +47,7 @@ class Past:
 
     `calendar` says when the runs were, and when the next batch is. A timestamp that moves along with the runs, such as
     the newest time of an order, is shifted to the period of the next batch, so that it can be compared with its own.
+    `shifted` are the metrics of which that is done. `checksums` are those of the rows of each run.
     """
 
     partitions: tuple[str, ...]
@@ -56,6 +58,8 @@ class Past:
     secret: bytes | None = None
     merged: Mapping[MetricKey, State] = field(default_factory=dict)
     calendar: Calendar | None = None
+    shifted: frozenset[MetricKey] = frozenset()
+    checksums: tuple[RowChecksum | None, ...] = ()
 
     @classmethod
     def of(
@@ -161,9 +165,11 @@ class Past:
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
         metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
         calendar = Calendar.of(partitions, following)
-        table = _shift_timestamps(values.reshape(len(rows), len(keys)), metrics, calendar)
+        table = values.reshape(len(rows), len(keys))
+        shifted = _shift_timestamps(table, metrics, calendar)
         merged = merge_states(schemas[-1], states)
-        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged, calendar)
+        checksums = tuple(map(_find_checksum, states))
+        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged, calendar, shifted, checksums)
 
     @property
     def schema(self) -> Schema:
@@ -192,19 +198,24 @@ class Past:
         return _measure_distances(schema, states, self.states, merged, names, self.secret)
 
 
-def _shift_timestamps(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar) -> Floats:
-    """The values with the timestamps that move along with the runs shifted to the period of the next batch.
+def _find_checksum(states: Mapping[MetricKey, State]) -> RowChecksum | None:
+    found = states.get(Checksum().state_key)
+    return found if isinstance(found, RowChecksum) else None
+
+
+def _shift_timestamps(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar) -> frozenset[MetricKey]:
+    """Shift the timestamps that move along with the runs to the period of the next batch, in place, and name them.
 
     A timestamp moves along if it varies less in this way than it does as it is.
     """
-    if not calendar.cadence.by_time:
-        return values
+    shifted_metrics = set()
     for index, traits in enumerate(metrics):
-        if traits.is_timestamp:
+        if traits.is_timestamp and calendar.cadence.by_time:
             shifted = values[:, index] + calendar.shifts(_ANCHORS.get(traits.key.name, "middle"))
             if _spread_of(shifted) < _spread_of(values[:, index]):
                 values[:, index] = shifted
-    return values
+                shifted_metrics.add(traits.key)
+    return frozenset(shifted_metrics)
 
 
 def _spread_of(values: Floats) -> float:

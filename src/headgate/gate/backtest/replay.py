@@ -17,6 +17,7 @@ from headgate.explain.causes import find_causes
 from headgate.explain.column_changes import changes_behind
 from headgate.gate.backtest.injected_issues import InjectedIssue, inject_into
 from headgate.gate.settings import Settings
+from headgate.learn.copies import COPIES
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
@@ -213,7 +214,8 @@ def _choose_spots(
 
 def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
-    own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in distances() and key != NOVELTY}
+    compared = {NOVELTY.name, COPIES.name, *distances()}
+    own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in compared}
     account = msgspec.structs.replace(run.account or Account(), reference_attempts=learned.reference_attempts)
     return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
 
