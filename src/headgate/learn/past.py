@@ -140,6 +140,12 @@ class Past:
 
         The recorded distances of a run are used if they were measured from these very runs. They are measured again if
         a run before it was since rejected, replaced or added.
+
+        Args:
+            runs: The runs.
+            distances: The names of the distances to measure again.
+            secret: The key with which the store hides values.
+            following: The partition of the next batch. Default: the one that the names of the runs let expect.
         """
         rows = [numeric_values(each.outcomes) for each in runs]
         states = [each.states for each in runs]

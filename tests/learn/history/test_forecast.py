@@ -189,7 +189,7 @@ def test_a_distance_may_be_as_many_times_as_large_as_the_gap_is_long() -> None:
 WEEK = np.where(np.isin(np.arange(60) % 7, (5, 6)), 40.0, 100.0) + np.random.default_rng(4).normal(0, 1, 60)
 
 
-@pytest.mark.parametrize("runs", range(26, 36))
+@pytest.mark.parametrize("runs", range(28, 36))
 @pytest.mark.parametrize("by_time", [True, False])
 def test_a_week_is_recognised_and_the_same_day_of_it_comes_next(runs: int, by_time: bool) -> None:
     made = one(WEEK[:runs], calendar=daily(runs) if by_time else None)
