@@ -6,13 +6,12 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import headgate as hg
-from tests.same_verdict.judge import judge_all, read_with_spark
+from tests.same_verdict.judge import judge_all
 
 DAYS = 14
 TABLES = ("orders", "visits", "accounts")
@@ -41,9 +40,3 @@ def test_in_another_process(expected: list[dict[str, str]]) -> None:
     variables = {**os.environ, "PYTHONHASHSEED": "7"}
     ended = subprocess.run(command, env=variables, capture_output=True, text=True, check=True)
     assert json.loads(ended.stdout) == expected
-
-
-@pytest.mark.spark
-def test_on_spark(tmp_path: Path, spark: Any, expected: list[dict[str, str]]) -> None:
-    read = read_with_spark(tmp_path, spark)
-    assert judge_all(hg.open_store("memory:"), read, DAYS, TABLES) == expected

@@ -88,6 +88,20 @@ class Calendar:
         cycles = {f"every {length} runs": order % length for length in range(2, longest + 1)}
         return cls(Cadence.ORDER, (None,) * (runs + 1), order.astype(np.float64), cycles)
 
+    def describe(self) -> str:
+        """How often a batch comes, and how many are missing, in words.
+
+        >>> Calendar.of(["2026-11-12", "2026-11-13", "2026-11-16", "2026-11-17"]).describe()
+        'daily, 2 missing since 2026-11-12'
+        """
+        if not self.cadence.by_time:
+            return "the names tell no time, so runs are taken in their order"
+        gaps = np.diff(self.slots[:-1])
+        missing = int((gaps[gaps > 1] - 1).sum()) if self.cadence in _SLOTS else 0
+        first = self.periods[0]
+        since = f" since {first.start:%Y-%m-%d}" if first is not None else ""
+        return f"{self.cadence.value}, {missing:,} missing{since}" if missing else self.cadence.value
+
     @property
     def horizon(self) -> float:
         """How many steps after the newest run the next batch lies; at least one."""

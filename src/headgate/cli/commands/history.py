@@ -29,6 +29,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
       headgate history orders --metric "mean(price)"
     """
     from headgate.cli import recorded_runs
+    from headgate.learn.calendar import Calendar
 
     gate = context.open_project().dataset(dataset).gate
     runs = recorded_runs.read_runs(gate, last)
@@ -36,8 +37,10 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         context.echo(f"{dataset} has no recorded run.")
         return CommandResult(dataset=dataset, runs=[])
     if metric is None:
+        calendar = Calendar.of(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
-        return CommandResult(dataset=dataset, runs=[each.to_dict() for each in runs])
+        context.echo(f"Calendar: {calendar.describe()}.")
+        return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])
