@@ -9,8 +9,8 @@ import msgspec
 
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
-from headgate.learn.calendar import Calendar
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
+from headgate.learn.past import calendar_of
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
@@ -173,22 +173,30 @@ class DatasetHistory:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
         return self.learn_from(self.find_reference_runs(before, as_of).revisions, before)
 
-    def learn_from(self, revisions: Sequence[Revision], following: str | None = None) -> Learned:
+    def learn_from(
+        self, revisions: Sequence[Revision], following: str | None = None, period: Period | None = None
+    ) -> Learned:
         """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
+        runs = [self.read(revision) for revision in revisions]
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
-        period = Calendar.of([revision.partition for revision in revisions], following).periods[-1]
-        basis = (period, *(revision.attempt for revision in revisions))
+        expected = calendar_of(runs, following, period).periods[-1]
+        basis = (expected, *(revision.attempt for revision in revisions))
         if self._last_learned is None or self._last_learned[0] != basis:
-            runs = [self.read(revision) for revision in revisions]
-            self._last_learned = basis, self._learn_from(runs, following)
+            self._last_learned = basis, self._learn_from(runs, following, period)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run], following: str | None) -> Learned:
+    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None) -> Learned:
         settings = self.settings
         if not runs:
             return nothing_learned(settings.learners)
         budget = settings.false_alarms
         pool = ProposalPool.of(
-            runs, self.store.secret, settings.learners, self.effect_cache, following=following, max_cost=budget
+            runs,
+            self.store.secret,
+            settings.learners,
+            self.effect_cache,
+            following=following,
+            period=period,
+            max_cost=budget,
         )
         return pool.spend_budget(budget, settings.learners)

@@ -22,6 +22,7 @@ from headgate.learn.text_rules import reprice
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
+from headgate.values.period import Period
 from headgate.values.proposal import Proposal
 from headgate.values.run import Run
 from headgate.values.schema import Schema
@@ -123,6 +124,7 @@ class ProposalPool:
         effect_cache: IssueEffectCache,
         *,
         following: str | None = None,
+        period: Period | None = None,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
     ) -> ProposalPool:
@@ -134,10 +136,11 @@ class ProposalPool:
             learners: Who proposes.
             effect_cache: The effects of issues that were measured before.
             following: The partition that is judged next. Default: the one that the names of the runs let expect.
+            period: The period of that partition, if its name does not tell it.
             max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
         """
-        past = Past.of_runs(runs, secret=secret, following=following)
+        past = Past.of_runs(runs, secret=secret, following=following, period=period)
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules

@@ -21,6 +21,7 @@ from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
+from headgate.values.period import Period, parse_period
 from headgate.values.run import TRUSTED, Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
@@ -96,7 +97,7 @@ class Past:
                 rows[index] |= numeric_values(outcomes)
         names = tuple(partitions or map(str, range(len(analyses))))
         schemas = tuple(each.schema for each in analyses)
-        return cls._from_rows(names, rows, schemas, states, following=following)
+        return cls._from_rows(names, rows, schemas, states, calendar=Calendar.of(names, following))
 
     @classmethod
     def read(
@@ -135,6 +136,7 @@ class Past:
         distances: Sequence[str] = DEFAULT_DISTANCES,
         secret: bytes | None = None,
         following: str | None = None,
+        period: Period | None = None,
     ) -> Past:
         """A past of runs that were read from a store, oldest first, for the batch of the partition that follows.
 
@@ -146,6 +148,7 @@ class Past:
             distances: The names of the distances to measure again.
             secret: The key with which the store hides values.
             following: The partition of the next batch. Default: the one that the names of the runs let expect.
+            period: The period of the next batch, if its name does not tell it.
         """
         rows = [numeric_values(each.outcomes) for each in runs]
         states = [each.states for each in runs]
@@ -154,7 +157,8 @@ class Past:
                 rows[index] = {key: value for key, value in rows[index].items() if not is_distance(key)}
                 rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
         names = tuple(each.partition for each in runs)
-        return cls._from_rows(names, rows, tuple(each.schema for each in runs), states, secret, following)
+        schemas = tuple(each.schema for each in runs)
+        return cls._from_rows(names, rows, schemas, states, secret, calendar_of(runs, following, period))
 
     @classmethod
     def _from_rows(
@@ -164,13 +168,13 @@ class Past:
         schemas: tuple[Schema, ...],
         states: Sequence[Mapping[MetricKey, State]],
         secret: bytes | None = None,
-        following: str | None = None,
+        calendar: Calendar | None = None,
     ) -> Past:
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
         metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        calendar = Calendar.of(partitions, following)
+        calendar = calendar or Calendar.of(partitions)
         table = values.reshape(len(rows), len(keys))
         shifted = _shift_timestamps(table, metrics, calendar)
         merged = merge_states(schemas[-1], states)
@@ -202,6 +206,15 @@ class Past:
         names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
         return _measure_distances(schema, states, self.states, merged, names, self.secret)
+
+
+def calendar_of(runs: Sequence[Run], following: str | None = None, period: Period | None = None) -> Calendar:
+    """The calendar of runs and of the partition that follows, by the times that were stated or by their names."""
+    stated = {each.partition: parse_period(each.account.time) for each in runs if each.account is not None}
+    times = {name: time for name, time in stated.items() if time is not None}
+    if period is not None and following is not None:
+        times[following] = period
+    return Calendar.of([each.partition for each in runs], following, times)
 
 
 def _find_checksum(states: Mapping[MetricKey, State]) -> RowChecksum | None:

@@ -8,6 +8,8 @@ import re
 from enum import StrEnum
 from typing import NamedTuple
 
+from headgate.values.errors import MisuseError
+
 _YEARS = range(1900, 2200)
 _YEAR, _TWO = r"(?P<year>[0-9]{4})", "[0-9]{2}"
 _MINUTE = rf"(?P<colon>:?)(?P<minute>{_TWO})(?:(?P=colon)(?P<second>{_TWO})(?:\.[0-9]+)?)?"
@@ -66,10 +68,41 @@ class Period(NamedTuple):
         months = self.start.year * 12 + self.start.month - 1 + _MONTHS[self.unit]
         return self.start.replace(year=months // 12, month=months % 12 + 1)
 
+    def __str__(self) -> str:
+        return f"{self.start.isoformat()} {self.unit}"
+
     @property
     def seconds(self) -> float:
         """The start in seconds since 1970."""
         return calendar.timegm(self.start.timetuple())
+
+
+def to_period(time: datetime.date | datetime.datetime | str) -> Period:
+    """The period that somebody states: a day, a moment, or a text as names of partitions have it.
+
+    >>> to_period(datetime.date(2026, 11, 14)).unit.value, to_period("2026-11").unit.value
+    ('day', 'month')
+    """
+    if isinstance(time, datetime.datetime):
+        return Period(time.replace(tzinfo=None, microsecond=0), Unit.SECOND)
+    if isinstance(time, datetime.date):
+        return Period(datetime.datetime(time.year, time.month, time.day), Unit.DAY)
+    if (found := read_period(time)) is None:
+        raise MisuseError(f"{time!r} is no time.", hint='Write a date, "2026-11-14T05", "2026-11" or "2026-W46".')
+    return found
+
+
+def parse_period(text: str) -> Period | None:
+    """A period from its text in a store; None if there is none.
+
+    >>> parse_period(str(to_period("2026-11-14T05"))) == to_period("2026-11-14T05")
+    True
+    """
+    start, _, unit = text.partition(" ")
+    try:
+        return Period(datetime.datetime.fromisoformat(start), Unit(unit)) if text else None
+    except ValueError:
+        return None
 
 
 def read_period(text: str) -> Period | None:

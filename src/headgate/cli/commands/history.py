@@ -29,15 +29,15 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
       headgate history orders --metric "mean(price)"
     """
     from headgate.cli import recorded_runs
-    from headgate.learn.calendar import Calendar
 
-    gate = context.open_project().dataset(dataset).gate
+    chosen = context.open_project().dataset(dataset)
+    gate = chosen.gate
     runs = recorded_runs.read_runs(gate, last)
     if not runs:
         context.echo(f"{dataset} has no recorded run.")
         return CommandResult(dataset=dataset, runs=[])
     if metric is None:
-        calendar = Calendar.of(list(dict.fromkeys(each.verdict.partition for each in runs)))
+        calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
         context.echo(f"Calendar: {calendar.describe()}.")
         return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
