@@ -146,7 +146,13 @@ class Replay:
     def _judged(self, day: Arrival, usual: bool, cases: list[TableCase]) -> list[Row]:
         tails = tails_for(self.feed.folder)
         made = ProposalPool.of(
-            self.runs, None, tuple(Learner), self.training, max_cost=max(BUDGETS), pooled_rates=tails
+            self.runs,
+            None,
+            tuple(Learner),
+            self.training,
+            following=day.partition,
+            max_cost=max(BUDGETS),
+            pooled_rates=tails,
         )
         lessons = {
             f"{form} {budget:g}": made.spend_budget(budget, learners)
