@@ -165,7 +165,7 @@ class DatasetConfig(Section):
     @classmethod
     def _tells_a_year(cls, form: str | None) -> str | None:
         if form is not None and not any(mark in form for mark in ("%Y", "%y", "%G", "%F", "%D", "%x", "%c", "%s")):
-            raise ValueError(f"{form!r} names no year: write it as strptime has it, such as %Y-%m-%d")
+            raise make_error(f"{form!r} names no year.", "Write it as strptime has it, such as %Y-%m-%d.")
         return form
 
     @model_validator(mode="after")
