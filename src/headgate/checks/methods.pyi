@@ -188,7 +188,7 @@ class Methods:
     def has_most_frequent_ratio(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
+        """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/130."""
 
     def has_mutual_information(
         self, left: str, right: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
