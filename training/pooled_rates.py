@@ -26,6 +26,7 @@ import headgate.learn.pooled_rates as home
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
+from headgate.learn.calendar import Calendar
 from headgate.learn.history.forecast import forecast_next
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
@@ -103,7 +104,8 @@ def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
     past = whole(feed)
     names = np.array([each.key.name for each in past.metrics])
     for length, at, rows in _spans(feed):
-        made = forecast_next(past.values[rows], past.metrics)
+        calendar = Calendar.of([past.partitions[row] for row in rows], past.partitions[at])
+        made = forecast_next(past.values[rows], past.metrics, calendar)
         surprise = made.surprise(past.values[at])
         for constant in (False, True):
             usable = np.isfinite(surprise) & (made.constant == constant)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from headgate.metrics.distances import labels, sketches
+from headgate.metrics.distances import labels, numbers
 from headgate.metrics.distances.registry import distances
 from headgate.metrics.states.frequencies import PATTERNS, VALUES, Frequencies
 from headgate.metrics.states.moments import Moments
@@ -32,7 +32,7 @@ def microseconds(rounds: int = 3) -> dict[str, float]:
 
 
 def _round(history: list[list[Any]], chosen: list[Any]) -> float:
-    for cached in (sketches.read_sketch, sketches.pair_sketches, labels.side_by_side):
+    for cached in (numbers.read_bins, numbers.pair_bins, labels.side_by_side):
         cached.cache_clear()
     begin = time.process_time()
     for column in history:

@@ -146,7 +146,13 @@ class Replay:
     def _judged(self, day: Arrival, usual: bool, cases: list[TableCase]) -> list[Row]:
         tails = tails_for(self.feed.folder)
         made = ProposalPool.of(
-            self.runs, None, tuple(Learner), self.training, max_cost=max(BUDGETS), pooled_rates=tails
+            self.runs,
+            None,
+            tuple(Learner),
+            self.training,
+            following=day.partition,
+            max_cost=max(BUDGETS),
+            pooled_rates=tails,
         )
         lessons = {
             f"{form} {budget:g}": made.spend_budget(budget, learners)
@@ -173,7 +179,7 @@ class Replay:
             held = {name: why[:1] for name, why in self._held(lessons, case.analysis, changed).items()}
             rows.append({**about, "what": "case", "column": case.column, "issue": case.issue, "held": held})
         if day.joins is not None and day.incident is None:
-            self.shapes = text_rules.learn_rules(states, matched, self.shapes, self.index, hide_values=False)
+            self.shapes = text_rules.learn_rules(states, matched, self.shapes, self.index)
             self._patterns, self._patterns_of = matched, day.partition
         return rows
 

@@ -45,6 +45,11 @@ def same_history(folder: Path) -> bool:
     store = open_store(f"file://{folder}")
     found = read(store)
     store.close()
+    for dataset in kept["found"].values():  # tests/golden/test_golden.py says what becomes of these
+        dataset["states"] = [
+            {key: state for key, state in states.items() if not key.startswith("quantiles(")}
+            for states in dataset["states"]
+        ]
     return holds(found, kept["found"])
 
 

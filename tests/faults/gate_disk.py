@@ -48,7 +48,8 @@ class _Case(NamedTuple):
     manifest: bool = False
 
     def batches(self, partition: str) -> list[Batch]:
-        return [*([Batch(partition, 1)] if self.second else []), Batch(partition, 2, self.flaw)]
+        seed = 2 * int(partition[1:])  # no two partitions have the same rows
+        return [*([Batch(partition, seed)] if self.second else []), Batch(partition, seed + 1, self.flaw)]
 
 
 _CASES = (_Case(), _Case(second=True), _Case(second=True, manifest=True), _Case("nulls"))
@@ -153,7 +154,7 @@ def small_disk(folder: Path) -> Row | None:
     try:
         lake = Lake(f"file://{folder}/history", "orders", folder / "lake")
         lake.judge(Batch("p0", 0))
-        refused = [_filled(lake, Batch(f"p{1 + pages}", pages), pages, row) for pages in range(_PAGES)]
+        refused = [_filled(lake, Batch(f"p{1 + pages}", 1 + pages), pages, row) for pages in range(_PAGES)]
         assert any(refused), "the disk was never full"
         assert not all(refused), "the disk never had room"
     finally:

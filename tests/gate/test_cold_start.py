@@ -24,7 +24,7 @@ from tests.gate.orders import (
     replaced,
 )
 
-SCHEMA = {"has_column", "column_count", "column_type"}
+SCHEMA = {"has_column", "column_count", "column_type", "copies"}
 RUNS = (0, 1, 2, 3, 6, 7, 8, 30)
 
 
@@ -46,10 +46,10 @@ def test_the_first_run_is_judged_by_what_is_declared_and_by_having_rows() -> Non
 
 def test_the_second_run_is_judged_by_the_columns_and_by_the_form_of_texts() -> None:
     verdict = after(1)
-    assert set(of(verdict, Source.HISTORY)) == {"has_column", "column_count"}
+    assert set(of(verdict, Source.HISTORY)) == {"has_column", "column_count", "copies"}
     assert of(verdict, Source.PATTERNS) == ["pattern_match"]
     told = verdict.account.learners
-    assert told["history"] == "6 expectations about columns; 1 of 7 runs that ranges take"
+    assert told["history"] == "7 expectations; 1 of 7 runs that ranges take"
     assert told["patterns"].startswith("1 expectation from 1 run")
     assert told["novelty"].startswith("not yet: 1 accepted run")
 

@@ -115,10 +115,6 @@ def test_samples_of_values_are_in_no_recorded_run_not_even_of_a_store_that_keeps
     assert not any("value_sample" in str(key) for key in (*run.states, *run.outcomes))
 
 
-def test_a_rule_that_spells_a_value_is_learned_only_where_values_may_be_kept() -> None:
-    hidden, plain = (
-        judged(gate_after(0, hide=hide, index=Speller()), 0, marked(0)).account.text_rules for hide in (True, False)
-    )
-    assert {each.column for each in plain} == {"country", "code", "note"}
-    assert CANARY in str(plain)
-    assert hidden == ()
+@pytest.mark.parametrize("hide", [True, False])
+def test_a_rule_that_spells_a_value_is_not_learned(hide: bool) -> None:
+    assert judged(gate_after(0, hide=hide, index=Speller()), 0, marked(0)).account.text_rules == ()

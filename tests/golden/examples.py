@@ -68,7 +68,7 @@ def examples() -> dict[str, Example]:
     """
     found: dict[str, Example] = {}
     for case in every_case():
-        state = case.fold(columns(case.kinds, "small"))
+        state = case.fold(columns(case.kinds, "small")).finish()
         for each in (state, state.shrink()):
             found.setdefault(f"{tag_of(type(each))}-small", Example(case.metric, case.kinds, each))
         wants_more = isinstance(state, TextNumbers if case.kinds == (Kind.STRING,) else (Distinct, Quantiles))

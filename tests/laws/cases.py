@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import msgspec
@@ -14,7 +14,6 @@ from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, Pair
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.correlation import Comoments
 from headgate.metrics.states.moments import Moments
-from headgate.metrics.states.quantiles import Quantiles
 from headgate.values.schema import Kind
 from headgate.values.state import State
 
@@ -96,13 +95,8 @@ def _fold_of(metric: Metric[Any]) -> object:
 
 
 def assert_same(one: State, two: State) -> None:
-    """Equal; numbers within the rounding of merging; sketches whose compaction is random in what they answer."""
+    """Equal; numbers within the rounding of merging."""
     assert type(one) is type(two)
-    compare = COMPARED.get(type(one), _assert_same_fields)
-    compare(one, two)
-
-
-def _assert_same_fields(one: State, two: State) -> None:
     allowed = _rounding(one, two)
     for field in one.__struct_fields__:
         mine, theirs = getattr(one, field), getattr(two, field)
@@ -156,21 +150,3 @@ def _rounding_of_comoments(one: Comoments, two: Comoments) -> dict[str, float]:
         "products": left * (right + far_right) + right * (left + far_left),
     }
     return {name: _share(one.count * largest) + 1e-300 for name, largest in sums.items()}
-
-
-def _assert_same_ranks(one: Quantiles, two: Quantiles) -> None:
-    mine, theirs = one.open_sketch(), two.open_sketch()
-    assert mine.n == theirs.n
-    if not mine.n:
-        return
-    assert (mine.get_min_value(), mine.get_max_value()) == (theirs.get_min_value(), theirs.get_max_value())
-    # each is off by the stated error, on either side
-    allowed = 2 * max(
-        each.normalized_rank_error(False) if each.is_estimation_mode() else 0.0 for each in (mine, theirs)
-    )
-    marks = [mine.get_quantile(share, inclusive=True) for share in np.linspace(0.0, 1.0, 41)]
-    for mark in marks:
-        assert abs(mine.get_rank(mark, True) - theirs.get_rank(mark, True)) <= allowed + 1e-12
-
-
-COMPARED: dict[type[State], Callable[[Any, Any], None]] = {Quantiles: _assert_same_ranks}

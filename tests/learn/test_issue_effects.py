@@ -106,7 +106,7 @@ def test_the_measured_effect_is_near_that_on_the_real_batch(column: str) -> None
 
 def test_the_distance_of_values_after_an_issue_is_that_of_the_real_batch_however_many_values_it_has() -> None:
     random = np.random.default_rng(1)
-    tables = [pa.table({"price": np.round(random.lognormal(3, 0.5, 800), 2)}) for _ in range(8)]
+    tables = [pa.table({"price": np.round(random.lognormal(3, 0.5, 500), 2)}) for _ in range(8)]
     past = Past.of(list(map(hg.analyze, tables)))
     wrong = hg.analyze(hg.inject_issue(tables[-1], "unit_change", "price", factor=100))
     key = MetricKey("value_l1", ("price",))

@@ -10,7 +10,7 @@ import pytest
 import headgate as hg
 from headgate.project.project import Project
 from headgate.values.account import Mode
-from headgate.values.errors import ConfigError, EngineError, NoSuchBatch
+from headgate.values.errors import ConfigError, EngineError, MisuseError, NoSuchBatch
 from tests.project.files import PLAIN, lake, opened, orders, written
 
 WHOLE = """\
@@ -247,3 +247,26 @@ def test_a_project_that_is_closed_opens_its_store_again(tmp_path: Path) -> None:
     project.close()
     assert project.store is not first
     project.close()
+
+
+@pytest.mark.parametrize(
+    ("form", "partition", "time"),
+    [
+        ("%d%m%y", "141126", "2026-11-14"),
+        ("load of %B %Y", "load of November 2026", "2026-11"),
+        ("%Y%j-%H", "2026318-05", "2026-11-14T05"),
+        ("%Y", "2026", "2026"),
+    ],
+)
+def test_the_time_of_a_batch_is_read_as_the_file_says(form: str, partition: str, time: str, tmp_path: Path) -> None:
+    with opened(tmp_path, PLAIN + f'    time: "{form}"\n') as project:
+        dataset = project.dataset(project.names[0])
+        assert dataset.read_time(partition) == time
+        assert dataset.calendar([partition]).cadence.by_time
+        with pytest.raises(MisuseError, match="does not read the partition 'x'"):
+            dataset.read_time("x")
+
+
+def test_a_form_of_times_has_a_year(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="names no year"):
+        opened(tmp_path, PLAIN + '    time: "%d.%m."\n')

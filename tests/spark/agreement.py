@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import msgspec
-import numpy as np
 
 from headgate.engine.analysis import Analysis
 from headgate.metrics.base.metric import Metric
@@ -17,9 +16,6 @@ from headgate.values.state import State
 
 RELATIVE = 1e-9  # float sums differ with the order of merging
 ABSOLUTE = 1e-9
-
-# A rank is within the stated error with 99% confidence. Two sketches differ by three times that once in ten million.
-RANK = 3 * 0.0133
 
 
 def differences(one: Analysis, two: Analysis, metrics: list[Metric[Any]]) -> list[str]:
@@ -35,8 +31,6 @@ def differences(one: Analysis, two: Analysis, metrics: list[Metric[Any]]) -> lis
 def _outcomes_differ(one: Analysis, two: Analysis, metric: Metric[Any]) -> str:
     mine, theirs = one[metric], two[metric]
     match mine, theirs:
-        case Measured(a), Measured(b) if metric.state is Quantiles:
-            alike = _near_in_rank(a, b, one.states[metric.state_key])
         case Measured(Distribution() as a), Measured(Distribution() as b):
             alike = _within_error(a, b)
         case Measured(float(a)), Measured(float(b)):
@@ -55,19 +49,6 @@ def _share_lost(state: State) -> float:
     return state.lost / state.total if isinstance(state, Frequencies) else 0.0
 
 
-def _near_in_rank(one: float | Distribution, two: float | Distribution, state: State) -> bool:
-    assert isinstance(state, Quantiles)
-    sketch = state.open_sketch()
-    if isinstance(one, Distribution) and isinstance(two, Distribution):
-        gaps = [abs(one.counts.get(label, 0) - two.counts.get(label, 0)) for label in {*one.counts, *two.counts}]
-        return one.total == two.total and max(gaps) <= RANK * one.total
-    assert not isinstance(one, Distribution)
-    assert not isinstance(two, Distribution)
-    low, high = sorted((one, two))
-    # of a value that occurs often, every rank between its first and its last is right
-    return sketch.get_rank(high, inclusive=False) - sketch.get_rank(low, inclusive=True) <= RANK
-
-
 def _within_error(one: Distribution, two: Distribution) -> bool:
     if not one.error and not two.error:
         return one == two and list(one.counts) == list(two.counts)
@@ -78,20 +59,11 @@ def _within_error(one: Distribution, two: Distribution) -> bool:
 def _states_differ(one: Analysis, two: Analysis, metric: Metric[Any]) -> str:
     """States of counts, hashes and sketches that do not depend on order are equal to the byte."""
     mine, theirs = one.states.get(metric.state_key), two.states.get(metric.state_key)
-    if isinstance(mine, Quantiles) and isinstance(theirs, Quantiles):
-        return "" if quantiles_alike(mine, theirs) else "the quantile sketches differ by more than their error"
+    if isinstance(mine, Quantiles):
+        return "" if mine == theirs else "the quantiles differ"
     if mine is None or theirs is None or isinstance(mine, Frequencies) or _has_floats(msgspec.to_builtins(mine)):
         return ""
     return "" if mine == theirs else f"the states {type(mine).__name__} differ"
-
-
-def quantiles_alike(one: Quantiles, two: Quantiles) -> bool:
-    mine, theirs = one.open_sketch(), two.open_sketch()
-    if mine.n != theirs.n or mine.is_empty():
-        return bool(mine.n == theirs.n)
-    ends = mine.get_min_value() == theirs.get_min_value() and mine.get_max_value() == theirs.get_max_value()
-    points = [mine.get_quantile(q) for q in np.linspace(0.1, 0.9, 9).tolist()]
-    return ends and all(abs(mine.get_rank(at) - theirs.get_rank(at)) <= RANK for at in points)
 
 
 def _has_floats(value: Any) -> bool:

@@ -45,7 +45,7 @@ class Methods:
     def has_approx_quantile(
         self, column: str, q: float = 0.5, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """The least v with rank(v) >= q |{v}|, by KLL (Deequ 2018, Table 2): its rank is within 1.33% of q."""
+        """The least v with rank(v) >= q |{v}|, exact for up to 1,024 different numbers (Deequ 2018, Table 2)."""
 
     def has_char_len(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
@@ -133,7 +133,7 @@ class Methods:
     def has_histogram(
         self, column: str, bins: int = 10, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """Counts in `bins` equal parts of min..max (Deequ 2018, Table 2), by KLL: each within 1.65% of the values."""
+        """Counts in `bins` equal parts of min..max (Deequ 2018, Table 2), exact for up to 1,024 different numbers."""
 
     def has_histogram_values(
         self,
@@ -175,7 +175,7 @@ class Methods:
     def has_median(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), by KLL: its rank is within 1.33% of the middle."""
+        """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), exact for up to 1,024 different numbers."""
 
     def has_min(self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]) -> Self:
         """min of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
@@ -188,7 +188,7 @@ class Methods:
     def has_most_frequent_ratio(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
+        """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/130."""
 
     def has_mutual_information(
         self, left: str, right: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]

@@ -131,10 +131,10 @@ def _failed_of(metrics: Iterable[Metric[Any]], scanned: ScanResult) -> dict[Metr
 
 
 def _build_result(plan: Plan, scanned: ScanResult) -> Analysis | Parts:
-    """The result, without states that only failed metrics read, since they may lack rows."""
+    """The result: finished states, without those that only failed metrics read, since they may lack rows."""
     sound = {metric.state_key for metric in plan.metrics if metric.key not in scanned.failed}
     states = {
-        part: {key: part_states[key] for key in part_states if key in sound}
+        part: {key: part_states[key].finish() for key in part_states if key in sound}
         for part, part_states in scanned.states.items()
     }
     if not plan.by:

@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from headgate.explain.wording import CauseKind, list_names, write_title
+from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
 from headgate.learn.metric_traits import is_known, traits_of
 from headgate.values.account import Account
@@ -93,8 +94,12 @@ def find_causes(
     ]
     groups: dict[tuple[CauseKind, str], list[Judgement]] = defaultdict(list)
     fewer_rows = account.fewer_rows or any(judgement.expectation.metric == _SIZE for judgement in failures)
+    is_copy = any(judgement.expectation.metric == COPIES for judgement in failures)
     for judgement in failures:
-        groups[_group_of(judgement, fewer_rows)].append(judgement)
+        if is_copy and judgement.status is Status.FAIL and judgement.expectation.source is not Source.DECLARED:
+            groups[CauseKind.COPY, account.copy_of].append(judgement)  # it explains what else is as it was then
+        else:
+            groups[_group_of(judgement, fewer_rows)].append(judgement)
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = _place_novelty(causes, account.contributions)
     causes = _join_alike(_absorb_learned(causes))
@@ -127,7 +132,7 @@ def _moves_with_rows(key: MetricKey) -> bool:
 
 def _make_cause(kind: CauseKind, name: str, judgements: list[Judgement], account: Account) -> Cause:
     ranked = tuple(sorted(judgements, key=_rarity_rank))
-    with_columns = () if kind is CauseKind.VOLUME else ranked
+    with_columns = () if kind in (CauseKind.VOLUME, CauseKind.COPY) else ranked
     columns = tuple(dict.fromkeys(column for each in with_columns for column in _columns_of(each.expectation)))
     changed_column = name if kind is CauseKind.COLUMN else columns[0] if kind is CauseKind.DECLARED and columns else ""
     changes = account.column_changes.get(changed_column, ())

@@ -52,7 +52,7 @@ def find_column_changes(
         return ColumnChanges()
     values = numeric_values(outcomes)
     now = np.array([values.get(traits.key, np.nan) for traits in past.metrics])
-    surprise = forecast_next(past.values, past.metrics).surprise(now)
+    surprise = forecast_next(past.values, past.metrics, past.calendar).surprise(now)
     wanted = {*columns, ""}
     ranked = sorted(
         (at for at, traits in enumerate(past.metrics) if traits.column in wanted and metric_label(traits)),
@@ -67,7 +67,8 @@ def find_column_changes(
         fewer_rows |= traits.key.name == "size" and bool(surprise[at] > _FEWER_ROWS_SURPRISE)
         of_column = sentences.setdefault(traits.column, [])
         if len(of_column) < MAX_SENTENCES:
-            of_column.append(_describe_change(traits, float(now[at]), past.values[:, at]))
+            runs = "by the times of {} runs" if traits.key in past.shifted else "in {} runs"
+            of_column.append(_describe_change(traits, float(now[at]), past.values[:, at], runs))
     return ColumnChanges({column: tuple(of_column) for column, of_column in sentences.items()}, fewer_rows)
 
 
@@ -76,10 +77,10 @@ def by_surprise(traits: MetricTraits, surprise: float) -> tuple[float, int]:
     return -min(_MAX_SURPRISE, surprise), traits.label.rank
 
 
-def _describe_change(traits: MetricTraits, value: float, series: npt.NDArray[np.float64]) -> str:
+def _describe_change(traits: MetricTraits, value: float, series: npt.NDArray[np.float64], runs: str) -> str:
     known = series[np.isfinite(series)]
     ends = [format_value(traits, float(known.min())), format_value(traits, float(known.max()))]
     if tells_missing(traits):
         ends.reverse()
     now = traits.label.phrase.format(format_value(traits, value))
-    return f"{now} ({' to '.join(dict.fromkeys(ends))} in {len(known)} runs)"
+    return f"{now} ({' to '.join(dict.fromkeys(ends))} {runs.format(len(known))})"

@@ -20,12 +20,13 @@ _HASH = re.compile(r"[0-9a-f]{16}")  # what a store that hides values records fo
 class CauseKind(IntEnum):
     """What kind of thing went wrong, the most important first."""
 
-    UNREAD = 0
-    SHAPE = 1
-    DECLARED = 2
-    VOLUME = 3
-    COLUMN = 4
-    WHOLE = 5
+    COPY = 0
+    UNREAD = 1
+    SHAPE = 2
+    DECLARED = 3
+    VOLUME = 4
+    COLUMN = 5
+    WHOLE = 6
 
 
 def write_title(kind: CauseKind, name: str, judgements: Sequence[Judgement], column_changes: Sequence[str]) -> str:
@@ -33,6 +34,8 @@ def write_title(kind: CauseKind, name: str, judgements: Sequence[Judgement], col
     first = judgements[0]
     more = f" (and {len(judgements) - 1} more of it)" if len(judgements) > 1 else ""
     match kind:
+        case CauseKind.COPY:
+            return f"identical to {name or 'an earlier run'}"
         case CauseKind.UNREAD:
             return (f"{name}: " if name else "") + first.reason + more
         case CauseKind.SHAPE:

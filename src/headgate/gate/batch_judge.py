@@ -31,6 +31,7 @@ from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Outcome
+from headgate.values.period import Period
 from headgate.values.predicate import Between, Pending
 from headgate.values.proposal import Proposal
 from headgate.values.run import UNREAD, Run
@@ -56,7 +57,7 @@ class BatchJudge:
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
-    is opened only where a rule has to be learned.
+    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it.
     """
 
     dataset: str
@@ -70,6 +71,7 @@ class BatchJudge:
     order_note: str
     hides_values: bool
     index: Callable[[], PatternIndex]
+    period: Period | None = None
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
@@ -162,14 +164,14 @@ class BatchJudge:
             text_rules=self._learn_text_rules(batch, outcomes),
             contributions=changes.contributions,
             changes=describe_changes(learned.past, batch.schema, outcomes),
+            copy_of=learned.find_copy(batch.states),
+            time="" if self.period is None else str(self.period),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
-        return text_rules.learn_rules(
-            batch.states, outcomes, self.learned.text_rules, self.index(), hide_values=self.hides_values
-        )
+        return text_rules.learn_rules(batch.states, outcomes, self.learned.text_rules, self.index())
 
 
 def _expects_rows(planned: PlannedExpectation) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime
+from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ from headgate.store.port import HistoryStore
 from headgate.values.account import Action
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.outcome import Failed
+from headgate.values.period import Period, to_period
 from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
 
@@ -94,6 +95,7 @@ class Gate:
         source: str = "",
         tables: Mapping[str, Any] | None = None,
         now: datetime | None = None,
+        time: date | datetime | str | None = None,
         progress: Callable[[Progress], None] | None = None,
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
@@ -112,6 +114,7 @@ class Gate:
                 staged itself.
             tables: Other tables that checks name, by name.
             now: The time that freshness is measured against; the clock's time if it is left out.
+            time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
             progress: Called while the scan runs.
         """
         finished = self._finish_earlier(partition)
@@ -119,7 +122,7 @@ class Gate:
         known = self.history.find_same_input(partition, fingerprint, source, self._suite)
         if known is not None and known.number >= published:
             return finished.get(known.sequence) or self._deliver(known, copy=source)
-        judge = self._make_judge(partition, source, published)
+        judge = self._make_judge(partition, source, published, None if time is None else to_period(time))
         lookup_tables = rereadable(tables)
         try:
             batch = open_input(data, lookup_tables)
@@ -145,7 +148,7 @@ class Gate:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
         return self.history.learn(before, as_of)
 
-    def _make_judge(self, partition: str, source: str, published: int) -> BatchJudge:
+    def _make_judge(self, partition: str, source: str, published: int, period: Period | None) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
         reference = self.history.find_reference_runs(partition, basis)
@@ -157,7 +160,8 @@ class Gate:
             source=source,
             after=published,
             basis=basis,
-            learned=self.history.learn_from(reference.revisions),
+            learned=self.history.learn_from(reference.revisions, partition, period),
+            period=period,
             order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,

@@ -10,11 +10,13 @@ import msgspec
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
+from headgate.learn.past import calendar_of
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.store.reference_runs import ReferenceRuns, find_reference_runs
 from headgate.values.errors import MisuseError, UnknownRun
+from headgate.values.period import Period
 from headgate.values.run import (
     STOPPED,
     TRUSTED,
@@ -53,7 +55,7 @@ class DatasetHistory:
         self.settings = settings
         self.effect_cache = IssueEffectCache()
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
-        self._last_learned: tuple[tuple[str, ...], Learned] | None = None
+        self._last_learned: tuple[tuple[Period | str | None, ...], Learned] | None = None
 
     # --- finding
 
@@ -169,19 +171,32 @@ class DatasetHistory:
 
     def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.learn_from(self.find_reference_runs(before, as_of).revisions)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before)
 
-    def learn_from(self, revisions: Sequence[Revision]) -> Learned:
-        """What is learned from these runs. The last result is kept."""
-        attempts = tuple(revision.attempt for revision in revisions)
-        if self._last_learned is None or self._last_learned[0] != attempts:
-            self._last_learned = attempts, self._learn_from([self.read(revision) for revision in revisions])
+    def learn_from(
+        self, revisions: Sequence[Revision], following: str | None = None, period: Period | None = None
+    ) -> Learned:
+        """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
+        runs = [self.read(revision) for revision in revisions]
+        # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
+        expected = calendar_of(runs, following, period).periods[-1]
+        basis = (expected, *(revision.attempt for revision in revisions))
+        if self._last_learned is None or self._last_learned[0] != basis:
+            self._last_learned = basis, self._learn_from(runs, following, period)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run]) -> Learned:
+    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None) -> Learned:
         settings = self.settings
         if not runs:
             return nothing_learned(settings.learners)
         budget = settings.false_alarms
-        pool = ProposalPool.of(runs, self.store.secret, settings.learners, self.effect_cache, max_cost=budget)
+        pool = ProposalPool.of(
+            runs,
+            self.store.secret,
+            settings.learners,
+            self.effect_cache,
+            following=following,
+            period=period,
+            max_cost=budget,
+        )
         return pool.spend_budget(budget, settings.learners)

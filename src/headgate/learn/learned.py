@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from headgate.learn.copies import COPIES, count_copies, find_copies
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
@@ -21,6 +22,7 @@ from headgate.learn.text_rules import reprice
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
+from headgate.values.period import Period
 from headgate.values.proposal import Proposal
 from headgate.values.run import Run
 from headgate.values.schema import Schema
@@ -54,10 +56,15 @@ class Learned:
         """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
         if self.past is None:
             return dict(outcomes)
-        extended = {**outcomes, **self.past.distances(schema, states)}
+        extended = {**outcomes, **self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended
+
+    def find_copy(self, states: Mapping[MetricKey, State]) -> str:
+        """The newest run that has exactly the rows of a batch; empty if there is none."""
+        copies = None if self.past is None else find_copies(self.past, states)
+        return copies[-1] if copies else ""
 
     def largest_contributions(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[tuple[str, float], ...]:
         """The eight metrics that contribute most to the novelty of a batch, each with its share, the largest first."""
@@ -116,14 +123,25 @@ class ProposalPool:
         learners: Sequence[Learner],
         effect_cache: IssueEffectCache,
         *,
+        following: str | None = None,
+        period: Period | None = None,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
-        `secret` is the key with which the store hides values. No band is proposed that costs more than `max_cost`.
+        Args:
+            runs: The runs.
+            secret: The key with which the store hides values.
+            learners: Who proposes.
+            effect_cache: The effects of issues that were measured before.
+            following: The partition that is judged next. Default: the one that the names of the runs let expect.
+            period: The period of that partition, if its name does not tell it.
+            max_cost: No band is proposed that costs more.
+            pooled_rates: Default: those that ship with the package.
         """
-        past, pooled_rates = Past.of_runs(runs, secret=secret), pooled_rates or load_pooled_rates()
+        past = Past.of_runs(runs, secret=secret, following=following, period=period)
+        pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
         effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
@@ -167,7 +185,7 @@ class ProposalPool:
         if learner.value in self.reasons:
             return f"not yet: {self.reasons[learner.value]}"
         if learner is Learner.HISTORY and len(self.past) < MIN_RUNS:
-            return f"{count} expectations about columns; {len(self.past)} of {MIN_RUNS} runs that ranges take"
+            return f"{count} expectations; {len(self.past)} of {MIN_RUNS} runs that ranges take"
         if count:
             return f"{count} expectation{'s' * (count > 1)} from {_format_runs(len(self.past))}"
         if learner is Learner.PATTERNS and not self.text_rules:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -11,19 +12,24 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
+from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
+from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
 from headgate.store.port import HistoryStore
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
+from headgate.values.period import Period, parse_period
 from headgate.values.run import TRUSTED, Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 DEFAULT_RUNS = 30
+_ANCHORS = {"min": "start", "max": "end"}  # what of a batch's period a metric of timestamps goes with
+_DIGITS = 12  # significant ones of a value that is not an integer
 _ATTEMPT_PREFIX = 12  # characters of an attempt's id that are stored to recognise it
 MIN_REFERENCE_RUNS = 5
 """Runs below which no distance from all earlier runs is measured: nearly every value would be new."""
@@ -39,6 +45,10 @@ class Past:
     is measured from the run before, or from all runs before if its `of_all` is set. `schemas` has the schema of each
     run. `states` are the states of the newest run. `merged` are the states of all runs, merged, for the distances from
     all runs. `secret` is the key with which a store hides values; a new batch is hidden with it before it is compared.
+
+    `calendar` says when the runs were, and when the next batch is. A timestamp that moves along with the runs, such as
+    the newest time of an order, is shifted to the period of the next batch, so that it can be compared with its own.
+    `shifted` are the metrics of which that is done. `checksums` are those of the rows of each run.
     """
 
     partitions: tuple[str, ...]
@@ -48,6 +58,9 @@ class Past:
     states: Mapping[MetricKey, State]
     secret: bytes | None = None
     merged: Mapping[MetricKey, State] = field(default_factory=dict)
+    calendar: Calendar | None = None
+    shifted: frozenset[MetricKey] = frozenset()
+    checksums: tuple[RowChecksum | None, ...] = ()
 
     @classmethod
     def of(
@@ -56,6 +69,7 @@ class Past:
         partitions: Sequence[str] | None = None,
         distances: Sequence[str] = DEFAULT_DISTANCES,
         trusted: Sequence[bool] | None = None,
+        following: str | None = None,
     ) -> Past:
         """A past of analyses.
 
@@ -64,6 +78,7 @@ class Past:
             partitions: The name of each run. Default: its number.
             distances: The names of the distances to measure between runs.
             trusted: For each run, whether later runs are compared with it. Default: all are.
+            following: The name of the next batch. Default: the one that the names of the runs let expect.
 
         >>> import pyarrow as pa, headgate as hg
         >>> past = Past.of([hg.analyze(pa.table({"price": [1.0, 2.0 + run]})) for run in range(3)])
@@ -81,7 +96,8 @@ class Past:
                 outcomes = measure_distances(analysis.schema, states[index], earlier_states, distances)
                 rows[index] |= numeric_values(outcomes)
         names = tuple(partitions or map(str, range(len(analyses))))
-        return cls._from_rows(names, rows, tuple(each.schema for each in analyses), states)
+        schemas = tuple(each.schema for each in analyses)
+        return cls._from_rows(names, rows, schemas, states, calendar=Calendar.of(names, following))
 
     @classmethod
     def read(
@@ -109,16 +125,30 @@ class Past:
         revisions = store.last(dataset, runs, before=before, as_of=as_of, only=TRUSTED)
         if not revisions:
             raise MisuseError(f"{dataset} has no accepted run.", hint='Record one with store.decide(..., "accepted").')
-        return cls.of_runs([store.run(each) for each in revisions], distances=distances, secret=store.secret)
+        found = [store.run(each) for each in revisions]
+        return cls.of_runs(found, distances=distances, secret=store.secret, following=before)
 
     @classmethod
     def of_runs(
-        cls, runs: Sequence[Run], *, distances: Sequence[str] = DEFAULT_DISTANCES, secret: bytes | None = None
+        cls,
+        runs: Sequence[Run],
+        *,
+        distances: Sequence[str] = DEFAULT_DISTANCES,
+        secret: bytes | None = None,
+        following: str | None = None,
+        period: Period | None = None,
     ) -> Past:
-        """A past of runs that were read from a store, oldest first.
+        """A past of runs that were read from a store, oldest first, for the batch of the partition that follows.
 
         The recorded distances of a run are used if they were measured from these very runs. They are measured again if
         a run before it was since rejected, replaced or added.
+
+        Args:
+            runs: The runs.
+            distances: The names of the distances to measure again.
+            secret: The key with which the store hides values.
+            following: The partition of the next batch. Default: the one that the names of the runs let expect.
+            period: The period of the next batch, if its name does not tell it.
         """
         rows = [numeric_values(each.outcomes) for each in runs]
         states = [each.states for each in runs]
@@ -127,7 +157,8 @@ class Past:
                 rows[index] = {key: value for key, value in rows[index].items() if not is_distance(key)}
                 rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
         names = tuple(each.partition for each in runs)
-        return cls._from_rows(names, rows, tuple(each.schema for each in runs), states, secret)
+        schemas = tuple(each.schema for each in runs)
+        return cls._from_rows(names, rows, schemas, states, secret, calendar_of(runs, following, period))
 
     @classmethod
     def _from_rows(
@@ -137,13 +168,18 @@ class Past:
         schemas: tuple[Schema, ...],
         states: Sequence[Mapping[MetricKey, State]],
         secret: bytes | None = None,
+        calendar: Calendar | None = None,
     ) -> Past:
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
         metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        table, merged = values.reshape(len(rows), len(keys)), merge_states(schemas[-1], states)
-        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged)
+        calendar = calendar or Calendar.of(partitions)
+        table = values.reshape(len(rows), len(keys))
+        shifted = _shift_timestamps(table, metrics, calendar)
+        merged = merge_states(schemas[-1], states)
+        checksums = tuple(map(_find_checksum, states))
+        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged, calendar, shifted, checksums)
 
     @property
     def schema(self) -> Schema:
@@ -170,6 +206,40 @@ class Past:
         names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
         return _measure_distances(schema, states, self.states, merged, names, self.secret)
+
+
+def calendar_of(runs: Sequence[Run], following: str | None = None, period: Period | None = None) -> Calendar:
+    """The calendar of runs and of the partition that follows, by the times that were stated or by their names."""
+    stated = {each.partition: parse_period(each.account.time) for each in runs if each.account is not None}
+    times = {name: time for name, time in stated.items() if time is not None}
+    if period is not None and following is not None:
+        times[following] = period
+    return Calendar.of([each.partition for each in runs], following, times)
+
+
+def _find_checksum(states: Mapping[MetricKey, State]) -> RowChecksum | None:
+    found = states.get(Checksum().state_key)
+    return found if isinstance(found, RowChecksum) else None
+
+
+def _shift_timestamps(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar) -> frozenset[MetricKey]:
+    """Shift the timestamps that move along with the runs to the period of the next batch, in place, and name them.
+
+    A timestamp moves along if it varies less in this way than it does as it is.
+    """
+    shifted_metrics = set()
+    for index, traits in enumerate(metrics):
+        if traits.is_timestamp and calendar.cadence.by_time:
+            shifted = values[:, index] + calendar.shifts(_ANCHORS.get(traits.key.name, "middle"))
+            if _spread_of(shifted) < _spread_of(values[:, index]):
+                values[:, index] = shifted
+                shifted_metrics.add(traits.key)
+    return frozenset(shifted_metrics)
+
+
+def _spread_of(values: Floats) -> float:
+    known = values[np.isfinite(values)]
+    return float(known.std()) if len(known) else 0.0
 
 
 def attempt_prefixes(runs: Sequence[Run]) -> tuple[str, ...]:
@@ -247,10 +317,15 @@ def _measure_distances(
 def numeric_values(outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, float]:
     """The outcomes that are numbers, of registered metrics: a store may hold some of a plug-in not installed here."""
     return {
-        key: float(outcome.value)
+        key: _round_off(float(outcome.value))
         for key, outcome in outcomes.items()
         if isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution) and is_known(key)
     }
+
+
+def _round_off(value: float) -> float:
+    """The value without the digits that depend on the order in which parts of the batch were added up."""
+    return value if value.is_integer() or not math.isfinite(value) else float(f"{value:.{_DIGITS}g}")
 
 
 def latest_values(values: Floats) -> Floats:

@@ -22,13 +22,15 @@ SYNTHETIC_ROWS = 128
 _UPPER, _LOWER, _DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz", "0123456789"
 _ALPHABETS = {"A": _UPPER, "a": _LOWER, "9": _DIGITS, "X": _UPPER + _DIGITS, "x": _LOWER + _DIGITS}
 _DEFAULT_PATTERN = "a"
+_TRIES = 8  # to make a text that is not there yet
 
 
 def synthesize(column: Column, states: Mapping[MetricKey, State], size: int = SYNTHETIC_ROWS) -> pa.Array | None:
     """A sample of `size` rows with about the nulls, quantiles, frequent values, patterns and lengths of the column.
 
-    None if the states do not suffice or the kind of the column is not supported. The same states always give the same
-    sample. Where a store hides values, texts are generated from the patterns, and equal hashes give equal texts.
+    None if the states do not suffice or the kind of the column is not supported. The same data always give the same
+    sample, whether a store hides values or not, and under whatever secret: texts are generated from the patterns and
+    from how often the values occur, never from the values.
     """
 
     def find_state(name: str) -> State | None:
@@ -39,36 +41,30 @@ def synthesize(column: Column, states: Mapping[MetricKey, State], size: int = SY
         completeness.matched / completeness.seen if isinstance(completeness, MatchCount) and completeness.seen else 1.0
     )
     present = round(share * size)
-    rng = np.random.default_rng(zlib.crc32(column.label.encode("utf-8", "surrogatepass")))
-    if column.kind in NUMERIC - {Kind.BOOLEAN} or column.kind in TEMPORAL:
+    seed = zlib.crc32(column.label.encode("utf-8", "surrogatepass"))
+    if column.kind in NUMERIC or column.kind in TEMPORAL:
         values = _make_numbers(find_state("quantiles"), find_state("moments"), present, column.kind)
-    elif column.kind in (Kind.STRING, Kind.BOOLEAN):
-        values = _make_texts(
-            find_state("frequent_values"), find_state("frequent_patterns"), find_state("characters"), present, rng
-        )
+    elif column.kind is Kind.STRING:
+        generator = _TextGenerator(find_state("frequent_patterns"), find_state("characters"), seed)
+        values = _make_texts(find_state("frequent_values"), generator, present)
     else:
         return None
     if values is None or not present:
         return None
-    sample = pa.concat_arrays([values, pa.nulls(size - present, values.type)]).take(pa.array(rng.permutation(size)))
-    return _parse_booleans(sample) if column.kind is Kind.BOOLEAN else sample
-
-
-def _parse_booleans(texts: pa.Array) -> pa.Array:
-    """The texts of a boolean column as booleans. If the texts are hidden, either of them may become true."""
-    labels = sorted(set(texts.drop_null().to_pylist()))
-    true_label = "true" if "true" in labels else labels[-1] if len(labels) > 1 else None
-    return pa.array([None if text is None else text == true_label for text in texts.to_pylist()], pa.bool_())
+    order = np.random.default_rng(seed).permutation(size)
+    return pa.concat_arrays([values, pa.nulls(size - present, values.type)]).take(pa.array(order))
 
 
 def _make_numbers(quantiles: State | None, moments: State | None, count: int, kind: Kind) -> pa.Array | None:
-    if not isinstance(quantiles, Quantiles) or not quantiles.sketch or not count:
+    if not isinstance(quantiles, Quantiles) or not quantiles.total or not count:
         return None
     # Evenly spaced quantiles, not random ones: a small sample then has the distribution of the column.
     ranks = (np.arange(count) + 0.5) / count
-    values = np.array(quantiles.open_sketch().get_quantiles(ranks.tolist()))
+    values = quantiles.quantiles(ranks)
     if isinstance(moments, Moments) and moments.low is not None and moments.high is not None and count > 1:
         values[0], values[-1] = moments.low, moments.high
+    if kind is Kind.BOOLEAN:
+        return pa.array(values >= 0.5)
     if kind is Kind.INTEGER:
         return pa.array(np.clip(np.rint(values), -(2.0**62), 2.0**62).astype(np.int64))
     if kind in TEMPORAL:
@@ -76,35 +72,23 @@ def _make_numbers(quantiles: State | None, moments: State | None, count: int, ki
     return pa.array(values)
 
 
-def _make_texts(
-    values: State | None, patterns: State | None, characters: State | None, count: int, rng: np.random.Generator
-) -> pa.Array | None:
+def _make_texts(values: State | None, generator: _TextGenerator, count: int) -> pa.Array | None:
     if not isinstance(values, Frequencies) or not values.total or not count:
         return None
-    known_counts = values.labels()
-    labels, counts = list(known_counts), np.array(list(known_counts.values()), np.float64)
+    counts = np.sort(np.array(list(values.labels().values()), np.float64))[::-1]
     rare_share = max(0.0, 1 - counts.sum() / values.total) if len(counts) else 1.0
-    indices = _draw_indices(np.append(counts / values.total, rare_share), count, rng)
-    generator = _TextGenerator(patterns, characters)
-    texts = [generator.make_text(rng) if index == len(labels) else labels[index] for index in indices]
-    if values.hashed:  # the labels are hashes: each seeds a text of its own
-        texts = [
-            generator.make_text(_rng_for_text(text)) if index < len(labels) else text
-            for index, text in zip(indices, texts, strict=True)
-        ]
-    return pa.array(texts, pa.string())
+    indices = _draw_indices(np.append(counts / values.total, rare_share), count)
+    frequent = generator.make_texts(max([index + 1 for index in indices if index < len(counts)], default=0))
+    rare = iter(generator.make_texts(indices.count(len(counts)), first=len(counts)))
+    return pa.array([next(rare) if index == len(counts) else frequent[index] for index in indices], pa.string())
 
 
-def _draw_indices(shares: npt.NDArray[np.float64], count: int, rng: np.random.Generator) -> list[int]:
+def _draw_indices(shares: npt.NDArray[np.float64], count: int) -> list[int]:
     """Indices drawn by systematic sampling: each occurs in proportion to its share, give or take one."""
     ends = np.cumsum(shares / shares.sum())
-    points = (np.arange(count) + rng.random()) / count
+    points = (np.arange(count) + 0.5) / count
     indices: list[int] = np.minimum(np.searchsorted(ends, points), len(shares) - 1).tolist()
     return indices
-
-
-def _rng_for_text(text: str) -> np.random.Generator:
-    return np.random.default_rng(zlib.crc32(text.encode("utf-8", "surrogatepass")))
 
 
 class _TextGenerator:
@@ -113,7 +97,8 @@ class _TextGenerator:
     A pattern has one symbol for each run of letters or digits. The length of a run is its average in the column.
     """
 
-    def __init__(self, patterns: State | None, characters: State | None) -> None:
+    def __init__(self, patterns: State | None, characters: State | None, seed: int) -> None:
+        self.seed = seed
         known = patterns.labels() if isinstance(patterns, Frequencies) else {}
         self.patterns = list(known) or [_DEFAULT_PATTERN]
         weights = np.array(list(known.values()) or [1], np.float64)
@@ -133,7 +118,22 @@ class _TextGenerator:
         runs_per_value = float(np.dot(runs, shares))
         return max(1, round(characters / values / runs_per_value)) if values and runs_per_value else 1
 
-    def make_text(self, rng: np.random.Generator) -> str:
+    def make_texts(self, count: int, first: int = 0) -> list[str]:
+        """So many texts, different ones as far as the patterns allow. The text of a number is always the same."""
+        known: set[str] = set()
+        made = []
+        for number in range(first, first + count):
+            rng = np.random.default_rng([self.seed, number])
+            text = self._make_text(rng)
+            for _ in range(_TRIES):
+                if text not in known:
+                    break
+                text = self._make_text(rng)
+            known.add(text)
+            made.append(text)
+        return made
+
+    def _make_text(self, rng: np.random.Generator) -> str:
         pattern = self.patterns[min(int(np.searchsorted(self.cumulative_shares, rng.random())), len(self.patterns) - 1)]
         return "".join(self._expand_symbol(symbol, rng) for symbol in pattern)
 

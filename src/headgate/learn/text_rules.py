@@ -35,13 +35,12 @@ def learn_rules(
     outcomes: Mapping[MetricKey, Outcome],
     known_rules: Sequence[Proposal],
     index: PatternIndex,
-    *,
-    hide_values: bool,
 ) -> tuple[Proposal, ...]:
     """The rules for the next batch, if this one is accepted.
 
     A column keeps its known rules if this batch meets them all. A column without rules, or with a broken one, gets new
-    ones. `hide_values` leaves out rules that contain text of the data, which must not be stored.
+    ones. A rule that contains text of the data is left out: a store that hides values must not get it, and the verdict
+    on a batch does not depend on whether its store does.
     """
     known_by_column: dict[str, list[Proposal]] = {}
     for rule in known_rules:
@@ -53,7 +52,7 @@ def learn_rules(
         if isinstance(state, Sample):
             rules = known_by_column.get(key.columns[0], [])
             still_hold = rules and all(_rule_holds(each, outcomes) for each in rules)
-            next_rules += rules if still_hold else _infer_rules(state, key.columns[0], index, hide_values)
+            next_rules += rules if still_hold else _infer_rules(state, key.columns[0], index)
     return tuple(next_rules)
 
 
@@ -92,7 +91,7 @@ def _rule_holds(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:
     return outcome is not None and rule.expectation.judge(outcome).status is Status.PASS
 
 
-def _infer_rules(sample: Sample, column: str, index: PatternIndex, hide_values: bool) -> list[Proposal]:
+def _infer_rules(sample: Sample, column: str, index: PatternIndex) -> list[Proposal]:
     """New rules of a column, at most one per limit of `BREAK_RATE_LIMITS`.
 
     The narrow rule becomes affordable after it has held for some runs; a small budget can pay for the wide one at once.
@@ -101,7 +100,7 @@ def _infer_rules(sample: Sample, column: str, index: PatternIndex, hide_values: 
     if len(values) < MIN_VALUES or sample.cut_share > MAX_CUT_SHARE:
         return []
     rules = {str(rule): rule for limit in BREAK_RATE_LIMITS if (rule := index.infer(values, limit=limit)) is not None}
-    return [propose_pattern(rule, column, values) for rule in rules.values() if not (hide_values and rule.literal_text)]
+    return [propose_pattern(rule, column, values) for rule in rules.values() if not rule.literal_text]
 
 
 def expand_sample(sample: Sample) -> pa.Array:

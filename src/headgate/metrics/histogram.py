@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from headgate.metrics.base.metric import NO_VALUES
 from headgate.metrics.base.registry import metric
-from headgate.metrics.states.quantiles import Quantiles
+from headgate.metrics.states.quantiles import SAMPLED_SHARE_ERROR, Quantiles
 from headgate.metrics.states.readings import OfQuantiles
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
@@ -19,7 +19,7 @@ from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
 
 @metric
 class Histogram(OfQuantiles, frozen=True):
-    """Counts in `bins` equal parts of min..max (Deequ 2018, Table 2), by KLL: each within 1.65% of the values.
+    """Counts in `bins` equal parts of min..max (Deequ 2018, Table 2), exact for up to 1,024 different numbers.
 
     For the values themselves, unbinned, see `value_distribution`.
     """
@@ -33,21 +33,21 @@ class Histogram(OfQuantiles, frozen=True):
             raise MisuseError(f"bins is {self.bins}; a histogram has 1 to 1,000.")
 
     def measure(self, state: Quantiles) -> Outcome:
-        if not state.sketch:
+        if not state.total:
             return Undefined(NO_VALUES)
-        sketch = state.open_sketch()
-        low, high = sketch.get_min_value(), sketch.get_max_value()
+        low, high, total = state.low, state.high, state.total
         if low == high:
-            return Measured(Distribution({f"{low:g}": sketch.n}, total=sketch.n))
+            return Measured(Distribution({f"{low:g}": total}, total=total))
         if not math.isfinite(high - low):
             return Undefined("the range is too large for a double")
         # fewer bins than asked for, where there are not enough doubles between the ends
         edges = np.unique(np.linspace(low, high, self.bins + 1))
-        shares = np.diff([0.0, *sketch.get_cdf(edges[1:-1].tolist())]) if len(edges) > 2 else np.ones(1)
+        shares = np.diff(state.share_below(edges[1:-1]), prepend=0.0, append=1.0)
         labels = [f"{left}..{right}" for left, right in pairwise(_marks(edges))]
-        error = round(sketch.normalized_rank_error(True) * sketch.n) if sketch.is_estimation_mode() else 0
-        counts = np.rint(shares * sketch.n).astype(int).tolist()
-        return Measured(Distribution(dict(zip(labels, counts, strict=True)), total=sketch.n, error=error))
+        counts = np.rint(shares * total).astype(int).tolist()
+        error = round(SAMPLED_SHARE_ERROR * total) if state.sampled else 0
+        error += int(state.bins().counts.max()) if state.shift else 0
+        return Measured(Distribution(dict(zip(labels, counts, strict=True)), total=total, error=error))
 
 
 def _marks(edges: npt.NDArray[np.float64]) -> list[str]:

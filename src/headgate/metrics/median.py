@@ -1,4 +1,4 @@
-"""The median of the finite numbers, within a stated error of rank."""
+"""The median of the finite numbers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from headgate.values.schema import ORDERED
 
 @metric
 class Median(OfQuantiles, frozen=True):
-    """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), by KLL: its rank is within 1.33% of the middle."""
+    """The least v with rank(v) >= |{v}| / 2 (AVH, Table 1), exact for up to 1,024 different numbers."""
 
     name: ClassVar = "median"
     label: ClassVar = Label("median {}", rank=4)
@@ -24,4 +24,4 @@ class Median(OfQuantiles, frozen=True):
     default: ClassVar = ORDERED
 
     def measure(self, state: Quantiles) -> Outcome:
-        return Measured(state.open_sketch().get_quantile(0.5, inclusive=True)) if state.sketch else Undefined(NO_VALUES)
+        return Measured(state.quantile(0.5)) if state.total else Undefined(NO_VALUES)

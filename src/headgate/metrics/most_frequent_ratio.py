@@ -15,7 +15,7 @@ from headgate.values.schema import HASHABLE
 
 @metric
 class MostFrequentRatio(OfValues, frozen=True):
-    """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/513."""
+    """max over v of |rows with v| / |values| (Redyuk et al. 2021): exact to 512 values, beyond them within 1/130."""
 
     name: ClassVar = "most_frequent_ratio"
     label: ClassVar = Label("{} one and the same value", value_format=ValueFormat.SHARE, rank=9)

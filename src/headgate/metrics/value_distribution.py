@@ -16,7 +16,7 @@ from headgate.values.schema import HASHABLE
 class ValueDistribution(OfValues, frozen=True):
     """v -> |rows with v| (AVH's value distribution, Deequ's Histogram): exact to 512 values.
 
-    Beyond 512 a count is understated by at most the stated error, itself at most |values| / 513.
+    Beyond 512 only values with more than 1 in 200 of the rows are kept; a count is off by less than the stated error.
     """
 
     name: ClassVar = "value_distribution"

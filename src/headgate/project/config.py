@@ -13,6 +13,7 @@ from pydantic import (
     InstanceOf,
     PlainSerializer,
     WithJsonSchema,
+    field_validator,
     model_validator,
 )
 
@@ -134,6 +135,12 @@ class DatasetConfig(Section):
         description="A file of patterns that headgate index build wrote; the public index if left out.",
         examples=["lake.hgi"],
     )
+    time: Text | None = Field(
+        default=None,
+        description="How the name of a partition tells the time of its batch, as strptime has it. By default dates, "
+        "hours, weeks and months are found in the name.",
+        examples=["%d%m%y"],
+    )
     publish: LocalPath | None = Field(
         default=None,
         description="A folder with staging, published and held in it, between which batches are moved once judged. The "
@@ -153,6 +160,13 @@ class DatasetConfig(Section):
         description="What a person expects of every batch, as a list of constraints.",
         examples=[[{"is_complete": ["order_id", "customer_id"]}, {"is_unique": "order_id"}]],
     )
+
+    @field_validator("time")
+    @classmethod
+    def _tells_a_year(cls, form: str | None) -> str | None:
+        if form is not None and not any(mark in form for mark in ("%Y", "%y", "%G", "%F", "%D", "%x", "%c", "%s")):
+            raise make_error(f"{form!r} names no year.", "Write it as strptime has it, such as %Y-%m-%d.")
+        return form
 
     @model_validator(mode="after")
     def _engine_fits(self) -> DatasetConfig:

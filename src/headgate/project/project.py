@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import datetime
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +15,7 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
+from headgate.learn.calendar import Calendar
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
 from headgate.project.path_template import PARTITION
@@ -22,9 +24,20 @@ from headgate.project.row_filter import column_of
 from headgate.project.source import BatchSource, LocalFiles, SparkFiles, SparkTable
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
+from headgate.values.period import to_period
 from headgate.values.run import Decision, Revision
 
 T = TypeVar("T")
+
+
+_TIME_FORMS = (  # marks of strptime, and the form of a time that has them, the most exact first
+    ("STXcs", "%Y-%m-%dT%H:%M:%S"),
+    ("MR", "%Y-%m-%dT%H:%M"),
+    ("HI", "%Y-%m-%dT%H"),
+    ("djaAuwxDF", "%Y-%m-%d"),
+    ("mbB", "%Y-%m"),
+    ("YyG", "%Y"),
+)
 
 
 class Project:
@@ -272,8 +285,31 @@ class Dataset:
         if self.engine == "spark":
             self._project.session()  # first, so that a Spark that does not start is not taken for an unreadable batch
         return self.gate.judge(
-            partial(self.read, partition), partition, source=self.identify_files(partition), progress=progress
+            partial(self.read, partition),
+            partition,
+            source=self.identify_files(partition),
+            time=self.read_time(partition),
+            progress=progress,
         )
+
+    def calendar(self, partitions: Sequence[str]) -> Calendar:
+        """When the batches of these partitions are, and how often one comes."""
+        times = {each: to_period(time) for each in partitions if (time := self.read_time(each)) is not None}
+        return Calendar.of(partitions, times=times)
+
+    def read_time(self, partition: str) -> str | None:
+        """The time that `time:` reads from the name of a partition, as exactly as it tells it; None without it."""
+        form = self.settings.time
+        if form is None:
+            return None
+        try:
+            found = datetime.datetime.strptime(partition, form)
+        except ValueError as error:
+            raise MisuseError(
+                f"{self.name}: time: {form!r} does not read the partition {partition!r}: {error}.",
+                hint="Write time: as the names of the partitions are, or leave it out.",
+            ) from None
+        return found.strftime(next(plain for marks, plain in _TIME_FORMS if any(f"%{mark}" in form for mark in marks)))
 
     def _restage_unread(self, partition: str) -> None:
         """Put a held batch that could not be read back into staging, so that it can be judged again."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from markupsafe import Markup
 
-from headgate.metrics.distances.sketches import read_sketch
+from headgate.metrics.distances.numbers import read_bins
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import clip_extremes
@@ -58,9 +58,9 @@ def draw_histogram(
 ) -> Markup:
     """Histogram of the current numbers as bars, with the earlier ones as an outline; empty if there are none."""
     past = Quantiles.merge_all(before)
-    if not now.sketch or not past.sketch:
+    if not now.total or not past.total:
         return Markup("")
-    new, old = read_sketch(now).sample, read_sketch(past).sample
+    new, old = read_bins(now).sample, read_bins(past).sample
     edges, logarithmic = _find_edges(new, old, moments)
     if len(edges) < 2:
         return Markup("")

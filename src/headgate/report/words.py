@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headgate.display.numbers import format_number
 from headgate.explain.metric_names import format_value, metric_label, round_digits, tells_missing
+from headgate.learn.copies import COPIES
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.novelty.model import NOVELTY
 from headgate.values.expectation import Expectation
@@ -15,6 +16,8 @@ def describe_metric(traits: MetricTraits | None, key: MetricKey, bare: bool = Fa
     """The title of a metric's chart, such as `price: mean`; `bare` leaves the column out."""
     if key == NOVELTY:
         return "how unlike the runs before"
+    if key == COPIES:
+        return "earlier runs with the same rows"
     label = traits.label.title if traits is not None and traits.is_plain else ""
     if not label:
         return str(key)

@@ -19,7 +19,7 @@ SMOOTHING = 0.5
 class EmpiricalDistribution(NamedTuple):
     """Different values in order, each with the share of the sample that is no larger.
 
-    The first share may be zero and the last two may be equal: then the ends are known and have no weight of their own.
+    The first share may be zero: then the first value is a point below all others, without weight of its own.
     """
 
     values: Floats
@@ -64,7 +64,8 @@ class EmpiricalDistribution(NamedTuple):
         """
         # a rounded share may fall short of the round number that it stands for by a few units in the last place
         at = np.searchsorted(self.shares, np.arange(1, bins) / bins - 1e-12)
-        ends: Floats = np.concatenate([[math.nextafter(self.values[0], -math.inf)], self.values[at], self.values[-1:]])
+        below = self.values[0] if not self.shares[0] else math.nextafter(self.values[0], -math.inf)
+        ends: Floats = np.concatenate([[below], self.values[at], self.values[-1:]])
         return np.compress(np.append(True, ends[1:] != ends[:-1]), ends)
 
     def count_in_bins(self, ends: Floats) -> Floats:

@@ -32,7 +32,8 @@ class Account(msgspec.Struct, frozen=True):
     `column_changes` describes how columns with failures changed ("" for the table); `fewer_rows` says that fewer rows
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
-    changes of the batch, in words. The names in a store are older than some of these names.
+    changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
+    the period of the batch, if somebody stated it. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -48,3 +49,5 @@ class Account(msgspec.Struct, frozen=True):
     text_rules: tuple[Proposal, ...] = msgspec.field(default=(), name="shapes")
     contributions: tuple[tuple[str, float], ...] = msgspec.field(default=(), name="blamed")
     changes: tuple[str, ...] = ()
+    copy_of: str = ""
+    time: str = ""

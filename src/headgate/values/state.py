@@ -52,6 +52,10 @@ class State(msgspec.Struct, frozen=True):
         """A smaller state, for one that is too large to keep: it can be measured, but may no longer merge."""
         return self
 
+    def finish(self) -> Self:
+        """The state of a whole batch, without what only its parts need to merge."""
+        return self
+
     def current(self) -> State:
         """The state in the format of this version. A type that only older versions store converts itself here."""
         return self

@@ -32,8 +32,8 @@ def test_every_batch_that_was_looked_at_passes_the_checks_that_are_suggested() -
 
 
 def test_checks_that_a_csv_file_suggests_hold_when_it_is_judged() -> None:
-    rows = "".join(f"{row},{'' if row % 3 else 'ok'}\n" for row in range(300))
     for day in (13, 14):
+        rows = "".join(f"{day}{row:03},{'' if row % 3 else 'ok'}\n" for row in range(300))
         write_csv(f"in/orders-2026-11-{day}.csv", f"id,note\n{rows}")
     run_headgate("init", "in")
     run_headgate("run")

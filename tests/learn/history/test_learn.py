@@ -146,7 +146,8 @@ def shaken(seed: int, runs: int, noise: float) -> Past:
     values = values * (1 + noise * random.normal(size=values.shape))
     values[random.random(values.shape) < random.choice([0.0, 0.2])] = np.nan
     names = tuple(map(str, range(runs)))
-    return dataclasses.replace(orders(), partitions=names, values=values, schemas=orders().schemas[:1] * runs)
+    schemas = orders().schemas[:1] * runs
+    return dataclasses.replace(orders(), partitions=names, values=values, schemas=schemas, calendar=None)
 
 
 @pytest.mark.parametrize("most", [0, 1, 2])

@@ -71,8 +71,8 @@ def test_more_values_than_are_counted_say_how_far_off_they_may_be() -> None:
     values = [*(f"v{at}" for at in range(5_000)), *["often"] * 1_000]
     found = profile(pa.table({"c": values}))["c"].values
     assert found is not None
-    assert 0 < found.error <= 6_000 / 513
-    assert 1_000 - found.error <= found.counts["often"] <= 1_000
+    assert 0 < found.error <= 6_000 / 100
+    assert abs(found.counts["often"] - 1_000) <= found.error
 
 
 def test_days_print_as_days() -> None:

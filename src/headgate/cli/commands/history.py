@@ -30,14 +30,17 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     """
     from headgate.cli import recorded_runs
 
-    gate = context.open_project().dataset(dataset).gate
+    chosen = context.open_project().dataset(dataset)
+    gate = chosen.gate
     runs = recorded_runs.read_runs(gate, last)
     if not runs:
         context.echo(f"{dataset} has no recorded run.")
         return CommandResult(dataset=dataset, runs=[])
     if metric is None:
+        calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
-        return CommandResult(dataset=dataset, runs=[each.to_dict() for each in runs])
+        context.echo(f"Calendar: {calendar.describe()}.")
+        return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])

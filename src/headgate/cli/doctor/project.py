@@ -220,7 +220,7 @@ def check_connect(remote: str) -> Finding:
 
 
 def check_source(dataset: Dataset) -> Finding:
-    """Check that a dataset has batches and that the newest can be read."""
+    """Check that a dataset has batches, that the newest can be read, and tell how often they come."""
     from headgate.values.errors import HeadgateError, MisuseError
 
     try:
@@ -230,6 +230,7 @@ def check_source(dataset: Dataset) -> Finding:
         if not partitions:
             return _report_no_batch(dataset)
         width = _count_columns(dataset.read(partitions[-1]))
+        calendar = dataset.calendar(partitions).describe()
     except HeadgateError as error:
         message = str(error).removesuffix(error.hint).strip()
         return Finding("problem", dataset.name, message, error.hint, configured=isinstance(error, MisuseError))
@@ -237,7 +238,7 @@ def check_source(dataset: Dataset) -> Finding:
         first = (str(error).strip().splitlines() or [""])[0][:200]
         return Finding("problem", dataset.name, f"it cannot be read: {type(error).__name__}: {first}", "Is it there?")
     count = f"{len(partitions):,} batch{'es' * (len(partitions) != 1)}"
-    return Finding("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {width} columns")
+    return Finding("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {width} columns; {calendar}")
 
 
 def _count_columns(data: Any) -> int:

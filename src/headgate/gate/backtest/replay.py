@@ -17,6 +17,7 @@ from headgate.explain.causes import find_causes
 from headgate.explain.column_changes import changes_behind
 from headgate.gate.backtest.injected_issues import InjectedIssue, inject_into
 from headgate.gate.settings import Settings
+from headgate.learn.copies import COPIES
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
@@ -178,15 +179,22 @@ def replay_batches(
     effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
     programs: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
     for revision in newest:
+        if accepted_runs:
+            pool = ProposalPool.of(
+                tuple(accepted_runs),
+                store.secret,
+                settings.learners,
+                effect_cache,
+                following=revision.partition,
+                max_cost=largest_budget,
+            )
+            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
         run = _measure_again(store.run(revision), programs[0])
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
             same = accepted_revision.number == revision.number
             accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
-            runs, learners = tuple(accepted_runs), settings.learners
-            pool = ProposalPool.of(runs, store.secret, learners, effect_cache, max_cost=largest_budget)
-            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
 
 
 def _choose_spots(
@@ -206,7 +214,8 @@ def _choose_spots(
 
 def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
-    own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in distances() and key != NOVELTY}
+    compared = {NOVELTY.name, COPIES.name, *distances()}
+    own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in compared}
     account = msgspec.structs.replace(run.account or Account(), reference_attempts=learned.reference_attempts)
     return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
 

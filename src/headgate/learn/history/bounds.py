@@ -50,10 +50,14 @@ class FiniteSampleBounds:
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
-        forecast = forecast_next(past.values, past.metrics)
+        forecast = forecast_next(past.values, past.metrics, past.calendar)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
+        phase_names = forecast.phase_names
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
-            yield from self._propose_for_metric(past.metrics[index], forecast, index, rates[index], issue_surprises)
+            note = _format_note(forecast, index, phase_names)
+            yield from self._propose_for_metric(
+                past.metrics[index], forecast, index, rates[index], issue_surprises, note
+            )
 
     def _propose_for_metric(
         self,
@@ -62,10 +66,10 @@ class FiniteSampleBounds:
         index: int,
         rates: Floats,
         issue_surprises: Sequence[tuple[IssueId, float]],
+        note: str,
     ) -> Iterator[Proposal]:
         """The bands of one metric, from the widest to the narrowest, each catching more issues than the one before."""
         most_caught = 0
-        note = _format_note(forecast, index)
         surprises = np.sort([surprise for _, surprise in issue_surprises])
         counts_beyond = len(surprises) - np.searchsorted(surprises, self.pooled_rates.grid, side="right")
         for grid_index in range(len(counts_beyond) - 1, -1, -1):  # the widest band first
@@ -145,10 +149,9 @@ def round_outwards(low: float, high: float) -> tuple[float, float]:
     return min(down, low), max(up, high)
 
 
-def _format_note(forecast: Forecast, index: int) -> str:
+def _format_note(forecast: Forecast, index: int, phase_names: Sequence[str]) -> str:
     if forecast.constant[index]:
         return f"equal in {forecast.runs[index]} runs"
-    lag = int(forecast.lag[index])
-    if lag == 0:
-        return f"{forecast.runs[index]} runs"
-    return "trend" if lag == 1 else f"{'weekly lag' if lag == 7 else 'lag'} {lag}"
+    if season := int(forecast.season[index]):
+        return phase_names[season - 1]
+    return "trend" if forecast.trend[index] else f"{forecast.runs[index]} runs"

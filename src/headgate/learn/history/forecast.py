@@ -6,10 +6,12 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.learn.past import latest_values
 
@@ -19,9 +21,9 @@ Flags = npt.NDArray[np.bool_]
 MIN_RUNS = 7  # values of a series below which there is no forecast
 NOISE_FLOOR = 0.01  # the smallest scale of a forecast, as a share of the metric's natural scale
 TREND_RATIO = 2.0  # a series has a trend if its values deviate this many times as much as its steps do
-SEASON_RATIO = 0.6  # a series is seasonal if its seasonal steps deviate at most this share of what other models leave
-MIN_SEASONAL_STEPS = 8  # seasonal steps below which no season is assumed
-MIN_CYCLES = 3  # how often a season must fit into the history, so that it was seen to repeat
+SEASON_RATIO = 0.6  # a series is seasonal if a season leaves at most this share of what other models leave
+MIN_SEASONAL_STEPS = 8  # runs that can be compared with others of their phase, below which no season is assumed
+MIN_CYCLES = 3  # runs of the same phase as the next batch, so that the season was seen to repeat
 _DAY_SECONDS = 86_400.0
 
 
@@ -36,17 +38,19 @@ class Forecast:
     the two centres it is 0. The *band* at a *reach* is the range of values whose surprise is at most that reach: it
     covers the bands of both models.
 
-    `lag` is 0 where one model predicts the mean of the series. Otherwise the models add a mean step to the value `lag`
-    runs before. `constant` marks series of one value, whose scale is the noise floor. `one_sided` marks distances,
-    which are never too small.
+    `trend` marks series of which both models add a mean step to the newest value. `season` is the number of the phase
+    of the calendar that a series recurs with, counted from 1, and 0 if it does not recur. `constant` marks series of
+    one value, whose scale is the noise floor. `one_sided` marks distances, which are never too small.
     """
 
     centre: Floats
     scale: Floats
     constant: Flags
     runs: npt.NDArray[np.int64]
-    lag: npt.NDArray[np.int64]
+    trend: Flags
+    season: npt.NDArray[np.int64]
     one_sided: Flags
+    phase_names: tuple[str, ...] = ()
 
     def surprise(self, values: Floats) -> Floats:
         """The surprise of values, an array of shape (..., series); NaN where there is no value or no forecast."""
@@ -79,47 +83,108 @@ class Forecast:
         return max(above, below)
 
 
-def forecast_next(values: Floats, metrics: Sequence[MetricTraits]) -> Forecast:
-    """The forecast of each metric (columns of `values`) from its values in the runs (rows, oldest first)."""
+def forecast_next(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar | None = None) -> Forecast:
+    """The forecast of each metric (columns of `values`) from its values in the runs (rows, oldest first).
+
+    Args:
+        values: The values; NaN where a run has none.
+        metrics: The metrics of the columns.
+        calendar: Where the runs and the next batch lie in time. Default: one step apart, and nothing recurs.
+    """
     noise_floor = NOISE_FLOOR * natural_scale(values, metrics)
+    calendar = calendar or Calendar.of([str(run) for run in range(len(values))])
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
-        return _fit_forecast(values, noise_floor, np.array([each.is_distance for each in metrics], np.bool_))
+        return _fit_forecast(values, noise_floor, np.array([each.is_distance for each in metrics], np.bool_), calendar)
 
 
-def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags) -> Forecast:
+class _Models(NamedTuple):
+    """Two models of all series, each of shape (2, series): the centres, then the scales."""
+
+    first: Floats
+    second: Floats
+
+    @property
+    def smaller_scale(self) -> Floats:
+        smaller: Floats = np.fmin(self.first[1], self.second[1])
+        return smaller
+
+    def replace_where(self, better: Flags, other: _Models) -> _Models:
+        return _Models(np.where(better, other.first, self.first), np.where(better, other.second, self.second))
+
+
+def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags, calendar: Calendar) -> Forecast:
     """Fit all series at once.
 
-    A series without trend or season gets two models, its mean and its steps: few runs cannot tell which one is right.
-    A trend gets the steps only, a season the seasonal steps only, a one-sided series the mean only.
+    A series gets two models, its mean and its steps: few runs cannot tell which one is right, and the newest value is
+    always normal. A trend gets the steps only, a one-sided series the mean only. Of a series that recurs, both are
+    fitted to what is left without the season.
     """
     present = np.isfinite(values)
     runs = present.sum(axis=0)
     constant = np.nanmax(values, axis=0) == np.nanmin(values, axis=0)
-    level = np.nanmean(values, axis=0), _predictive_deviation(values)
-    steps = _predict_by_steps(values, 1)
-    trend = level[1] > TREND_RATIO * steps[1]
-    lag = np.where(trend & ~one_sided, 1, 0)
-    first = np.where(trend, steps, level)  # of shape (2, series): centres, then scales; so is `second`
-    second = np.where(one_sided, level, steps)
-    first = np.where(one_sided, level, first)
-    for season_lag in range(2, len(values) // MIN_CYCLES + 1):
-        if len(values) - season_lag < MIN_SEASONAL_STEPS:
-            break
-        season = _predict_by_steps(values, season_lag)
-        better = (season[1] < SEASON_RATIO * np.fmin(first[1], second[1])) & np.isfinite(season[0]) & ~one_sided
-        better &= np.isfinite(values[season_lag:] - values[:-season_lag]).sum(axis=0) >= MIN_SEASONAL_STEPS
-        first, second = np.where(better, season, first), np.where(better, season, second)
-        lag = np.where(better, season_lag, lag)
-    centre = np.stack([first[0], second[0]])
-    scale = np.hypot(np.stack([first[1], second[1]]), noise_floor)
-    latest = latest_values(values)
+    models, trend = _fit_level_and_steps(values, calendar.slots, calendar.horizon)
+    season = np.zeros(values.shape[1], np.int64)
+    for number, labels in enumerate(calendar.phases.values(), 1):
+        seasonal, enough = _fit_season(values, labels, calendar)
+        better = enough & ~one_sided & (seasonal.smaller_scale < SEASON_RATIO * models.smaller_scale)
+        models, season = models.replace_where(better, seasonal), np.where(better, number, season)
+    mean = np.nanmean(values, axis=0), _predictive_deviation(values)
+    # a distance from the newest run grows with the time since
+    far = calendar.horizon * np.array(mean)
+    models = models.replace_where(one_sided, _Models(far, far))
+    centre = np.stack([models.first[0], models.second[0]])
+    scale = np.hypot(np.stack([models.first[1], models.second[1]]), noise_floor)
+    latest = latest_values(values) * np.where(one_sided, calendar.horizon, 1.0)
     centre, scale = np.where(constant, latest, centre), np.where(constant, noise_floor, scale)
-    enough = (runs >= MIN_RUNS) & np.isfinite(scale).all(axis=0)
-    nan_if_short = np.where(enough, 0.0, np.nan)
+    enough_runs = (runs >= MIN_RUNS) & np.isfinite(scale).all(axis=0)
+    nan_if_short = np.where(enough_runs, 0.0, np.nan)
+    varies = ~constant & ~one_sided
     return Forecast(
-        centre + nan_if_short, scale + nan_if_short, constant & enough, runs, np.where(constant, 0, lag), one_sided
+        centre + nan_if_short,
+        scale + nan_if_short,
+        constant & enough_runs,
+        runs,
+        trend & varies & (season == 0),
+        np.where(varies, season, 0),
+        one_sided,
+        tuple(calendar.phases),
     )
+
+
+def _fit_level_and_steps(values: Floats, slots: Floats, horizon: float) -> tuple[_Models, Flags]:
+    """The mean and the steps of series, and which of them have a trend."""
+    level = np.array([np.nanmean(values, axis=0), _predictive_deviation(values)])
+    steps = _predict_by_steps(values, slots[:-1], horizon)
+    trend = level[1] > TREND_RATIO * steps[1] / math.sqrt(horizon)
+    return _Models(np.where(trend, steps, level), steps), trend
+
+
+def _fit_season(values: Floats, labels: npt.NDArray[np.int64], calendar: Calendar) -> tuple[_Models, Flags]:
+    """The models of series that recur: runs with the same label are alike. And where they have enough runs for that.
+
+    Every run is compared with the mean of the *others* that have its label, so a season is seen only where cycles
+    agree with each other. A run whose label no other has is compared with all others.
+    """
+    past, following = labels[:-1], labels[-1]
+    all_runs, overall = np.isfinite(values).sum(axis=0), np.nanmean(values, axis=0)
+    others = (all_runs * overall - values) / (all_runs - 1)
+    usual = np.broadcast_to(overall, values.shape).copy()
+    expected = np.full(values.shape[1], np.nan)
+    enough = np.zeros(values.shape[1], np.bool_)
+    for label in np.unique(past):
+        of_label = values[past == label]
+        count, mean = np.isfinite(of_label).sum(axis=0), np.nanmean(of_label, axis=0)
+        usual[past == label] = np.where(count > 1, mean, overall)
+        others[past == label] = np.where(count > 1, (count * mean - of_label) / (count - 1), others[past == label])
+        if label == following:
+            expected, enough = mean, count >= MIN_CYCLES
+    residuals = values - others
+    enough &= np.isfinite(residuals).sum(axis=0) >= MIN_SEASONAL_STEPS
+    left = values - usual
+    level = np.array([expected, np.sqrt(np.nanmean(residuals**2, axis=0))])
+    steps = _predict_by_steps(left, calendar.slots[:-1], calendar.horizon)
+    return _Models(level, np.array([expected + steps[0], steps[1]])), enough
 
 
 def natural_scale(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
@@ -156,8 +221,26 @@ def _predictive_deviation(values: Floats) -> Floats:
     return deviation
 
 
-def _predict_by_steps(values: Floats, lag: int) -> tuple[Floats, Floats]:
-    """The next value and its deviation, if the step from the value `lag` runs before is like the steps so far."""
-    steps = values[lag:] - values[:-lag]
-    start = latest_values(values) if lag == 1 else values[len(values) - lag]
-    return start + np.nanmean(steps, axis=0), _predictive_deviation(steps)
+def _predict_by_steps(values: Floats, slots: Floats, horizon: float) -> Floats:
+    """The next value and its deviation, if steps are like those so far: twice as far after twice as long.
+
+    A step over a gap counts as the sum of as many steps as the gap is long.
+    """
+    steps, lengths = _find_steps(values, slots)
+    count = np.isfinite(steps).sum(axis=0)
+    drift = np.nansum(steps, axis=0) / np.nansum(lengths, axis=0)
+    deviation = np.sqrt(np.nansum((steps - drift * lengths) ** 2 / lengths, axis=0) / (count - 1))
+    return np.array([latest_values(values) + horizon * drift, deviation * np.sqrt(horizon + horizon**2 / count)])
+
+
+def _find_steps(values: Floats, slots: Floats) -> tuple[Floats, Floats]:
+    """For each value the step from the last one before it, and how long ago that was; NaN where there is none."""
+    run = np.arange(len(values))[:, None]
+    present = np.isfinite(values)
+    last = np.maximum.accumulate(np.where(present, run, -1), axis=0)
+    before = np.vstack([np.full((1, values.shape[1]), -1), last[:-1]])
+    known = present & (before >= 0)
+    start = np.where(known, before, 0)
+    steps = np.where(known, values - np.take_along_axis(values, start, axis=0), np.nan)
+    lengths = np.where(known, np.maximum(slots[run] - slots[start], 1.0), np.nan)
+    return steps, lengths

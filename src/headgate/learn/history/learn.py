@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Literal
 
 from headgate.learn.budget import BudgetSelection
+from headgate.learn.copies import propose_no_copy
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.paper import PaperBounds
@@ -49,7 +50,8 @@ def learn_program(
         budget: Whether `false_alarms` is the budget of the whole table or, as in that paper, of each column.
         clauses: The largest number of clauses per column. Default: no limit.
         pins: Pinned clauses of an earlier program. They are kept as they are and cost nothing.
-        schema: Whether to add clauses about which columns exist and what types they have.
+        schema: Whether to add clauses about which columns exist and what types they have, and that the batch is no
+            copy of an earlier one. They cost nothing.
         proposals: Proposals of other learners. They share the budget.
         issue_effects: What injected issues do to the metrics. Default: `measure_effects(past)`.
         pooled_rates: False alarm rates observed on many other tables. Default: those that ship with the package.
@@ -111,10 +113,10 @@ class ProposalSet:
         too_short = len(self.past) < MIN_RUNS
         column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
         chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
-        schema_proposals = _exclude_pinned(propose_schema(self.past), pins) if schema else []
+        free_proposals = [*propose_schema(self.past), *propose_no_copy(self.past)] if schema else []
         return Program(
             clauses=(
-                *map(Clause.of, schema_proposals),
+                *map(Clause.of, _exclude_pinned(free_proposals, pins)),
                 *pins,
                 *(Clause.of(each) for each in chosen if not each.pinned),
             ),

@@ -10,6 +10,7 @@ from headgate.display.blocks import Grid, Note
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
+from headgate.learn.copies import COPIES
 from headgate.learn.past import Past
 from headgate.metrics.base.metric import SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
@@ -217,8 +218,14 @@ class Program(Paged, msgspec.Struct, frozen=True):
     def _format_short_title(self) -> str:
         """The clauses of a program that has no ranges yet, counted by origin."""
         schema_clauses = sum(each.metric.name in SCHEMA_METRICS and not each.pinned for each in self.clauses)
-        others = len(self.clauses) - len(self.pins) - schema_clauses
-        counts = {"about columns": schema_clauses, "pinned": len(self.pins), "of other learners": others}
+        copies = sum(each.metric == COPIES and not each.pinned for each in self.clauses)
+        others = len(self.clauses) - len(self.pins) - schema_clauses - copies
+        counts = {
+            "about columns": schema_clauses,
+            "about copies": copies,
+            "pinned": len(self.pins),
+            "of other learners": others,
+        }
         parts = [f"{count} {origin}" for origin, count in counts.items() if count]
         if not parts:
             return "no program" if self.why else "an empty program"

@@ -72,7 +72,7 @@ def _fewest_present(past: Past, label: str) -> float:
     size, completeness = (index_of_key.get(key) for key in (MetricKey("size"), MetricKey("completeness", (label,))))
     if size is None or completeness is None:
         return float(MIN_TYPE_VALUES)
-    counts = past.values[-RECENT_RUNS:, size] * past.values[-RECENT_RUNS:, completeness]
+    counts = np.rint(past.values[-RECENT_RUNS:, size] * past.values[-RECENT_RUNS:, completeness])
     known_counts = counts[np.isfinite(counts)]
     return float(known_counts.min()) if len(known_counts) else float(MIN_TYPE_VALUES)
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from headgate.display.blocks import Grid, Note
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
@@ -193,7 +195,7 @@ class _ColumnReader(NamedTuple):
 def _summarize_numbers(moments: Moments | None, quantiles: Quantiles | None, unit: float = 0.0) -> Numbers | None:
     if moments is None or not moments.count or moments.low is None or moments.high is None:
         return None
-    sketch = quantiles.open_sketch() if quantiles is not None and quantiles.sketch else None
+    known = quantiles if quantiles is not None and quantiles.total else None
     splits = _find_splits(moments.low, moments.high, unit)
     return Numbers(
         count=moments.count,
@@ -201,8 +203,8 @@ def _summarize_numbers(moments: Moments | None, quantiles: Quantiles | None, uni
         high=moments.high,
         mean=moments.mean,
         stddev=math.sqrt(max(0.0, moments.second) / moments.count),
-        quantiles=tuple(float(sketch.get_quantile(q, inclusive=True)) for q in QUANTILES) if sketch else (),
-        shares=tuple(map(float, sketch.get_pmf(splits))) if sketch and splits else (),
+        quantiles=tuple(map(float, known.quantiles(QUANTILES))) if known else (),
+        shares=tuple(np.diff(known.share_below(splits), prepend=0.0, append=1.0).tolist()) if known and splits else (),
     )
 
 

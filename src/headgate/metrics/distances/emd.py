@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.label import Label
+from headgate.metrics.distances.numbers import BetweenNumbers, Pair
 from headgate.metrics.distances.registry import distance
-from headgate.metrics.distances.sketches import BetweenSketches, Pair
 from headgate.stats.distances import earth_mover
 
 
 @distance
-class Emd(BetweenSketches, frozen=True):
+class Emd(BetweenNumbers, frozen=True):
     """The earth mover's distance, integral |F(x) - G(x)| dx (AVH, Table 3), in the unit of the column.
 
-    Error: at most 1.33% of the range of each batch that has more than some 200 numbers.
+    Error: at most the width of a bin. A batch of at most 1,024 different numbers has bins of width 0.
     """
 
     name: ClassVar = "emd"
@@ -25,4 +25,5 @@ class Emd(BetweenSketches, frozen=True):
         return earth_mover(pair.gaps)
 
     def bound(self, pair: Pair) -> float:
-        return pair.now.rank_error * pair.now.range + pair.before.rank_error * pair.before.range
+        sampling = pair.now.share_error + pair.before.share_error
+        return max(pair.now.width, pair.before.width) + sampling * pair.widest

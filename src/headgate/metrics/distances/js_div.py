@@ -7,22 +7,22 @@ from typing import ClassVar
 
 import numpy as np
 
+from headgate.metrics.distances.numbers import BetweenNumbers, Pair
 from headgate.metrics.distances.registry import distance
-from headgate.metrics.distances.sketches import BetweenSketches, Pair
 from headgate.stats.distances import Floats, jensen_shannon
 
 
 @distance
-class JsDiv(BetweenSketches, frozen=True):
+class JsDiv(BetweenNumbers, frozen=True):
     """H((p + q) / 2) - (H(p) + H(q)) / 2 in bits (AVH, Table 3), in [0, 1].
 
     p and q are the shares of the two batches in bins: the deciles of the earlier batch, what lies below all of it, and
     what lies above. It is symmetric but for these bins.
 
-    Error, in the same bins: sqrt(d) is off by at most e, so d by at most e (2 sqrt(d) + e). e is the sum, over the
-    batches of more than some 200 numbers, of sqrt(w / 2); w adds up over the bins the most that (p - p')^2 / (p + p')
-    can be while |p - p'| <= 0.0166. For sqrt(d) is a metric, and d <= sum (p - p')^2 / (p + p') / 2 (Topsoe 2000). It
-    is a bound for the worst case; docs/methods/distances.md says what was measured, which is far less.
+    Error, in the same bins: none, unless a batch was stored by an earlier version as a KLL sketch. Then sqrt(d) is off
+    by at most e, so d by at most e (2 sqrt(d) + e). e is the sum over these batches of sqrt(w / 2); w adds up over the
+    bins the most that (p - p')^2 / (p + p') can be while |p - p'| <= 0.0166. For sqrt(d) is a metric, and
+    d <= sum (p - p')^2 / (p + p') / 2 (Topsoe 2000).
     """
 
     name: ClassVar = "js_div"

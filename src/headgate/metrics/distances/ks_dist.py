@@ -5,19 +5,19 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.label import Label
+from headgate.metrics.distances.numbers import BetweenNumbers, Pair
 from headgate.metrics.distances.registry import distance
-from headgate.metrics.distances.sketches import BetweenSketches, Pair
 from headgate.stats.distances import kolmogorov_smirnov
 
 
 @distance
-class KsDist(BetweenSketches, frozen=True):
+class KsDist(BetweenNumbers, frozen=True):
     """Kolmogorov and Smirnov's D = max |F(x) - G(x)| (AVH, Table 3), in [0, 1].
 
     AVH names the p-value of the test. That falls with the number of rows, and grows as batches come closer; D does
     neither, so it is what a history is compared by. `stats.distances.kolmogorov_significance` gives the p-value of D.
 
-    Error: at most 0.0133 for each batch that has more than some 200 numbers.
+    Error: at most the share of the fullest bin, of a batch that has more than 1,024 different numbers.
     """
 
     name: ClassVar = "ks_dist"
@@ -29,4 +29,4 @@ class KsDist(BetweenSketches, frozen=True):
         return kolmogorov_smirnov(pair.gaps)
 
     def bound(self, pair: Pair) -> float:
-        return pair.now.rank_error + pair.before.rank_error
+        return max(pair.now.rank_error, pair.before.rank_error) + pair.now.share_error + pair.before.share_error

@@ -14,7 +14,7 @@ from headgate.metrics.distances.registry import distance
 class ValueLInf(BetweenValues, frozen=True):
     """max |p - q| of the shares of the values (AVH, Table 4), in [0, 1]. "Other" is no value and is left out.
 
-    Error: at most the larger `lost` / |values| of the two, itself at most 1/513: every share is off by no more.
+    Error: at most the larger `lost` / |values| of the two, about 1/130: with few exceptions no share is off by more.
     """
 
     name: ClassVar = "value_l_inf"

@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.metrics.base.hashing import Words, hash_bytes, hash_label
+from headgate.metrics.states.packing import Integers, pack_integers, unpack_integers
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
 from headgate.values.state import MOST, Rows, Stack, State, are_counts
@@ -19,8 +20,9 @@ from headgate.values.state import MOST, Rows, Stack, State, are_counts
 VALUES = 512
 PATTERNS = 128
 
-Integers = npt.NDArray[np.int64]
-
+_SKETCH_ROWS, _SKETCH_WIDTH = 4, 512
+_LEAST_COUNT = 2.56
+"""How many times the count that a full summary surely keeps a label has to have, so that `finish` keeps it too."""
 _TOTAL = attrgetter("total")
 _PAIR = struct.Struct("<II")
 _INDEX_BITS = 14
@@ -39,6 +41,11 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
     Labels stand in the order of their hashes: `hashes` and `counts` are 64-bit numbers, `texts` the labels in UTF-8 one
     after the other, `ends` 32-bit numbers that say where each ends. So thousands of summaries merge as arrays. Two
     labels are taken for one with probability n^2 / 2^65: 3e-8 for a million labels.
+
+    The counts of a Misra-Gries summary depend on the order of merging. So a summary that is full also counts all values
+    in a sketch (Count-Min, Cormode and Muthukrishnan 2005), which does not, and `finish` takes the counts from there.
+    `keys` are the hashes of the values, by which the sketch counts them. Neither is stored. In a finished summary a count
+    is off by less than `lost` on either side, with few exceptions.
     """
 
     hashes: bytes = b""
@@ -50,6 +57,8 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
     capacity: int = 0
     patterns: bool = False
     hashed: str = ""
+    keys: bytes = b""
+    sketch: bytes = b""
 
     @classmethod
     def of(
@@ -58,14 +67,17 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         label: Callable[[Integers], list[str]],
         capacity: int,
         patterns: bool = False,
+        keys: Words | None = None,
     ) -> Frequencies:
-        """Of distinct labels, which are asked for only where they are kept."""
+        """Of distinct labels, which are asked for only where they are kept; `keys` has a hash of each."""
         if not len(counts):
             return cls()
         cut = _find_cut(counts, capacity)
         kept = np.flatnonzero(counts > cut)
-        empty = cls(total=int(counts.sum()), lost=cut, capacity=capacity, patterns=patterns)
-        return empty._with_labels(label(kept), counts[kept] - cut) if len(kept) else empty
+        sketch = pack_integers(_count_in_sketch(keys, counts).ravel()) if cut and keys is not None else b""
+        empty = cls(total=int(counts.sum()), lost=cut, capacity=capacity, patterns=patterns, sketch=sketch)
+        keys = None if keys is None else keys[kept]
+        return empty._with_labels(label(kept), counts[kept] - cut, keys) if len(kept) else empty
 
     def __add__(self, other: Frequencies) -> Frequencies:
         return self.merge_all([self, other])
@@ -82,13 +94,42 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
     def stack(cls, states: Sequence[Frequencies]) -> Stack[Frequencies]:
         return _FrequencyStack(states)
 
+    def finish(self) -> Frequencies:
+        """The labels with counts that do not depend on the order of merging; of a full summary the most frequent."""
+        whole = msgspec.structs.replace(self, keys=b"", sketch=b"")
+        if not self.sketch or len(self.keys) != len(self.hashes):
+            return whole
+        least = int(_LEAST_COUNT * self.total / (self.capacity + 1))
+        counts = np.minimum(self._estimate_counts(), self.total)
+        # by either count, so that a rare label whose sketched count is far too large is not kept by chance
+        kept = np.flatnonzero((counts > least) & (np.frombuffer(self.counts, "<i8") + self.lost > least))
+        excess = int(counts[kept].sum()) - self.total
+        counts = counts[kept] - max(0, -(-excess // max(1, len(kept))))
+        names = list(self.labels())
+        texts = [names[at].encode() for at in kept]
+        hashes = np.frombuffer(self.hashes, "<u8")[kept]
+        lost = least + least // 2  # a sketched count that is just too small may be of a label that is more frequent
+        return msgspec.structs.replace(whole, lost=lost)._with_arrays(hashes, counts, texts)
+
+    def _estimate_counts(self) -> Integers:
+        """The count of each label by the sketch: what its cells count, less what a cell usually counts.
+
+        Of the four the second smallest, as a cell may be shared with another frequent value.
+        """
+        cells = unpack_integers(self.sketch).reshape(_SKETCH_ROWS, _SKETCH_WIDTH)
+        places = _find_cells(np.frombuffer(self.keys, "<u8"))
+        counts = np.take_along_axis(cells, places, axis=1) - np.median(cells, axis=1, keepdims=True)
+        second: Integers = np.rint(np.sort(counts, axis=0)[1]).astype(np.int64)
+        return second
+
     def hide_values(self, secret: bytes) -> Frequencies:
         if self.patterns or self.hashed or not self.total:
-            return self
-        labels = self.labels()
+            return self.finish()
+        whole = self.finish()
+        labels = whole.labels()
         names = [hash_label(label, secret) for label in labels]
         counts = np.fromiter(labels.values(), np.int64, len(labels))
-        return msgspec.structs.replace(self, hashed=hash_label("", secret)[:8])._with_labels(names, counts)
+        return msgspec.structs.replace(whole, hashed=hash_label("", secret)[:8])._with_labels(names, counts)
 
     def is_sound(self) -> bool:
         hashes, counts = np.frombuffer(self.hashes, "<u8"), np.frombuffer(self.counts, "<i8")
@@ -102,7 +143,15 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
             and int(ends[-1] if len(ends) else 0) == len(self.texts)
             and are_counts(counts)
             and len(self.labels()) == len(hashes)
+            and len(self.keys) in (0, len(self.hashes))
+            and self._is_sketch_sound()
         )
+
+    def _is_sketch_sound(self) -> bool:
+        if not self.sketch:
+            return True
+        cells = unpack_integers(self.sketch).reshape(_SKETCH_ROWS, _SKETCH_WIDTH)
+        return bool((cells >= 0).all()) and bool((cells.sum(axis=1) == self.total).all())
 
     def labels(self) -> dict[str, int]:
         """The labels that are kept, with their counts."""
@@ -119,22 +168,27 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         ranked = sorted(self.labels().items(), key=lambda each: (-each[1], each[0]))
         return Distribution(dict(ranked), total=self.total, error=self.lost)
 
-    def _with_labels(self, names: Sequence[str], counts: Integers) -> Frequencies:
+    def _with_labels(self, names: Sequence[str], counts: Integers, keys: Words | None = None) -> Frequencies:
         """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""
         texts = [name.encode() for name in names]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(text) for text in texts], out=offsets[1:])
         hashes, _ = hash_bytes(np.frombuffer(b"".join(texts), np.uint8), offsets)
         firsts, sums = _sum_in_order(hashes, counts)
-        return self._with_arrays(hashes[firsts], sums, [texts[at] for at in firsts])
+        return self._with_arrays(
+            hashes[firsts], sums, [texts[at] for at in firsts], None if keys is None else keys[firsts]
+        )
 
-    def _with_arrays(self, hashes: Words, counts: Integers, texts: Sequence[bytes]) -> Frequencies:
+    def _with_arrays(
+        self, hashes: Words, counts: Integers, texts: Sequence[bytes], keys: Words | None = None
+    ) -> Frequencies:
         return msgspec.structs.replace(
             self,
             hashes=hashes.astype("<u8").tobytes(),
             counts=counts.astype("<i8").tobytes(),
             texts=b"".join(texts),
             ends=np.cumsum([len(text) for text in texts]).astype("<u4").tobytes(),
+            keys=b"" if keys is None else keys.astype("<u8").tobytes(),
         )
 
 
@@ -166,6 +220,7 @@ class _FrequencyStack(Stack[Frequencies]):
         facts = [(each.total, each.lost, each.capacity) for each in states]
         self._facts = np.array(facts, np.int64).reshape(len(states), 3)
         self._secrets = np.array([each.hashed for each in states])
+        self._keys = np.frombuffer(b"".join([each.keys for each in states]), "<u8")
 
     def merge_rows(self, rows: Rows) -> Frequencies:
         rows = rows[self._facts[rows, 0] > 0]
@@ -181,8 +236,22 @@ class _FrequencyStack(Stack[Frequencies]):
         left = _Labels()
         for places in self._chunks(rows, capacity):
             left = left.with_more(self._hashes[places], self._counts[places], places, capacity)
-        merged = self._build_summary(self.states[rows[0]], left)
-        return msgspec.structs.replace(merged, total=total, lost=lost + left.lost, capacity=capacity)
+        has_keys = len(self._keys) == len(self._hashes)
+        merged = self._build_summary(self.states[rows[0]], left, has_keys)
+        lost += left.lost
+        sketch = self._add_sketches(rows) if lost and has_keys else b""
+        return msgspec.structs.replace(merged, total=total, lost=lost, capacity=capacity, sketch=sketch)
+
+    def _add_sketches(self, rows: Rows) -> bytes:
+        """The sketch of all values. A summary without one is exact, so its labels are all of its values."""
+        cells = np.zeros((_SKETCH_ROWS, _SKETCH_WIDTH), np.int64)
+        for row in rows.tolist():
+            if sketch := self.states[row].sketch:
+                cells += unpack_integers(sketch).reshape(cells.shape)
+            else:
+                places = slice(*self._starts[row : row + 2])
+                cells += _count_in_sketch(self._keys[places], self._counts[places])
+        return pack_integers(cells.ravel())
 
     def _chunks(self, rows: Rows, kept: int) -> Iterator[Rows]:
         """The places of the labels of these summaries, as many as leave room for those that are kept from before."""
@@ -194,7 +263,7 @@ class _FrequencyStack(Stack[Frequencies]):
             ends = np.cumsum(wide)
             yield np.arange(ends[-1]) + np.repeat(self._starts[some] - ends + wide, wide)
 
-    def _build_summary(self, like: Frequencies, left: _Labels) -> Frequencies:
+    def _build_summary(self, like: Frequencies, left: _Labels, has_keys: bool) -> Frequencies:
         """A summary of the labels that are left, with their texts from the summaries that they came from."""
         order = np.argsort(left.hashes)
         origins = left.origins[order]
@@ -203,7 +272,8 @@ class _FrequencyStack(Stack[Frequencies]):
         for state, place in zip(states.tolist(), (origins - self._starts[states]).tolist(), strict=True):
             start, end = _text_span(self.states[state].ends, place)
             texts.append(self.states[state].texts[start:end])
-        return like._with_arrays(left.hashes[order], left.counts[order], texts)
+        keys = self._keys[origins] if has_keys else None
+        return like._with_arrays(left.hashes[order], left.counts[order], texts, keys)
 
 
 class _Labels(NamedTuple):
@@ -227,6 +297,18 @@ class _Labels(NamedTuple):
         found[before] = self.origins[firsts[before]]
         found[~before] = origins[firsts[~before] - old]
         return _Labels(hashes[firsts], sums[kept] - cut, found, self.lost + cut)
+
+
+def _find_cells(keys: Words) -> Rows:
+    """Where a value is counted in each row of a sketch: nine bits of its hash for each."""
+    shifts = np.arange(_SKETCH_ROWS, dtype=np.uint64)[:, None] * np.uint64(9)
+    return ((keys >> shifts) & np.uint64(_SKETCH_WIDTH - 1)).astype(np.intp)
+
+
+def _count_in_sketch(keys: Words, counts: Integers) -> Integers:
+    """The sketch of values that occur so often."""
+    cells = [np.bincount(places, counts, _SKETCH_WIDTH) for places in _find_cells(keys)]
+    return np.array(cells).astype(np.int64)
 
 
 def _text_span(ends: bytes, place: int) -> tuple[int, int]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.hashing import combine
+from headgate.metrics.base.hashing import combine, hash_bytes
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric
-from headgate.metrics.base.text import pattern_label
+from headgate.metrics.base.text import Texts, pattern_label
 from headgate.metrics.states.characters import Characters
 from headgate.metrics.states.distinct import Distinct
 from headgate.metrics.states.frequencies import PATTERNS, VALUES, Frequencies
@@ -28,7 +28,7 @@ class OfNumbers(ColumnMetric[Moments], frozen=True):
 
 
 class OfQuantiles(ColumnMetric[Quantiles], frozen=True):
-    """Reads the quantile sketch of the finite numbers."""
+    """Reads the distribution of the finite numbers."""
 
     state: ClassVar = Quantiles
     folded: ClassVar = "quantiles"
@@ -77,7 +77,7 @@ class OfValues(ColumnMetric[Frequencies], frozen=True):
     accepts: ClassVar = HASHABLE
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
-        return Frequencies.of(batch.tally.counts, batch.tally.label, VALUES)
+        return Frequencies.of(batch.tally.counts, batch.tally.label, VALUES, keys=batch.tally.keys)
 
 
 class OfPatterns(ColumnMetric[Frequencies], frozen=True):
@@ -89,11 +89,13 @@ class OfPatterns(ColumnMetric[Frequencies], frozen=True):
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
         symbols, counts = batch.patterns
+        texts = Texts(symbols)
         return Frequencies.of(
             counts,
             lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()],
             PATTERNS,
             patterns=True,
+            keys=hash_bytes(texts.data, texts.offsets)[0],
         )
 
 

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.metric import ColumnMetric
 from headgate.metrics.states.moments import Moments
-from headgate.metrics.states.quantiles import Quantiles
+from headgate.metrics.states.quantiles import KllQuantiles, Quantiles
 from headgate.metrics.states.types import NUMBER
 from headgate.values.schema import TEXT
 from headgate.values.state import State
@@ -21,10 +21,10 @@ from headgate.values.state import State
 NO_NUMBERS = "no value looks like a number"
 
 
-class TextNumbers(State, frozen=True, tag="text_numbers"):
+class TextNumbers(State, frozen=True, tag="text_number_bins"):
     """Moments and quantiles of the values that look integral or fractional, as `type_counts` tells them.
 
-    A rank among the quantiles is off by at most 1.33% with 99% confidence; the moments are exact but for rounding.
+    The moments are exact but for rounding.
     """
 
     moments: Moments = Moments()
@@ -42,6 +42,19 @@ class TextNumbers(State, frozen=True, tag="text_numbers"):
             Moments.merge_all([each.moments for each in states]),
             Quantiles.merge_all([each.quantiles for each in states]),
         )
+
+
+class KllTextNumbers(State, frozen=True, tag="text_numbers"):
+    """How earlier versions stored such numbers. Only read."""
+
+    moments: Moments = Moments()
+    quantiles: KllQuantiles = KllQuantiles()
+
+    def is_sound(self) -> bool:
+        return self.moments.is_sound() and self.quantiles.is_sound()
+
+    def current(self) -> TextNumbers:
+        return TextNumbers(self.moments, self.quantiles.current())
 
 
 class OfTextNumbers(ColumnMetric[TextNumbers], frozen=True):

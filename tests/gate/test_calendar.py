@@ -1,0 +1,143 @@
+"""The gate and the calendar: a held or missing day does not hold the days after it, and times are told or stated."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headgate as hg
+from headgate.values.account import Action
+from headgate.values.errors import MisuseError
+
+Maker = Callable[[np.random.Generator, int, datetime.datetime], pa.Table]
+START = datetime.datetime(2026, 3, 2)  # a Monday
+BEFORE, AFTER = 20, 10  # runs before and after the day that is held or missing
+
+
+def moments(day: datetime.datetime, chance: np.random.Generator, rows: int, seconds: float = 86_400) -> pa.Array:
+    first = (day - datetime.datetime(1970, 1, 1)).total_seconds()
+    return pa.array(((first + chance.uniform(0, seconds, rows)) * 1e6).astype(np.int64)).cast(pa.timestamp("us"))
+
+
+def snapshot(chance: np.random.Generator, number: int, day: datetime.datetime) -> pa.Table:
+    rows = 200
+    dates = pa.array([day] * rows, pa.timestamp("us"))
+    return pa.table({"as_of": dates, "id": np.arange(rows), "amount": chance.lognormal(3, 0.5, rows)})
+
+
+def growing(chance: np.random.Generator, number: int, day: datetime.datetime) -> pa.Table:
+    rows = int(chance.normal(400, 12))
+    ids = np.arange(rows) + number * 400
+    return pa.table({"id": ids, "order_ts": moments(day, chance, rows), "price": chance.normal(24.4, 0.3, rows)})
+
+
+def weekly(chance: np.random.Generator, number: int, day: datetime.datetime) -> pa.Table:
+    rows = int(chance.normal(400 if day.weekday() < 5 else 120, 10))
+    return pa.table({"order_ts": moments(day, chance, rows), "price": chance.normal(24.4, 0.3, rows)})
+
+
+def hourly(chance: np.random.Generator, number: int, day: datetime.datetime) -> pa.Table:
+    ids = np.arange(200) + number * 200
+    return pa.table({"id": ids, "ts": moments(day, chance, 200, 3_600), "v": chance.normal(10, 1, 200)})
+
+
+def days(count: int) -> list[datetime.datetime]:
+    return [START + datetime.timedelta(days=day) for day in range(count)]
+
+
+def weekdays(count: int) -> list[datetime.datetime]:
+    return [day for day in days(2 * count) if day.weekday() < 5][:count]
+
+
+def months(count: int) -> list[datetime.datetime]:
+    return [datetime.datetime(2020 + month // 12, month % 12 + 1, 1) for month in range(count)]
+
+
+def hours(count: int) -> list[datetime.datetime]:
+    return [START + datetime.timedelta(hours=hour) for hour in range(count)]
+
+
+TABLES: dict[str, tuple[Maker, Callable[[int], list[datetime.datetime]], str]] = {
+    "snapshot with a date": (snapshot, days, "%Y-%m-%d"),
+    "growing ids and timestamps": (growing, days, "%Y%m%d"),
+    "weekly season": (weekly, days, "%Y-%m-%d"),
+    "weekdays only": (growing, weekdays, "%Y-%m-%d"),
+    "monthly": (growing, months, "%Y-%m"),
+    "hourly": (hourly, hours, "%Y-%m-%dT%H"),
+}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("what", ["held", "missing"])
+def test_a_day_that_is_held_or_missing_does_not_hold_the_days_after_it(table: str, what: str) -> None:
+    make, times, form = TABLES[table]
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    held = []
+    for number, day in enumerate(times(BEFORE + 1 + AFTER)):
+        batch, partition = make(chance, number, day), day.strftime(form)
+        if number != BEFORE:
+            held += [partition] * (gate.judge(batch, partition=partition).action is Action.HOLD)
+        elif what == "held":
+            broken = batch.set_column(batch.num_columns - 1, batch.column_names[-1], pa.nulls(len(batch), pa.float64()))
+            assert gate.judge(broken, partition=partition).action is Action.HOLD
+    assert held == []
+
+
+def test_a_backfill_out_of_order_is_judged_by_its_own_day() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    late = (14, 15, 16)
+    batches = {number: growing(chance, number, day) for number, day in enumerate(days(BEFORE))}
+    for number in [*(each for each in batches if each not in late), *late]:
+        verdict = gate.judge(batches[number], partition=f"{days(BEFORE)[number]:%Y-%m-%d}")
+        assert verdict.action is Action.PUBLISH
+
+
+def test_two_batches_a_day_are_compared_with_their_own_kind() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    for number in range(40):
+        rows = int(chance.normal(500 if number % 2 else 100, 5))
+        batch = pa.table({"v": chance.normal(10, 1, rows)})
+        partition = f"{days(40)[number // 2]:%Y-%m-%d}/{number % 2}"
+        assert gate.judge(batch, partition=partition).action is Action.PUBLISH, partition
+    assert "by batch of the day" in str(gate.learned().program)
+
+
+def test_a_cadence_that_changes_is_followed() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    times = [*days(14), *(days(14)[-1] + datetime.timedelta(days=7 * week) for week in range(1, 12))]
+    for day in times:
+        rows = int(chance.normal(400, 12))
+        batch = pa.table({"order_ts": moments(day, chance, rows), "price": chance.normal(24.4, 0.3, rows)})
+        assert gate.judge(batch, partition=f"{day:%Y-%m-%d}").action is Action.PUBLISH
+
+
+def test_a_partition_may_be_judged_twice() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    batches = [growing(chance, number, day) for number, day in enumerate(days(BEFORE))]
+    for number, batch in enumerate(batches):
+        gate.judge(batch, partition=f"{days(BEFORE)[number]:%Y-%m-%d}")
+    corrected = batches[10].slice(0, batches[10].num_rows - 2)
+    verdict = gate.judge(corrected, partition=f"{days(BEFORE)[10]:%Y-%m-%d}")
+    assert (verdict.action, verdict.revision.number) == (Action.PUBLISH, 2)
+
+
+@pytest.mark.parametrize("as_text", [True, False])
+def test_a_time_can_be_stated(as_text: bool) -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    for number, day in enumerate(days(BEFORE + 6)):
+        if number not in (BEFORE, BEFORE + 1):
+            time = f"{day:%Y-%m-%d}" if as_text else day.date()
+            verdict = gate.judge(growing(chance, number, day), partition=f"load {number}", time=time)
+            assert verdict.action is Action.PUBLISH
+            assert verdict.account.time == f"{day:%Y-%m-%d}T00:00:00 day"
+
+
+def test_what_is_no_time_is_refused_before_anything_is_scanned() -> None:
+    gate = hg.Gate("t", store=hg.open_store("memory:"))
+    with pytest.raises(MisuseError, match="'tomorrow' is no time"):
+        gate.judge(pa.table({"v": [1]}), partition="1", time="tomorrow")
+    assert gate.store.revisions("t") == ()
