@@ -44,8 +44,8 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
 
     The counts of a Misra-Gries summary depend on the order of merging. So a summary that is full also counts all values
     in a sketch (Count-Min, Cormode and Muthukrishnan 2005), which does not, and `finish` takes the counts from there.
-    `keys` are the hashes of the values, by which the sketch counts them. Neither is stored. In a finished summary a count
-    is off by less than `lost` on either side, with few exceptions.
+    `keys` are the hashes of the values, by which the sketch counts them. Neither is stored. In a finished summary a
+    count is off by less than `lost` on either side, with few exceptions.
     """
 
     hashes: bytes = b""
