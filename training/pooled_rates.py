@@ -15,7 +15,9 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
+import headgate.learn.calendar as dating
 import headgate.learn.history.forecast as forecasting
+import headgate.learn.history.guards as guarding
 import headgate.learn.metric_traits as measuring
 import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
@@ -28,16 +30,24 @@ from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from headgate.learn.calendar import Calendar
 from headgate.learn.history.forecast import forecast_next
+from headgate.learn.history.guards import find_guarded
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, format_pooled_rates, make_curve_key
+from headgate.learn.pooled_rates import (
+    HISTORY_LENGTHS,
+    PooledRates,
+    RateCurve,
+    format_pooled_rates,
+    is_of_table,
+    make_curve_key,
+)
 
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
-SINGLE = (forecasting, measuring, distancing)
+SINGLE = (forecasting, guarding, dating, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
@@ -52,7 +62,8 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
             continue
         for key, (count, more) in counted(feed).items():
             weight = min(1.0, WEIGHT / count)
-            for each in (key, "* " + key.split(" ", 1)[1]):
+            names = (key,) if is_of_table(key) else (key, "* " + key.split(" ", 1)[1])
+            for each in names:
                 seen[each] += weight * count
                 beyond[each] += weight * more
     curves = {key: RateCurve(round(seen[key], 1), tuple(np.round(beyond[key] / seen[key], 8).tolist())) for key in seen}
@@ -107,6 +118,9 @@ def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
         calendar = Calendar.of([past.partitions[row] for row in rows], past.partitions[at])
         made = forecast_next(past.values[rows], past.metrics, calendar)
         surprise = made.surprise(past.values[at])
+        for guard, indices in find_guarded(made, past.metrics):
+            if np.isfinite(surprise[indices]).any():
+                yield make_curve_key(guard.curve, False, length), np.nanmax(surprise[indices], keepdims=True)
         for constant in (False, True):
             usable = np.isfinite(surprise) & (made.constant == constant)
             for name in np.unique(names[usable]):

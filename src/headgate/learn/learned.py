@@ -164,7 +164,8 @@ class ProposalPool:
         sources = frozenset(Source(each.value) for each in learners)
         if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
             of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
-            self._sets_by_source[sources] = ProposalSet(self.past, tuple(of_sources), self.proposal_set.issues)
+            guards = self.proposal_set.guards if Source.HISTORY in sources else None
+            self._sets_by_source[sources] = ProposalSet(self.past, tuple(of_sources), self.proposal_set.issues, guards)
         program = self._sets_by_source[sources].build_program(false_alarms, schema=Learner.HISTORY in learners)
         novelty = self.novelty if Learner.NOVELTY in learners else None
         return Learned(

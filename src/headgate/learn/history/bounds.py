@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.forecast import Forecast, forecast_next
+from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.rates import false_alarm_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.metric_traits import MetricTraits
@@ -37,6 +38,9 @@ class Bounds(Protocol):
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]: ...
 
+    def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
+        """The bands that the table has whatever else the budget buys; None if there are none."""
+
 
 class FiniteSampleBounds:
     """Bands from a forecast, the default; `false_alarm_rates` states their rates.
@@ -58,6 +62,22 @@ class FiniteSampleBounds:
             yield from self._propose_for_metric(
                 past.metrics[index], forecast, index, rates[index], issue_surprises, note
             )
+
+    def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
+        forecast = forecast_next(past.values, past.metrics, past.calendar)
+
+        def make_predicate(index: int, reach: float) -> Predicate | None:
+            constant = bool(forecast.constant[index])
+            return _make_predicate(past.metrics[index], *forecast.band_of(index, reach), constant, reach)
+
+        return GuardBands(
+            forecast,
+            past.metrics,
+            self.pooled_rates,
+            dict(_surprises_by_metric(forecast, len(past.metrics), effects)),
+            make_predicate,
+            lambda index: _format_note(forecast, index, forecast.phase_names),
+        )
 
     def _propose_for_metric(
         self,

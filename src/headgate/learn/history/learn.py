@@ -11,6 +11,7 @@ from headgate.learn.budget import BudgetSelection
 from headgate.learn.copies import propose_no_copy
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.paper import PaperBounds
 from headgate.learn.history.program import Clause, Program, propose_pins
 from headgate.learn.history.schema import propose_schema
@@ -77,6 +78,7 @@ class ProposalSet:
     past: Past
     proposals: tuple[Proposal, ...]
     issues: tuple[IssueId, ...]
+    guards: GuardBands | None = None
 
     @classmethod
     def of(
@@ -85,7 +87,8 @@ class ProposalSet:
         """The bands of a past and the proposals of other learners. A past of fewer than `MIN_RUNS` has no bands."""
         applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
         issues = tuple(issue for effect in applied_effects for issue_ids in effect.issue_ids for issue in issue_ids)
-        return cls(past, (*bounds.propose_bands(past, applied_effects), *other_proposals), issues)
+        proposals = (*bounds.propose_bands(past, applied_effects), *other_proposals)
+        return cls(past, proposals, issues, bounds.make_guards(past, applied_effects) if applied_effects else None)
 
     @cached_property
     def _selection(self) -> BudgetSelection:
@@ -102,10 +105,13 @@ class ProposalSet:
         schema: bool = True,
         paper_algorithm: bool = False,
     ) -> Program:
-        """The program of the proposals that catch the most issues within the budget."""
+        """The program of the guards and of the proposals that catch the most issues within the rest of the budget."""
         if budget == "table":
             selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
-            chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
+            guards = [] if self.guards is None else _exclude_pinned(self.guards.choose(false_alarms), pins)
+            rest = false_alarms - sum(each.cost for each in guards)
+            chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
+            chosen = _join_guards(chosen, guards)
         elif budget == "column":
             chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
         else:
@@ -152,6 +158,16 @@ class ProposalSet:
                 if name not in chosen or proposal.catches > chosen[name].catches:
                     chosen[name] = proposal
         return list(chosen.values())
+
+
+def _join_guards(chosen: Sequence[Proposal], guards: Sequence[Proposal]) -> list[Proposal]:
+    """The chosen proposals and the guards; of two bands of one metric the one that catches more."""
+    joined = {each.family: each for each in guards}
+    for proposal in chosen:
+        guard = joined.get(proposal.family)
+        if guard is None or len(proposal.catches) > len(guard.catches):
+            joined[proposal.family] = proposal
+    return list(joined.values())
 
 
 def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -> Bounds:
