@@ -1,7 +1,7 @@
 """Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and newest times.
 
-What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is left
-the farthest is left by so much. So a table of many columns does not pay for each of them.
+What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is
+left the farthest is left by so much. So a table of many columns does not pay for each of them.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class GuardBands:
 
     def choose(self, budget: float) -> list[Proposal]:
         """The narrowest bands that the part of the budget that is set aside pays for."""
-        proposals = []
+        proposals: list[Proposal] = []
         for guard, indices in self._guarded:
             rates = self.pooled_rates.table_rates(guard.curve, int(self.forecast.runs[indices].max()))
             affordable = np.flatnonzero(rates <= SHARES[guard] * GUARD_SHARE * budget)
