@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ catalogue: ## print the table of catalogues B (bad input) and N (numeric)
 
 faults: ## kill, race, corrupt and fill every store: 1,000 seeded kills; prints what was lost and doubled
 	$(PYTHON) -m tests.faults
+
+same-verdict: ## 200 verdicts in 12 processes, each with its own secret, on both engines; prints what differs
+	$(PYTHON) -m tests.same_verdict
 
 model: ## explore 100,000 interleavings of two gates, a person and a crash; prints the promises that were not kept
 	$(PYTHON) -m tests.model

@@ -29,7 +29,7 @@ def _versions(found: dict[str, Any]) -> str:
 def _experiments(found: dict[str, Any]) -> str:
     lines = [
         "## The whole default state set against the plain scan\n",
-        "Counts, moments, HLL, KLL, character classes, frequent values and frequent patterns of every column. The",
+        "Counts, moments, HLL, quantiles, character classes, frequent values and frequent patterns of all columns. The",
         "columns of the mixed tables are half strings, of which a quarter are nearly unique.\n",
         "| table | rows | columns | scan | whole | ratio | by round | MB/s a core | cells/s a core | SQL by hand |",
         "|---|---|---|---|---|---|---|---|---|---|",

@@ -11,8 +11,8 @@ from typing import Any
 
 from tests.spark.conftest import ROOT, free_port
 
-SESSIONS = """
-import json, sys, time
+SESSIONS = '''
+import json, sys, threading, time
 from pyspark.sql import SparkSession
 import headgate as hg
 
@@ -42,7 +42,22 @@ def judge(data, partition="p"):
     except hg.HeadgateError as error:
         said = f"{type(error).__name__}: {error}"
     return {"said": said, "runs": len(store.revisions("orders")), "seconds": round(time.monotonic() - started, 1)}
-"""
+
+def act_once_a_task_runs(spark, act, *arguments):
+    """A job that is submitted to a context that stops at that moment waits for ever: only running ones are hit."""
+    tracker = spark.sparkContext.statusTracker()
+    def runs():
+        stages = (tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds())
+        return any(stage is not None and stage.numActiveTasks for stage in stages)
+    def wait():
+        while not runs():
+            time.sleep(0.1)
+        time.sleep(1)
+        act(*arguments)
+    acting = threading.Thread(target=wait, daemon=True)
+    acting.start()
+    return acting
+'''
 
 
 def run_program(text: str, *arguments: str, **variables: str) -> dict[str, Any]:

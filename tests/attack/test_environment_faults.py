@@ -11,7 +11,7 @@ from tests.attack.programs import run_program
 pytestmark = pytest.mark.spark
 
 SESSION_GONE = """
-import os, signal, threading
+import os, signal
 
 def wait(batches):
     time.sleep(30)
@@ -19,7 +19,7 @@ def wait(batches):
 
 def kill_later():
     java = spark.sparkContext._gateway.jvm.java.lang.ProcessHandle.current().pid()
-    threading.Timer(4, os.kill, (java, signal.SIGKILL)).start()
+    act_once_a_task_runs(spark, os.kill, java, signal.SIGKILL)
 
 from pyspark.sql.connect.client.retries import DefaultPolicy
 told = {}
@@ -39,8 +39,6 @@ os._exit(0)
 """
 
 STOPPED = """
-import threading
-
 def wait(batches):
     time.sleep(30)
     yield from batches
@@ -48,8 +46,7 @@ def wait(batches):
 told = {}
 spark = start()
 frame = spark.range(0, 100, 1, 2)
-stopping = threading.Timer(4, spark.stop)
-stopping.start()
+stopping = act_once_a_task_runs(spark, spark.stop)
 told["stopped while it scans"] = judge(frame.mapInArrow(wait, frame.schema))
 stopping.join()
 told["stopped before"] = judge(frame)
@@ -60,7 +57,7 @@ told["other python"] = judge(spark.range(0, 100, 1, 2))
 spark.stop()
 spark = start()
 frame = spark.range(0, 100, 1, 2)
-threading.Timer(4, spark.sparkContext.cancelAllJobs).start()
+act_once_a_task_runs(spark, spark.sparkContext.cancelAllJobs)
 told["cancelled"] = judge(frame.mapInArrow(wait, frame.schema))
 spark.stop()
 print(json.dumps(told))

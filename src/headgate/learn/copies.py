@@ -37,8 +37,8 @@ def count_copies(past: Past, states: Mapping[MetricKey, State]) -> Outcome:
 def propose_no_copy(past: Past) -> list[Proposal]:
     """Expect that the batch is no copy, if no run was one.
 
-    It costs nothing: by chance no two batches have the same rows. A table that does not change has copies, and none is
-    expected to be missing.
+    It is not counted in the budget: by chance no two batches have the same rows. Of 6,935 batches of 19 real feeds, 11
+    were copies although none of the 30 runs before was one. A table that does not change has copies, and may have more.
     """
     known = [each for each in past.checksums if each is not None and each.rows]
     if not known or len(set(known)) < len(known):

@@ -56,9 +56,8 @@ class FiniteSampleBounds:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
         forecast = forecast_next(past.values, past.metrics, past.calendar)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
-        phase_names = forecast.phase_names
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
-            note = _format_note(forecast, index, phase_names)
+            note = _format_note(forecast, index)
             yield from self._propose_for_metric(
                 past.metrics[index], forecast, index, rates[index], issue_surprises, note
             )
@@ -169,9 +168,9 @@ def round_outwards(low: float, high: float) -> tuple[float, float]:
     return min(down, low), max(up, high)
 
 
-def _format_note(forecast: Forecast, index: int, phase_names: Sequence[str]) -> str:
+def _format_note(forecast: Forecast, index: int) -> str:
     if forecast.constant[index]:
         return f"equal in {forecast.runs[index]} runs"
     if season := int(forecast.season[index]):
-        return phase_names[season - 1]
+        return forecast.phase_names[season - 1]
     return "trend" if forecast.trend[index] else f"{forecast.runs[index]} runs"

@@ -89,7 +89,7 @@ def forecast_next(values: Floats, metrics: Sequence[MetricTraits], calendar: Cal
     Args:
         values: The values; NaN where a run has none.
         metrics: The metrics of the columns.
-        calendar: Where the runs and the next batch lie in time. Default: one step apart, and nothing recurs.
+        calendar: Where the runs and the next batch lie in time. Default: in their order, one step apart.
     """
     noise_floor = NOISE_FLOOR * natural_scale(values, metrics)
     calendar = calendar or Calendar.of([str(run) for run in range(len(values))])

@@ -25,7 +25,7 @@ _TOP = 10  # frequent values and patterns that are listed
 class Numbers(msgspec.Struct, frozen=True):
     """A summary of finite numbers; dates and timestamps are seconds since 1970.
 
-    The rank of a quantile is within 1.33% with 99% confidence. The other numbers are exact up to rounding.
+    Quantiles are exact to 1,024 different numbers. The other numbers are exact up to rounding.
     """
 
     count: int
