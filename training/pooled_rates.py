@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import ModuleType
 
@@ -16,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 import headgate.learn.calendar as dating
+import headgate.learn.history.coarse as limiting
 import headgate.learn.history.forecast as forecasting
 import headgate.learn.history.guards as guarding
 import headgate.learn.metric_traits as measuring
@@ -29,13 +31,15 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from headgate.learn.calendar import Calendar
+from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.history.forecast import forecast_next
-from headgate.learn.history.guards import find_guarded
+from headgate.learn.history.guards import Guard, find_guarded
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import (
     HISTORY_LENGTHS,
+    SHORT_LENGTHS,
     PooledRates,
     RateCurve,
     format_pooled_rates,
@@ -46,8 +50,9 @@ from headgate.learn.pooled_rates import (
 GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
+RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}  # runs that stand for the histories from one length up to the next
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
-SINGLE = (forecasting, guarding, dating, measuring, distancing)
+SINGLE = (forecasting, guarding, limiting, dating, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
@@ -73,7 +78,7 @@ def evidence(without: Collection[str] = (), *, only: Collection[str] | None = No
 @cache
 def counted(feed: Feed) -> Counted:
     """How many next values of a feed there were, and how many surprised by more than each reach; computed once."""
-    single = _kept(feed, "counts", SINGLE, lambda: _counted(_surprises(feed)))
+    single = _kept(feed, "counts", SINGLE, lambda: _counted(chain(_surprises(feed), _factors(feed))))
     if len(analysed(feed)[-1].analysis.schema.columns) > WIDEST:
         return single
     return single | _kept(feed, "novelty", (distancing, *WHOLE), lambda: _counted(_novelties(feed)))
@@ -101,12 +106,12 @@ def _counted(surprises: Iterator[tuple[str, Floats]]) -> Counted:
     return counts
 
 
-def _spans(feed: Feed) -> Iterator[tuple[int, int, npt.NDArray[np.intp]]]:
+def _spans(feed: Feed, lengths: Sequence[int] = HISTORY_LENGTHS) -> Iterator[tuple[int, int, npt.NDArray[np.intp]]]:
     """Each length of a history that evidence is kept for, each good run, and the good runs before it."""
     past = whole(feed)
     good = np.array([not is_incident(feed.title, partition) for partition in past.partitions])
-    for length in HISTORY_LENGTHS:
-        runs = {7: 10, 14: 20, 28: 30}[length]
+    for length in lengths:
+        runs = RUNS_OF_LENGTH.get(length, length)
         for at in np.flatnonzero(good)[runs:]:
             yield length, int(at), np.flatnonzero(good[:at])[-runs:]
 
@@ -125,6 +130,15 @@ def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
             usable = np.isfinite(surprise) & (made.constant == constant)
             for name in np.unique(names[usable]):
                 yield make_curve_key(str(name), constant, length), surprise[usable & (names == name)]
+
+
+def _factors(feed: Feed) -> Iterator[tuple[str, Floats]]:
+    """How many times less or more than ever a run has, at most, of what coarse limits guard."""
+    past = whole(feed)
+    for length, at, rows in _spans(feed, (*SHORT_LENGTHS, *HISTORY_LENGTHS)):
+        factors = CoarseLimits.of(past.values[rows], past.metrics).factors(past.values[at])
+        if not np.isnan(factors).all():
+            yield make_curve_key(Guard.COARSE.curve, False, length), np.nanmax(factors, keepdims=True)
 
 
 def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:

@@ -16,8 +16,10 @@ from headgate.explain.causes import MAX_CAUSES, Cause
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
+from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.program import format_rarity
-from headgate.values.account import Action, Mode
+from headgate.learn.learned import Learner
+from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.run import BY_GATE, Decision
@@ -108,6 +110,13 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
     yield Fact("Learned", learned or f"nothing: {why}")
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
+
+
+def describe_learning(account: Account) -> str:
+    """How many runs of those that ranges take were there; empty if there were enough, or nothing is learned."""
+    if Learner.HISTORY not in account.learners or account.runs >= MIN_RUNS:
+        return ""
+    return f"learning, {account.runs} of {MIN_RUNS} runs"
 
 
 def _describe_budget(verdict: Subject) -> str:

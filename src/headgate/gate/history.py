@@ -11,6 +11,7 @@ from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
+from headgate.learn.pooled_rates import PooledRates
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
@@ -54,6 +55,7 @@ class DatasetHistory:
         self.dataset = dataset
         self.settings = settings
         self.effect_cache = IssueEffectCache()
+        self.pooled_rates: PooledRates | None = None  # a benchmark sets those of other datasets than its own
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
         self._last_learned: tuple[tuple[Period | str | None, ...], Learned] | None = None
 
@@ -198,5 +200,6 @@ class DatasetHistory:
             following=following,
             period=period,
             max_cost=budget,
+            pooled_rates=self.pooled_rates,
         )
         return pool.spend_budget(budget, settings.learners)

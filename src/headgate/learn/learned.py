@@ -186,7 +186,7 @@ class ProposalPool:
         if learner.value in self.reasons:
             return f"not yet: {self.reasons[learner.value]}"
         if learner is Learner.HISTORY and len(self.past) < MIN_RUNS:
-            return f"{count} expectations; {len(self.past)} of {MIN_RUNS} runs that ranges take"
+            return f"{count} expectations; learning, {len(self.past)} of {MIN_RUNS} runs that ranges take"
         if count:
             return f"{count} expectation{'s' * (count > 1)} from {_format_runs(len(self.past))}"
         if learner is Learner.PATTERNS and not self.text_rules:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 HISTORY_LENGTHS = (7, 14, 28)  # runs; a history uses the curves of the largest length that it reaches
+SHORT_LENGTHS = (1, 3)  # runs, of histories that only have coarse limits
 _ALL_METRICS = "*"
 _OF_TABLE = "guard_"
 
@@ -54,8 +55,8 @@ class PooledRates(msgspec.Struct, frozen=True):
 
         Half a run is added, because a rate of 0 among finitely many runs does not prove that it never happens.
         """
-        length = max(each for each in HISTORY_LENGTHS if each <= max(runs, HISTORY_LENGTHS[0]))
-        curve = self.curves.get(make_curve_key(name, False, length))
+        keys = [make_curve_key(name, False, length) for length in (*SHORT_LENGTHS, *HISTORY_LENGTHS) if length <= runs]
+        curve = next((self.curves[key] for key in reversed(keys) if key in self.curves), None)
         if curve is None:
             return np.ones(len(self.grid))
         return (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0)

@@ -66,7 +66,8 @@ def _format_line(result: BatchResult) -> object:
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
     done = "was judged before, published now" if result.judged_before else f"passed{warned}, published"
     line = f"{name}  {done}{rows}  {result.seconds:6.2f} s"
-    return Text.assemble(("✓ ", "green"), escape_line(line))
+    learning = result.verdict.learning
+    return Text.assemble(("✓ ", "green"), escape_line(f"{line}  {learning}" if learning else line))
 
 
 def count_results(results: Sequence[BatchResult]) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.history.forecast import Forecast, forecast_next
 from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.rates import false_alarm_rates
@@ -39,7 +40,7 @@ class Bounds(Protocol):
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]: ...
 
     def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
-        """The bands that the table has whatever else the budget buys; None if there are none."""
+        """The bands that a table has whatever else the budget buys; None if there are none."""
 
 
 class FiniteSampleBounds:
@@ -63,19 +64,22 @@ class FiniteSampleBounds:
             )
 
     def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
-        forecast = forecast_next(past.values, past.metrics, past.calendar)
+        """Guards of what the newest run has; the schema tells of columns that are gone."""
+        values = np.where(np.isfinite(past.values[-1]), past.values, np.nan)
+        forecast = forecast_next(values, past.metrics, past.calendar)
 
-        def make_predicate(index: int, reach: float) -> Predicate | None:
-            constant = bool(forecast.constant[index])
-            return _make_predicate(past.metrics[index], *forecast.band_of(index, reach), constant, reach)
+        def make_predicate(index: int, band: tuple[float, float], reach: float) -> Predicate | None:
+            return _make_predicate(past.metrics[index], *band, bool(forecast.constant[index]), reach)
 
         return GuardBands(
             forecast,
+            CoarseLimits.of(values, past.metrics),
+            len(past),
             past.metrics,
             self.pooled_rates,
             dict(_surprises_by_metric(forecast, len(past.metrics), effects)),
             make_predicate,
-            lambda index: _format_note(forecast, index, forecast.phase_names),
+            lambda index: _format_note(forecast, index),
         )
 
     def _propose_for_metric(

@@ -1,7 +1,8 @@
 """Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and newest times.
 
 What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is
-left the farthest is left by so much. So a table of many columns does not pay for each of them.
+left the farthest is left by so much. So a table of many columns does not pay for each of them. A table that has too few
+runs for ranges has coarse limits, and later those that are narrower than its ranges.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.history.coarse import LEAST_FACTOR, CoarseLimits
 from headgate.learn.history.forecast import Forecast
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.pooled_rates import PooledRates
@@ -22,9 +24,10 @@ from headgate.values.proposal import IssueId, Proposal
 
 Indices = npt.NDArray[np.intp]
 
-GUARD_SHARE = 0.5
+GUARD_SHARE = 0.6
 """The share of the budget that is set aside for guards."""
-_LEAST_UNIQUE = 0.9  # the ratio of different values that a key has in every run: it is estimated
+_LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
+_MANY_ROWS = 1_000  # below, numbers that are no key may be almost unique
 
 
 class Guard(StrEnum):
@@ -35,6 +38,7 @@ class Guard(StrEnum):
     COMPLETE = "complete"  # the nulls of columns that have none
     KEYS = "keys"
     NEWEST = "newest"
+    COARSE = "coarse"  # nothing is a tenth or ten times of what it was
 
     @property
     def curve(self) -> str:
@@ -42,7 +46,14 @@ class Guard(StrEnum):
         return f"guard_{self.value}"
 
 
-SHARES = {Guard.ROWS: 0.35, Guard.NULLS: 0.15, Guard.COMPLETE: 0.25, Guard.KEYS: 0.15, Guard.NEWEST: 0.1}
+SHARES = {
+    Guard.ROWS: 0.3,
+    Guard.NULLS: 0.19,
+    Guard.COMPLETE: 0.15,
+    Guard.KEYS: 0.07,
+    Guard.NEWEST: 0.09,
+    Guard.COARSE: 0.2,
+}
 """The part of what is set aside that each guard may use."""
 
 
@@ -52,12 +63,15 @@ def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterato
     known = np.isfinite(forecast.centre).all(axis=0)
     nulls, centre = names == "completeness", forecast.centre[0]
     complete = nulls & forecast.constant & (centre == 1.0)
+    unique = (forecast.constant & (centre == 1.0)) | (
+        (centre > _LEAST_UNIQUE) & (_find_rows(centre, names) > _MANY_ROWS)
+    )
     newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
     guarded = {
         Guard.ROWS: names == "size",
         Guard.NULLS: nulls & ~complete,
         Guard.COMPLETE: complete,
-        Guard.KEYS: (names == "unique_ratio") & (centre > _LEAST_UNIQUE),
+        Guard.KEYS: (names == "unique_ratio") & unique,
         Guard.NEWEST: newest,
     }
     for guard, chosen in guarded.items():
@@ -65,15 +79,22 @@ def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterato
             yield guard, indices
 
 
+def _find_rows(centre: npt.NDArray[np.float64], names: npt.NDArray[np.str_]) -> float:
+    rows = centre[names == "size"]
+    return float(rows[0]) if len(rows) else 0.0
+
+
 @dataclass(frozen=True)
 class GuardBands:
     """The guards of a table, before a budget says how narrow they may be."""
 
     forecast: Forecast
+    coarse_limits: CoarseLimits
+    runs: int
     metrics: Sequence[MetricTraits]
     pooled_rates: PooledRates
     issue_surprises: Mapping[int, Sequence[tuple[IssueId, float]]]
-    make_predicate: Callable[[int, float], Predicate | None]
+    make_predicate: Callable[[int, tuple[float, float], float], Predicate | None]
     make_note: Callable[[int], str]
     _guarded: tuple[tuple[Guard, Indices], ...] = field(init=False)
 
@@ -84,19 +105,40 @@ class GuardBands:
         """The narrowest bands that the part of the budget that is set aside pays for."""
         proposals: list[Proposal] = []
         for guard, indices in self._guarded:
-            rates = self.pooled_rates.table_rates(guard.curve, int(self.forecast.runs[indices].max()))
-            affordable = np.flatnonzero(rates <= SHARES[guard] * GUARD_SHARE * budget)
-            if len(affordable):
-                reach, rate = self.pooled_rates.grid[affordable[0]], float(rates[affordable[0]])
-                proposals += self._propose(indices, reach, rate)
+            found = self._find_affordable(guard.curve, SHARES[guard] * GUARD_SHARE * budget)
+            proposals += [] if found is None else self._propose(indices, *found)
         return proposals
+
+    def choose_coarse(self, budget: float) -> list[Proposal]:
+        """The coarse limits. While there are no other guards they may use all that is set aside."""
+        share = SHARES[Guard.COARSE] if self._guarded else 1.0
+        found = self._find_affordable(Guard.COARSE.curve, share * GUARD_SHARE * budget, LEAST_FACTOR)
+        return [] if found is None else list(self._propose_coarse(*found))
+
+    def _find_affordable(self, curve: str, budget: float, least: float = 0.0) -> tuple[float, float] | None:
+        """The smallest reach that the budget pays for, and its rate."""
+        rates = self.pooled_rates.table_rates(curve, self.runs)
+        for reach, rate in zip(self.pooled_rates.grid, rates.tolist(), strict=True):
+            if reach >= least and rate <= budget:
+                return reach, rate
+        return None
 
     def _propose(self, indices: Indices, reach: float, rate: float) -> Iterator[Proposal]:
         """A band for each metric. Together they have the rate."""
         for index in indices.tolist():
-            if (predicate := self.make_predicate(index, reach)) is not None:
+            predicate = self.make_predicate(index, self.forecast.band_of(index, reach), reach)
+            if predicate is not None:
                 caught = frozenset(issue for issue, value in self.issue_surprises.get(index, ()) if value > reach)
                 expectation = Expectation(
                     self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate / len(indices)
                 )
                 yield Proposal(expectation, caught, self.make_note(index))
+
+    def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
+        indices = self.coarse_limits.limited
+        note = f"at most {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
+        for index in indices:
+            predicate = self.make_predicate(index, self.coarse_limits.band_of(index, factor), factor)
+            if predicate is not None:
+                key, false_alarm = self.metrics[index].key, rate / len(indices)
+                yield Proposal(Expectation(key, predicate, Source.HISTORY, false_alarm=false_alarm), note=note)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import msgspec
+
 from headgate.learn.budget import BudgetSelection
 from headgate.learn.copies import propose_no_copy
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
@@ -19,6 +21,7 @@ from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_e
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.values.errors import MisuseError
+from headgate.values.predicate import Between
 from headgate.values.proposal import IssueId, Proposal
 
 DEFAULT_FALSE_ALARMS = 0.01
@@ -49,7 +52,7 @@ def learn_program(
         bounds: How bands and their rates are found. `"finite_sample"` is the default; `"paper"` follows Propositions 1
             to 3 of Auto-Validate-by-History.
         budget: Whether `false_alarms` is the budget of the whole table or, as in that paper, of each column.
-        clauses: The largest number of clauses per column. Default: no limit.
+        clauses: The largest number of clauses per column. Default: no limit. With one there are no guards.
         pins: Pinned clauses of an earlier program. They are kept as they are and cost nothing.
         schema: Whether to add clauses about which columns exist and what types they have, and that the batch is no
             copy of an earlier one. They cost nothing.
@@ -88,7 +91,7 @@ class ProposalSet:
         applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
         issues = tuple(issue for effect in applied_effects for issue_ids in effect.issue_ids for issue in issue_ids)
         proposals = (*bounds.propose_bands(past, applied_effects), *other_proposals)
-        return cls(past, proposals, issues, bounds.make_guards(past, applied_effects) if applied_effects else None)
+        return cls(past, proposals, issues, bounds.make_guards(past, applied_effects))
 
     @cached_property
     def _selection(self) -> BudgetSelection:
@@ -108,10 +111,10 @@ class ProposalSet:
         """The program of the guards and of the proposals that catch the most issues within the rest of the budget."""
         if budget == "table":
             selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
-            guards = [] if self.guards is None else _exclude_pinned(self.guards.choose(false_alarms), pins)
-            rest = false_alarms - sum(each.cost for each in guards)
+            guards, coarse = ([], []) if max_clauses is not None else self._choose_guards(false_alarms, pins)
+            rest = false_alarms - sum(each.cost for each in (*guards, *coarse))
             chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
-            chosen = _join_guards(chosen, guards)
+            chosen = _narrow_by_coarse(_join_guards(chosen, guards), coarse)
         elif budget == "column":
             chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
         else:
@@ -133,6 +136,13 @@ class ProposalSet:
             issues=len(self.issues),
             caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
+
+    def _choose_guards(self, budget: float, pins: Sequence[Clause]) -> tuple[list[Proposal], list[Proposal]]:
+        """The guards and the coarse limits of what is not pinned."""
+        if self.guards is None:
+            return [], []
+        chosen = self.guards.choose(budget), self.guards.choose_coarse(budget)
+        return _exclude_pinned(chosen[0], pins), _exclude_pinned(chosen[1], pins)
 
     def _with_pins(self, pins: Sequence[Clause]) -> list[Proposal]:
         """The pinned clauses as proposals, and the proposals about all other metrics."""
@@ -168,6 +178,35 @@ def _join_guards(chosen: Sequence[Proposal], guards: Sequence[Proposal]) -> list
         if guard is None or len(proposal.catches) > len(guard.catches):
             joined[proposal.family] = proposal
     return list(joined.values())
+
+
+def _narrow_by_coarse(chosen: Sequence[Proposal], coarse: Sequence[Proposal]) -> list[Proposal]:
+    """The chosen proposals and the coarse limits; of a metric that has both, what is within both."""
+    narrowed = {each.family: each for each in chosen}
+    for limit in coarse:
+        band = narrowed.get(limit.family)
+        narrowed[limit.family] = limit if band is None else _narrow_band(band, limit)
+    return list(narrowed.values())
+
+
+def _narrow_band(band: Proposal, limit: Proposal) -> Proposal:
+    """The band without what is beyond the limit."""
+    inner, outer = band.expectation.predicate, limit.expectation.predicate
+    if not isinstance(inner, Between) or not isinstance(outer, Between):
+        return band
+    lows, highs = ([end for end in ends if end is not None] for ends in zip(_ends(inner), _ends(outer), strict=True))
+    low, high = max(lows, default=None), min(highs, default=None)
+    if (low, high) == _ends(inner) or (low is not None and high is not None and low > high):
+        return band
+    rate = (band.cost + limit.cost) / band.weight
+    expectation = msgspec.structs.replace(
+        band.expectation, predicate=Between(low, high, inner.moments), false_alarm=rate
+    )
+    return msgspec.structs.replace(band, expectation=expectation)
+
+
+def _ends(range_: Between) -> tuple[float | None, float | None]:
+    return range_.low, range_.high
 
 
 def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -> Bounds:

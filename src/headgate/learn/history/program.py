@@ -16,7 +16,7 @@ from headgate.metrics.base.metric import SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.errors import MisuseError, did_you_mean
-from headgate.values.expectation import Expectation
+from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
 from headgate.values.predicate import Predicate
@@ -219,10 +219,12 @@ class Program(Paged, msgspec.Struct, frozen=True):
         """The clauses of a program that has no ranges yet, counted by origin."""
         schema_clauses = sum(each.metric.name in SCHEMA_METRICS and not each.pinned for each in self.clauses)
         copies = sum(each.metric == COPIES and not each.pinned for each in self.clauses)
-        others = len(self.clauses) - len(self.pins) - schema_clauses - copies
+        own = sum(each.expectation.source is Source.HISTORY and not each.pinned for each in self.clauses)
+        others = len(self.clauses) - len(self.pins) - own
         counts = {
             "about columns": schema_clauses,
             "about copies": copies,
+            "coarse limits": own - schema_clauses - copies,
             "pinned": len(self.pins),
             "of other learners": others,
         }
