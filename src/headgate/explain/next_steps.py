@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from headgate.display.blocks import Command
 
@@ -12,26 +12,65 @@ Language: TypeAlias = Literal["python", "shell"]
 
 _ACCEPT = "expected: teaches, and is published"
 _AGAIN = "judge it again, when it can be read"
+_ACCEPT_ALL = "the new normal: {} teach, and are published"
+_REJECT_ALL = "wrong: {} are to be repaired"
 _RELEASE = "publish it as it is, learn nothing from it"
 
 
-def python_commands(partition: str, number: int, unread: bool = False) -> tuple[Command, ...]:
+class BatchRange(NamedTuple):
+    """Held batches that failed for the same causes: the partitions of the first and the last, and how many they are."""
+
+    first: str
+    last: str
+    batches: int
+
+    @property
+    def all(self) -> str:
+        return "both" if self.batches == 2 else f"all {self.batches}"
+
+
+def python_commands(
+    partition: str, number: int, unread: bool = False, together: BatchRange | None = None
+) -> tuple[Command, ...]:
     """The gate's methods for revision `number` of a batch; one that could not be read cannot be accepted.
 
     >>> print(python_commands("2026-11-14", 1)[1].whole)
     gate.release('2026-11-14', number=1, note="...")
+    >>> print(python_commands("2026-11-14", 1, together=BatchRange("2026-11-12", "2026-11-14", 3))[0].whole)
+    gate.accept_range('2026-11-12', '2026-11-14', note="why it is right")
+
+    Args:
+        partition: The name of the batch.
+        number: The revision that the person reads about.
+        unread: Whether the batch could not be read.
+        together: The batches that can be decided about together with this one, which is the last of them.
     """
     name = repr(partition)
     first = Command(f"gate.accept({name}, number={number},", 'note="why it is right")', _ACCEPT)
     return (
+        *(_python_range_commands(together) if together else ()),
         Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
         Command(f"gate.release({name}, number={number},", 'note="...")', _RELEASE),
         Command(f"gate.reject({name}, number={number},", 'note="...")', f"wrong: repair it and judge {name} again"),
     )
 
 
+def _python_range_commands(together: BatchRange) -> tuple[Command, ...]:
+    ends = f"{together.first!r}, {together.last!r},"
+    return (
+        Command(f"gate.accept_range({ends}", 'note="why it is right")', _ACCEPT_ALL.format(together.all)),
+        Command(f"gate.reject_range({ends}", 'note="...")', _REJECT_ALL.format(together.all)),
+    )
+
+
 def shell_commands(
-    dataset: str, partition: str, number: int, *, rows: bool = True, unread: bool = False
+    dataset: str,
+    partition: str,
+    number: int,
+    *,
+    rows: bool = True,
+    unread: bool = False,
+    together: BatchRange | None = None,
 ) -> tuple[Command, ...]:
     """The same for a shell, and how to look closer.
 
@@ -50,6 +89,7 @@ def shell_commands(
         number: The revision that the person reads about.
         rows: Whether there are failing rows to list.
         unread: Whether the batch could not be read.
+        together: The batches that can be decided about together with this one, which is the last of them.
     """
     batch = (dataset, partition)
     again = f"--partition {quote_for_shell(partition)}"
@@ -66,10 +106,19 @@ def shell_commands(
         look.append(_make_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
+        *(_shell_range_commands(dataset, together) if together else ()),
         _make_command("accept", batch, f'--revision {number} --note "why it is right"', _ACCEPT),
         release,
         _make_command("reject", batch, f'--revision {number} --note "..."', "wrong: it is to be repaired"),
         _make_command("run", (dataset,), again, "judge it again, when it is repaired"),
+    )
+
+
+def _shell_range_commands(dataset: str, together: BatchRange) -> tuple[Command, ...]:
+    batches = (dataset, f"{together.first}..{together.last}")
+    return (
+        _make_command("accept", batches, '--note "why it is right"', _ACCEPT_ALL.format(together.all)),
+        _make_command("reject", batches, '--note "..."', _REJECT_ALL.format(together.all)),
     )
 
 
