@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Literal, TypeAlias
 
 from headgate.display.blocks import Command
 
@@ -17,33 +17,21 @@ _REJECT_ALL = "wrong: {} are to be repaired"
 _RELEASE = "publish it as it is, learn nothing from it"
 
 
-class BatchRange(NamedTuple):
-    """Held batches that failed for the same causes: the partitions of the first and the last, and how many they are."""
-
-    first: str
-    last: str
-    batches: int
-
-    @property
-    def all(self) -> str:
-        return "both" if self.batches == 2 else f"all {self.batches}"
-
-
 def python_commands(
-    partition: str, number: int, unread: bool = False, together: BatchRange | None = None
+    partition: str, number: int, unread: bool = False, together: Sequence[str] = ()
 ) -> tuple[Command, ...]:
     """The gate's methods for revision `number` of a batch; one that could not be read cannot be accepted.
 
     >>> print(python_commands("2026-11-14", 1)[1].whole)
     gate.release('2026-11-14', number=1, note="...")
-    >>> print(python_commands("2026-11-14", 1, together=BatchRange("2026-11-12", "2026-11-14", 3))[0].whole)
+    >>> print(python_commands("2026-11-14", 1, together=("2026-11-12", "2026-11-14"))[0].whole)
     gate.accept_range('2026-11-12', '2026-11-14', note="why it is right")
 
     Args:
         partition: The name of the batch.
         number: The revision that the person reads about.
         unread: Whether the batch could not be read.
-        together: The batches that can be decided about together with this one, which is the last of them.
+        together: The held batches that can be decided about together, in their order; this one is the last.
     """
     name = repr(partition)
     first = Command(f"gate.accept({name}, number={number},", 'note="why it is right")', _ACCEPT)
@@ -55,11 +43,11 @@ def python_commands(
     )
 
 
-def _python_range_commands(together: BatchRange) -> tuple[Command, ...]:
-    ends = f"{together.first!r}, {together.last!r},"
+def _python_range_commands(together: Sequence[str]) -> tuple[Command, ...]:
+    ends = f"{together[0]!r}, {together[-1]!r},"
     return (
-        Command(f"gate.accept_range({ends}", 'note="why it is right")', _ACCEPT_ALL.format(together.all)),
-        Command(f"gate.reject_range({ends}", 'note="...")', _REJECT_ALL.format(together.all)),
+        Command(f"gate.accept_range({ends}", 'note="why it is right")', _ACCEPT_ALL.format(_count_all(together))),
+        Command(f"gate.reject_range({ends}", 'note="...")', _REJECT_ALL.format(_count_all(together))),
     )
 
 
@@ -70,7 +58,7 @@ def shell_commands(
     *,
     rows: bool = True,
     unread: bool = False,
-    together: BatchRange | None = None,
+    together: Sequence[str] = (),
 ) -> tuple[Command, ...]:
     """The same for a shell, and how to look closer.
 
@@ -89,7 +77,7 @@ def shell_commands(
         number: The revision that the person reads about.
         rows: Whether there are failing rows to list.
         unread: Whether the batch could not be read.
-        together: The batches that can be decided about together with this one, which is the last of them.
+        together: The held batches that can be decided about together, in their order; this one is the last.
     """
     batch = (dataset, partition)
     again = f"--partition {quote_for_shell(partition)}"
@@ -106,7 +94,7 @@ def shell_commands(
         look.append(_make_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
-        *(_shell_range_commands(dataset, together) if together else ()),
+        *(shell_range_commands(dataset, together) if together else ()),
         _make_command("accept", batch, f'--revision {number} --note "why it is right"', _ACCEPT),
         release,
         _make_command("reject", batch, f'--revision {number} --note "..."', "wrong: it is to be repaired"),
@@ -114,12 +102,17 @@ def shell_commands(
     )
 
 
-def _shell_range_commands(dataset: str, together: BatchRange) -> tuple[Command, ...]:
-    batches = (dataset, f"{together.first}..{together.last}")
+def shell_range_commands(dataset: str, together: Sequence[str]) -> tuple[Command, Command]:
+    """The commands that accept and reject held batches together."""
+    batches = (dataset, f"{together[0]}..{together[-1]}")
     return (
-        _make_command("accept", batches, '--note "why it is right"', _ACCEPT_ALL.format(together.all)),
-        _make_command("reject", batches, '--note "..."', _REJECT_ALL.format(together.all)),
+        _make_command("accept", batches, '--note "why it is right"', _ACCEPT_ALL.format(_count_all(together))),
+        _make_command("reject", batches, '--note "..."', _REJECT_ALL.format(_count_all(together))),
     )
+
+
+def _count_all(batches: Sequence[str]) -> str:
+    return "both" if len(batches) == 2 else f"all {len(batches)}"
 
 
 def _make_command(verb: str, names: Sequence[str], option: str = "", note: str = "") -> Command:

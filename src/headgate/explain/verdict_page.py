@@ -12,9 +12,10 @@ from headgate.display.numbers import format_number
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
+from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.causes import MAX_CAUSES, Cause
 from headgate.explain.level_wording import describe_duration, describe_held
-from headgate.explain.next_steps import BatchRange, Language, python_commands, shell_commands
+from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
 from headgate.learn.history.program import format_rarity
@@ -155,17 +156,6 @@ def shell_steps(verdict: Subject) -> tuple[Command, ...]:
         unread=revision.unread,
         together=find_batches_alike(verdict),
     )
-
-
-def find_batches_alike(verdict: Subject) -> BatchRange | None:
-    """The held batches up to this one that failed for the same causes; None if it is the only one.
-
-    Of a partition with several revisions a person has to say which one is meant, so it is decided about alone.
-    """
-    before = verdict.account.held.alike_partitions
-    if not before or verdict.decision not in (None, Decision.HELD) or verdict.revision.number > 1:
-        return None
-    return BatchRange(before[0], verdict.partition, len(before) + 1)
 
 
 # --- the causes, and all judgements
