@@ -239,6 +239,11 @@ def test_a_share_that_is_missing_is_told_as_people_read_it() -> None:
     assert cause.title == "city: fourth batch at the new level (59.0% to 61.0% empty; expected none)"
 
 
+def test_a_metric_without_a_plain_name_is_told_by_its_own() -> None:
+    (cause,) = causes(run_of(2, judgement("sum(price)", 120)), means(121, 120, metric="sum(price)"))
+    assert cause.title == "price: second batch at the new level (sum 121, 120; expected 20 to 30)"
+
+
 def test_columns_that_broke_alike_keep_their_title() -> None:
     runs = [run_of(day, judgement("mean(a)", 120), judgement("mean(b)", 120)) for day in (1, 2)]
     (cause,) = causes(runs[1], sequence(*runs))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headgate.explain.metric_names import describe_predicate, format_value, metric_label, tells_missing
+from headgate.explain.metric_names import describe_predicate, format_value, tells_missing
 from headgate.learn.metric_traits import is_known, traits_of
 from headgate.values.expectation import Judgement
 
@@ -38,11 +38,11 @@ def describe_duration(count: int, step: str) -> str:
 
 
 def is_level(judgement: Judgement) -> bool:
-    """Whether people read a metric as a level: it has a plain name, and is neither a distance nor a timestamp."""
+    """Whether people read a metric as a level: it is that of a whole column, and neither a distance nor a timestamp."""
     key = judgement.expectation.metric
     if not is_known(key) or judgement.expectation.predicate.moments:
         return False
-    return metric_label(traits_of(key)) is not None and not traits_of(key).is_distance
+    return traits_of(key).is_plain and not traits_of(key).is_distance
 
 
 def write_level_title(column: str, judgement: Judgement, values: Sequence[float], step: str) -> str:
@@ -64,7 +64,8 @@ def write_level_title(column: str, judgement: Judgement, values: Sequence[float]
     expected = describe_predicate(traits, judgement.expectation.predicate)
     where = f"{column}: " if column else ""
     counted = count_steps(len(values), step)
-    return f"{where}{counted} at the new level ({traits.label.phrase.format(listed)}; expected {expected})"
+    phrase = traits.label.phrase or f"{traits.label.title or traits.key.name} {{}}"
+    return f"{where}{counted} at the new level ({phrase.format(listed)}; expected {expected})"
 
 
 def describe_held(partitions: Sequence[str]) -> str:
