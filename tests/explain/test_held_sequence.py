@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import pyarrow as pa
 import pytest
 
+from headgate.engine.analyze import analyze
 from headgate.explain.causes import Cause, find_causes
 from headgate.explain.held_sequence import MAX_HELD, find_held_sequence, values_agree
 from headgate.explain.level_wording import count_steps, describe_held
+from headgate.learn.past import Past
 from headgate.values.account import Account, HeldSequence
 from headgate.values.expectation import Expectation, Judgement, Source
 from headgate.values.key import MetricKey
@@ -40,13 +43,13 @@ def run_of(day: int, *judgements: Judgement, also: dict[str, float] | None = Non
     )
 
 
-def sequence(*runs: Run, numbers: Sequence[int] = ()) -> HeldSequence:
+def sequence(*runs: Run, numbers: Sequence[int] = (), past: Past | None = None) -> HeldSequence:
     """What the last run has in common with the others, of which each is held, as a revision of this number."""
     before = [
         (Revision.of(run, number=number, sequence=at), run)
         for at, (run, number) in enumerate(zip(runs[:-1], numbers or [1] * (len(runs) - 1), strict=True), 1)
     ]
-    return find_held_sequence(runs[-1], before)
+    return find_held_sequence(runs[-1], before, past)
 
 
 def means(*values: float, metric: str = "mean(price)", expected: Predicate = RANGE) -> HeldSequence:
@@ -132,6 +135,47 @@ def test_a_metric_agrees_by_what_was_measured_also_where_another_one_failed() ->
 
 def test_a_value_that_was_not_measured_ends_the_sequence() -> None:
     assert sequence(run_of(1, judgement("median(price)", 110)), run_of(2, judgement("mean(price)", 120))).alike == 0
+
+
+def past_of(*levels: float) -> Past:
+    """Accepted runs whose prices lie around these levels."""
+    tables = [pa.table({"price": [level - 1.0, level, level + 1.0]}) for level in levels]
+    return Past.of([analyze(table) for table in tables])
+
+
+def noisy(day: int, mean: float, deviation: float) -> Run:
+    return run_of(day, judgement("stddev(price)", deviation, Between(high=5)), also={"mean(price)": mean})
+
+
+def test_the_mean_is_enough_where_the_metric_that_failed_is_noisy() -> None:
+    runs = [noisy(1, 120, 60), noisy(2, 121, 140)]
+    found = sequence(*runs, past=past_of(24, 25, 26))
+    assert [(each.metric, each.values, each.low, each.high) for each in found.levels] == [
+        ("mean(price)", (120, 121), 24, 26)
+    ]
+    assert causes(runs[1], found)[0].title == "price: second batch at the new level (mean 120, 121; 24 to 26 before)"
+
+
+@pytest.mark.parametrize("means", [(120, 240), (24.5, 25.5), (120, -70)], ids=["drifts", "as before", "other side"])
+def test_a_mean_that_does_not_agree_is_not_enough(means: tuple[float, float]) -> None:
+    runs = [noisy(1, means[0], 60), noisy(2, means[1], 140)]
+    assert sequence(*runs, past=past_of(24, 25, 26)) == HeldSequence()
+
+
+def test_a_distance_does_not_count_if_the_mean_moved() -> None:
+    def far(day: int, mean: float) -> Run:
+        return run_of(day, judgement("ks_dist(price)", 1.0, Between(high=0.2)), also={"mean(price)": mean})
+
+    past = past_of(24, 25, 26)
+    assert sequence(far(1, 120), far(2, 240), past=past) == HeldSequence()
+    assert [each.metric for each in sequence(far(1, 120), far(2, 121), past=past).levels] == ["mean(price)"]
+    assert [each.metric for each in sequence(far(1, 25), far(2, 25), past=past).levels] == ["ks_dist(price)"]
+
+
+def test_values_are_compared_with_accepted_runs_if_more_is_expected() -> None:
+    wide = [run_of(day, judgement("mean(price)", 50.0 + day, Between(20, 50))) for day in (1, 2)]
+    assert sequence(*wide) == HeldSequence()
+    assert sequence(*wide, past=past_of(24, 26)).alike == 1
 
 
 def test_timestamps_are_compared_as_if_they_were_of_the_same_day() -> None:
@@ -228,7 +272,7 @@ def test_what_is_declared_a_copy_or_novel_has_no_level(other: Judgement) -> None
 def test_the_title_says_which_one_it_is_with_values_and_range() -> None:
     held = means(121, 119, 120)
     (cause,) = causes(run_of(3, judgement("mean(price)", 120)), held)
-    assert cause.title == "price: third batch at the new level (mean 121, 119, 120; expected 20 to 30)"
+    assert cause.title == "price: third batch at the new level (mean 121, 119, 120; 20 to 30 before)"
     assert cause.held_before == ("2026-11-01", "2026-11-02")
     assert describe_held(cause.held_before) == "2026-11-01 and 2026-11-02 were held for the same reason"
 
@@ -236,12 +280,12 @@ def test_the_title_says_which_one_it_is_with_values_and_range() -> None:
 def test_a_share_that_is_missing_is_told_as_people_read_it() -> None:
     held = means(0.4, 0.41, 0.39, 0.4, metric="completeness(city)", expected=OneOf((1.0,)))
     (cause,) = causes(run_of(4, judgement("completeness(city)", 0.4, OneOf((1.0,)))), held)
-    assert cause.title == "city: fourth batch at the new level (59.0% to 61.0% empty; expected none)"
+    assert cause.title == "city: fourth batch at the new level (59.0% to 61.0% empty; 0.0% before)"
 
 
 def test_a_metric_without_a_plain_name_is_told_by_its_own() -> None:
     (cause,) = causes(run_of(2, judgement("sum(price)", 120)), means(121, 120, metric="sum(price)"))
-    assert cause.title == "price: second batch at the new level (sum 121, 120; expected 20 to 30)"
+    assert cause.title == "price: second batch at the new level (sum 121, 120; 20 to 30 before)"
 
 
 def test_columns_that_broke_alike_keep_their_title() -> None:

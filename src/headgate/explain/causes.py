@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from headgate.explain.level_wording import describe_duration, is_level, write_level_title
+from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
 from headgate.explain.wording import CauseKind, list_names, write_title
 from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
@@ -234,24 +234,23 @@ def _merge_causes(group: Sequence[Cause]) -> Cause:
 
 def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
     """The cause with the held batches before it that have the same one, and with a title that says so."""
-    levels = {each.metric: each.values for each in held.levels}
-    agreeing = [
-        each
-        for each in cause.judgements
-        if str(each.expectation.metric) in levels and each.expectation.source is not Source.DECLARED
-    ]
-    if not agreeing:
+    levels = [each for each in held.levels if _shows_level(cause, MetricKey.parse(each.metric))]
+    if not levels:
         return cause
-    count = len(levels[str(agreeing[0].expectation.metric)])
+    count = len(levels[0].values)
     title = f"{cause.title}, {describe_duration(count, held.step)}"
-    of_one = cause.kind is CauseKind.VOLUME or (cause.kind is CauseKind.COLUMN and len(cause.columns) == 1)
-    shown = min(
-        filter(is_level, agreeing), key=lambda each: traits_of(each.expectation.metric).label.rank, default=None
-    )
-    if of_one and shown is not None:
-        key = shown.expectation.metric
-        title = write_level_title(key.columns[0] if key.columns else "", shown, levels[str(key)], held.step)
+    shown = sorted(filter(is_level, levels), key=rank_level)
+    if shown and (cause.kind is CauseKind.VOLUME or (cause.kind is CauseKind.COLUMN and len(cause.columns) == 1)):
+        title = write_level_title(shown[0], held.step)
     return msgspec.structs.replace(cause, title=title, held_before=held.partitions[1 - count :])
+
+
+def _shows_level(cause: Cause, key: MetricKey) -> bool:
+    """Whether a metric is one that a cause is seen by: one that failed and was learned, or the mean of its column."""
+    learned = (each.expectation for each in cause.judgements if each.expectation.source is not Source.DECLARED)
+    if any(expectation.metric == key for expectation in learned):
+        return True
+    return key == _SIZE if cause.kind is CauseKind.VOLUME else key.name == "mean" and key.columns == cause.columns
 
 
 def _cause_rank(cause: Cause) -> tuple[int, float, int]:

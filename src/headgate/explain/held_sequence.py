@@ -14,6 +14,7 @@ from headgate.learn.metric_traits import is_distance
 from headgate.learn.past import Past
 from headgate.values.account import HeldLevel, HeldSequence
 from headgate.values.expectation import Judgement, Source, Status
+from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
 from headgate.values.period import parse_period, read_period
 from headgate.values.run import Revision, Run
@@ -34,7 +35,23 @@ _STEPS = {
     Cadence.HOURLY: "hour",
 }
 _LEARNED = frozenset({Source.HISTORY, Source.PATTERNS, Source.ANOMALY})
+_SIZE = MetricKey("size")
 _WHOLE_TABLE = frozenset({CauseKind.VOLUME, CauseKind.SHAPE})
+
+
+class _Candidate(NamedTuple):
+    """A metric that may agree: its range before, and its values, this run's last. A typical one is enough by itself."""
+
+    key: MetricKey
+    low: float | None
+    high: float | None
+    values: tuple[float, ...]
+    is_typical: bool = False
+    moves_along: bool = False  # a timestamp, which moves along with the runs
+
+    def to_level(self) -> HeldLevel:
+        low, high = (None, None) if self.moves_along else (self.low, self.high)
+        return HeldLevel(str(self.key), self.values, low, high)
 
 
 class _HeldRun(NamedTuple):
@@ -47,8 +64,8 @@ def find_held_sequence(run: Run, before: Sequence[tuple[Revision, Run]], past: P
     """What agrees in a run that failed and in the held runs directly before it, oldest first.
 
     `past` are the accepted runs that it was judged by. A cause agrees with a held run if that run has a cause in the
-    same column, and at least half of the metrics that failed have values there that agree. A distance counts only if no
-    other metric failed. A schema agrees as a whole.
+    same column, and if there at least half of the metrics that failed have values that agree, or the mean has: of a
+    change of the rows, their number. A distance counts only if no other metric failed. A schema agrees as a whole.
     """
     causes = find_causes(run.verdict.judgements, run.account)
     earlier = [_HeldRun(*each, find_causes(each[1].verdict.judgements, each[1].account)) for each in before[-MAX_HELD:]]
@@ -79,39 +96,21 @@ def values_agree(values: Sequence[float], low: float | None, high: float | None)
     return nearest > 0 and max(values) - min(values) <= MAX_SPREAD * nearest
 
 
-def _narrow_range(judgement: Judgement, past: Past | None) -> tuple[float | None, float | None]:
-    """The expected range without what no accepted run had: a range widens with every day that is not accepted."""
-    key, predicate = judgement.expectation.metric, judgement.expectation.predicate
-    is_measured = past is not None and any(each.key == key for each in past.metrics)
-    known = past.series(key).tolist() if past is not None and is_measured else []
-    accepted = [value for value in known if math.isfinite(value)]
-    low, high = predicate.floor, predicate.ceiling
-    if not accepted:
-        return low, high
-    return (
-        None if low is None else max(low, min(accepted)),
-        None if high is None else min(high, max(accepted)),
-    )
-
-
 def _find_levels(cause: Cause, run: Run, earlier: Sequence[_HeldRun], past: Past | None) -> list[HeldLevel]:
     """The metrics of a cause that agree with the held runs, each with its values, in as many runs as the cause does."""
-    judgements = _choose_metrics(cause)
-    needed = len(judgements) if cause.kind is CauseKind.SHAPE else (len(judgements) + 1) // 2
-    agreeing = [(each, [each.value or 0.0]) for each in judgements]
+    failed = [_make_candidate(each, past) for each in _choose_metrics(cause)]
+    needed = len(failed) if cause.kind is CauseKind.SHAPE else max(1, (len(failed) + 1) // 2)
+    typical = _find_typical(cause, run, past) if failed else []
+    # a distance says how far, not where to: if the mean moved, only that counts
+    agreeing = typical if typical and all(is_distance(each.key) for each in failed) else [*failed, *typical]
     for held in reversed(earlier):
         if not any(_is_same_subject(cause, each) for each in held.causes):
             break
-        longer = [(each, [*_read_value(each, run, held.run), *values]) for each, values in agreeing]
-        still = [
-            (each, values)
-            for (each, values), (_, fewer) in zip(longer, agreeing, strict=True)
-            if len(values) > len(fewer) and values_agree(values, *_narrow_range(each, past))
-        ]
-        if not still or len(still) < needed:
+        longer = [each for candidate in agreeing for each in _extend(candidate, run, held.run)]
+        if not any(each.is_typical for each in longer) and len(longer) < needed:
             break
-        agreeing = still
-    return [HeldLevel(str(each.expectation.metric), tuple(values)) for each, values in agreeing if len(values) > 1]
+        agreeing = longer
+    return [each.to_level() for each in agreeing if len(each.values) > 1]
 
 
 def _choose_metrics(cause: Cause) -> list[Judgement]:
@@ -128,20 +127,53 @@ def _choose_metrics(cause: Cause) -> list[Judgement]:
     return [each for each in learned if not is_distance(each.expectation.metric)] or learned
 
 
-def _read_value(judgement: Judgement, run: Run, held: Run) -> list[float]:
-    """The value of a metric in a held run, whether or not it was judged there; empty if there is none.
+def _make_candidate(judgement: Judgement, past: Past | None) -> _Candidate:
+    """A metric that failed. Its range before is what was expected, without what no accepted run had: what is expected
+    widens with every day that is not accepted."""
+    key, predicate = judgement.expectation.metric, judgement.expectation.predicate
+    low, high = predicate.floor, predicate.ceiling
+    if accepted := _list_accepted(past, key):
+        low = None if low is None else max(low, min(accepted))
+        high = None if high is None else min(high, max(accepted))
+    return _Candidate(key, low, high, (judgement.value or 0.0,), moves_along=predicate.moments)
 
-    A timestamp that moves along with the runs is told as if it were of the newer run.
-    """
-    key = judgement.expectation.metric
-    outcome = held.outcomes.get(key)
-    if isinstance(outcome, Measured) and isinstance(outcome.value, float):
-        value: float | None = outcome.value
-    else:  # that of a schema is judged, and not recorded as an outcome
-        value = next((each.value for each in held.verdict.judgements if each.expectation.metric == key), None)
+
+def _find_typical(cause: Cause, run: Run, past: Past | None) -> list[_Candidate]:
+    """The mean of a column or the number of rows, if no accepted run had such a value; it need not have failed."""
+    if cause.kind not in (CauseKind.COLUMN, CauseKind.VOLUME) or past is None:
+        return []
+    key = _SIZE if cause.kind is CauseKind.VOLUME else MetricKey("mean", cause.columns[:1])
+    value, accepted = _read_value(run, key), _list_accepted(past, key)
+    is_timestamp = any(each.key == key and each.is_timestamp for each in past.metrics)
+    if value is None or not accepted or is_timestamp or min(accepted) <= value <= max(accepted):
+        return []
+    return [_Candidate(key, min(accepted), max(accepted), (value,), is_typical=True)]
+
+
+def _list_accepted(past: Past | None, key: MetricKey) -> list[float]:
+    if past is None or not any(each.key == key for each in past.metrics):
+        return []
+    return [float(value) for value in past.series(key) if math.isfinite(value)]
+
+
+def _extend(candidate: _Candidate, run: Run, held: Run) -> list[_Candidate]:
+    """The candidate with its value in a held run before the others; nothing if it has none, or if it does not agree."""
+    value = _read_value(held, candidate.key)
     if value is None:
         return []
-    return [value + _seconds_between(held, run) if judgement.expectation.predicate.moments else value]
+    if candidate.moves_along:
+        value += _seconds_between(held, run)
+    values = (value, *candidate.values)
+    return [candidate._replace(values=values)] if values_agree(values, candidate.low, candidate.high) else []
+
+
+def _read_value(run: Run, key: MetricKey) -> float | None:
+    """The value of a metric in a run, whether or not it was judged there."""
+    outcome = run.outcomes.get(key)
+    if isinstance(outcome, Measured) and isinstance(outcome.value, float):
+        return outcome.value
+    # that of a schema is judged, and not recorded as an outcome
+    return next((each.value for each in run.verdict.judgements if each.expectation.metric == key), None)
 
 
 def _seconds_between(held: Run, run: Run) -> float:

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headgate.explain.metric_names import describe_predicate, format_value, tells_missing
-from headgate.learn.metric_traits import is_known, traits_of
-from headgate.values.expectation import Judgement
+from headgate.explain.metric_names import format_value, tells_missing
+from headgate.learn.metric_traits import MetricTraits, is_known, traits_of
+from headgate.values.account import HeldLevel
+from headgate.values.key import MetricKey
 
 _ORDINALS = ("second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")
 _MAX_NAMES = 3  # batches that a sentence lists
@@ -37,35 +38,42 @@ def describe_duration(count: int, step: str) -> str:
     return f"for {counted}" if counted.startswith("more") else f"for the {counted}"
 
 
-def is_level(judgement: Judgement) -> bool:
+def is_level(level: HeldLevel) -> bool:
     """Whether people read a metric as a level: it is that of a whole column, and neither a distance nor a timestamp."""
-    key = judgement.expectation.metric
-    if not is_known(key) or judgement.expectation.predicate.moments:
-        return False
-    return traits_of(key).is_plain and not traits_of(key).is_distance
+    key = MetricKey.parse(level.metric)
+    has_range = level.low is not None or level.high is not None
+    return has_range and is_known(key) and traits_of(key).is_plain and not traits_of(key).is_distance
 
 
-def write_level_title(column: str, judgement: Judgement, values: Sequence[float], step: str) -> str:
-    """The title of a cause whose metric has the same level as in the held batches before it; `values` are of them all.
+def rank_level(level: HeldLevel) -> int:
+    """Sorts levels: the one that people know best first."""
+    return traits_of(MetricKey.parse(level.metric)).label.rank
 
-    >>> from headgate.values.expectation import Expectation
-    >>> from headgate.values.key import MetricKey
-    >>> from headgate.values.outcome import Measured
-    >>> from headgate.values.predicate import Between
-    >>> mean = Expectation(MetricKey("mean", ("price",)), Between(20, 30)).judge(Measured(120.0))
-    >>> write_level_title("price", mean, [121, 119, 120], "day")
-    'price: third day at the new level (mean 121, 119, 120; expected 20 to 30)'
+
+def write_level_title(level: HeldLevel, step: str) -> str:
+    """The title of a cause whose metric has the same level as in the held batches before it.
+
+    >>> write_level_title(HeldLevel("mean(price)", (121, 119, 120), 20, 30), "day")
+    'price: third day at the new level (mean 121, 119, 120; 20 to 30 before)'
     """
-    traits = traits_of(judgement.expectation.metric)
-    listed = ", ".join(format_value(traits, each) for each in values)
-    if len(values) > _MAX_VALUES:
-        ends = (max(values), min(values)) if tells_missing(traits) else (min(values), max(values))
-        listed = " to ".join(dict.fromkeys(format_value(traits, each) for each in ends))
-    expected = describe_predicate(traits, judgement.expectation.predicate)
-    where = f"{column}: " if column else ""
-    counted = count_steps(len(values), step)
-    phrase = traits.label.phrase or f"{traits.label.title or traits.key.name} {{}}"
-    return f"{where}{counted} at the new level ({phrase.format(listed)}; expected {expected})"
+    key = MetricKey.parse(level.metric)
+    traits = traits_of(key)
+    if len(level.values) > _MAX_VALUES:
+        values = _format_range(traits, min(level.values), max(level.values))
+    else:
+        values = ", ".join(format_value(traits, each) for each in level.values)
+    phrase = traits.label.phrase or f"{traits.label.title or key.name} {{}}"
+    where = f"{key.columns[0]}: " if key.columns else ""
+    before = _format_range(traits, level.low, level.high)
+    return f"{where}{count_steps(len(level.values), step)} at the new level ({phrase.format(values)}; {before} before)"
+
+
+def _format_range(traits: MetricTraits, low: float | None, high: float | None) -> str:
+    ends = (high, low) if tells_missing(traits) else (low, high)
+    least, most = ("" if end is None else format_value(traits, end) for end in ends)
+    if not least or not most:
+        return f"at least {least}" if least else f"at most {most}"
+    return least if least == most else f"{least} to {most}"
 
 
 def describe_held(partitions: Sequence[str]) -> str:

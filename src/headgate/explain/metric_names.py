@@ -8,7 +8,6 @@ from headgate.display.numbers import format_moment, format_number
 from headgate.explain.wording import format_share
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.metrics.base.label import ValueFormat
-from headgate.values.predicate import Between, OneOf, Predicate
 
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
 
@@ -46,38 +45,6 @@ def format_value(traits: MetricTraits, value: float) -> str:
         case ValueFormat.FLAG:
             return "yes" if value else "no"
     return format_share(round_digits(value, 4)) if traits.share else format_number(round_digits(value, 4))
-
-
-def describe_value(
-    traits: MetricTraits | None, value: float, predicate: Predicate | None = None, digits: int = 6
-) -> str:
-    """A value for display: shares as percentages, moments as times, other numbers rounded to `digits` digits."""
-    if predicate is not None and predicate.moments:
-        return predicate.format_value(value)
-    if traits is not None and traits.is_timestamp:
-        return format_value(traits, value)
-    if traits is None:
-        return format_number(round_digits(value, digits))
-    return format_value(traits, value if traits.share else round_digits(value, digits))
-
-
-def describe_predicate(traits: MetricTraits | None, predicate: Predicate) -> str:
-    """What was expected, in the same units as the displayed value."""
-    if traits is not None and traits.share and isinstance(predicate, OneOf) and predicate.values == (1.0,):
-        return "none" if tells_missing(traits) else "all"  # completeness is shown as a null rate
-    if isinstance(predicate, OneOf) and traits is not None and traits.share:
-        words = ", ".join(describe_value(traits, each, digits=4) for each in predicate.values)
-        return words if len(predicate.values) == 1 else f"one of {words}"
-    if not isinstance(predicate, Between) or predicate.moments or traits is None:
-        return str(predicate)
-    low, high = (
-        None if end is None else describe_value(traits, end, digits=4) for end in (predicate.low, predicate.high)
-    )
-    if tells_missing(traits):  # the lower end of completeness is the upper end of the null rate
-        low, high = high, low
-    if high is None:
-        return f"at least {low}"
-    return f"at most {high}" if low is None else f"{low} to {high}"
 
 
 def tells_missing(traits: MetricTraits | None) -> bool:

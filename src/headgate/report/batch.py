@@ -14,7 +14,7 @@ from headgate.display.numbers import format_moment, format_number
 from headgate.display.table import Table
 from headgate.explain.causes import MAX_CAUSES as CAUSES
 from headgate.explain.causes import Cause
-from headgate.explain.metric_names import describe_value, tells_missing
+from headgate.explain.metric_names import tells_missing
 from headgate.explain.verdict_page import choose_tone, python_steps, shell_steps
 from headgate.explain.wording import format_segment, format_share
 from headgate.gate.batch_verdict import BatchVerdict
@@ -23,7 +23,7 @@ from headgate.report.chart import draw_sparkline, draw_strip
 from headgate.report.drawing import Distributions
 from headgate.report.panel import panel_of
 from headgate.report.run_series import SHOWN_RUNS, RunSeries
-from headgate.report.words import describe_metric, is_self_explanatory
+from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey

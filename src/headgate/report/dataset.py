@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from headgate.display.numbers import format_moment
 from headgate.explain.batches_alike import describe_batches, find_batches_alike
-from headgate.explain.metric_names import describe_value, tells_missing
+from headgate.explain.metric_names import tells_missing
 from headgate.explain.verdict_page import choose_tone
 from headgate.explain.wording import format_share
 from headgate.gate.batch_verdict import BatchVerdict
@@ -21,7 +21,7 @@ from headgate.report.batch import describe_state
 from headgate.report.chart import draw_sparkline, draw_strip
 from headgate.report.drawing import chart_of
 from headgate.report.run_series import MARK_WORDS, RunMark, RunSeries
-from headgate.report.words import describe_metric, is_self_explanatory
+from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.run import BY_GATE, TRUSTED, Decision, Revision, Ruling

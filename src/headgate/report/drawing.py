@@ -8,7 +8,7 @@ from functools import partial
 import msgspec
 from markupsafe import Markup
 
-from headgate.explain.metric_names import describe_predicate, describe_value, tells_missing
+from headgate.explain.metric_names import tells_missing
 from headgate.explain.wording import format_share
 from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
@@ -16,7 +16,7 @@ from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import Band, TrendLine, draw_trend
 from headgate.report.compare import BEFORE, Bar, bars_of, draw_histogram
 from headgate.report.run_series import RunSeries
-from headgate.report.words import describe_metric, describe_subject
+from headgate.report.words import describe_metric, describe_predicate, describe_subject, describe_value
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey

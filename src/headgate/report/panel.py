@@ -10,7 +10,6 @@ from markupsafe import Markup
 
 from headgate.explain.causes import Cause
 from headgate.explain.level_wording import describe_held
-from headgate.explain.metric_names import describe_predicate, describe_value
 from headgate.explain.verdict_page import describe_failing_rows, describe_in_segment, describe_origin, other_failures
 from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict
@@ -18,7 +17,7 @@ from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.run_series import RunSeries
-from headgate.report.words import describe_subject, is_self_explanatory
+from headgate.report.words import describe_predicate, describe_subject, describe_value, is_self_explanatory
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema

@@ -24,10 +24,15 @@ class Mode(StrEnum):
 
 
 class HeldLevel(msgspec.Struct, frozen=True):
-    """The values of a metric in some held batches and, last, in the batch after them, if they agree."""
+    """The values of a metric in some held batches and, last, in the batch after them, if they agree.
+
+    They lie outside of `low` to `high`, the values before; both are None for a timestamp, which moves along.
+    """
 
     metric: str
     values: tuple[float, ...]
+    low: float | None = None
+    high: float | None = None
 
 
 class HeldSequence(msgspec.Struct, frozen=True):
