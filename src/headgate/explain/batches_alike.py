@@ -36,9 +36,9 @@ def group_batches_alike(verdicts: Sequence[Subject]) -> list[tuple[str, ...]]:
 
 
 def describe_batches(batches: Sequence[str]) -> str:
-    """How many batches are held for one reason, and which.
+    """How many batches are held for the same reason, and which.
 
     >>> describe_batches(("2026-11-12", "2026-11-13", "2026-11-14"))
-    '3 batches are held for one reason: 2026-11-12 to 2026-11-14'
+    '3 batches are held for the same reason: 2026-11-12 to 2026-11-14'
     """
-    return f"{len(batches)} batches are held for one reason: {batches[0]} to {batches[-1]}"
+    return f"{len(batches)} batches are held for the same reason: {batches[0]} to {batches[-1]}"

@@ -107,9 +107,8 @@ def test_the_third_day_at_a_new_level_says_so_and_names_one_command(shifted: Pat
     command = f'headgate accept orders {LEVEL[0]}..{LEVEL[2]} --note "why it is right"'
     assert command in " ".join(told.split())
     listed = " ".join(called("history", "orders").stdout.split())
-    assert (
-        f"3 batches are held for one reason: {LEVEL[0]} to {LEVEL[2]}. if that is the new normal: {command}" in listed
-    )
+    assert f"3 batches are held for the same reason: {LEVEL[0]} to {LEVEL[2]}." in listed
+    assert f"if that is the new normal: {command}" in listed
 
 
 @pytest.mark.parametrize(
@@ -134,7 +133,7 @@ def test_a_range_is_a_list_of_rulings_in_json(shifted: Path) -> None:
 
 def test_a_run_of_several_batches_names_those_with_one_cause_together(month: Path) -> None:
     told = called("run").stdout
-    assert f"  held, 3 batches for one reason: headgate explain orders {LEVEL[2]}\n" in told
+    assert f"  held, 3 batches for the same reason: headgate explain orders {LEVEL[2]}\n" in told
     assert f"headgate explain orders {LEVEL[0]}\n" not in told
 
 

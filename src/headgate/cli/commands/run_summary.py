@@ -122,7 +122,7 @@ def _held_lines(results: Sequence[BatchResult]) -> Iterator[str]:
         groups = {group[-1]: group for group in group_batches_alike(verdicts)}
         spoken_for = {partition for group in groups.values() for partition in group[:-1]}
         for partition in (each.partition for each in verdicts if each.partition not in spoken_for):
-            count = f", {len(groups[partition])} batches for one reason" if partition in groups else ""
+            count = f", {len(groups[partition])} batches for the same reason" if partition in groups else ""
             yield f"  held{count}: headgate explain {shlex.quote(dataset)} {shlex.quote(partition)}"
 
 
