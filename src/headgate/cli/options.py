@@ -79,6 +79,14 @@ Dataset = Annotated[
 PartitionArgument = Annotated[
     str, typer.Argument(metavar="PARTITION", help="The batch's partition, such as 2026-11-14.", show_default=False)
 ]
+PartitionsArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PARTITION|FROM..TO",
+        help="The batch's partition, such as 2026-11-14; or all held batches from one to another.",
+        show_default=False,
+    ),
+]
 Partition = Annotated[
     str | None,
     typer.Option("--partition", "-p", metavar="PARTITION", help="The batch of the dataset.", show_default=False),

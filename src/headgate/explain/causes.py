@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
+from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
 from headgate.explain.wording import CauseKind, list_names, write_title
 from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
 from headgate.learn.metric_traits import is_known, traits_of
-from headgate.values.account import Account
+from headgate.values.account import Account, HeldSequence
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 
@@ -32,6 +33,7 @@ class Cause(msgspec.Struct, frozen=True):
 
     `columns` are the columns it shows in; empty for the table as a whole. `found` says in sentences how those columns
     changed. `false_alarm` is the stated rate of the rarest broken expectation, None where a person declared it.
+    `held_before` are the batches directly before this one that were held for the same reason, oldest first.
     """
 
     kind: CauseKind
@@ -39,6 +41,7 @@ class Cause(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     judgements: tuple[Judgement, ...]
     found: tuple[str, ...] = ()
+    held_before: tuple[str, ...] = ()
 
     @property
     def false_alarm(self) -> float | None:
@@ -75,6 +78,7 @@ class Cause(msgspec.Struct, frozen=True):
             "rarity": self.rarity,
             "false_alarm": self.false_alarm,
             "expectations": [str(each.expectation.metric) for each in self.judgements],
+            "held_before": list(self.held_before),
         }
 
 
@@ -103,6 +107,8 @@ def find_causes(
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = _place_novelty(causes, account.contributions)
     causes = _join_alike(_absorb_learned(causes))
+    if level is Level.ERROR:
+        causes = [_compare_with_held(cause, account.held) for cause in causes]
     return tuple(sorted(causes, key=_cause_rank))
 
 
@@ -224,6 +230,27 @@ def _merge_causes(group: Sequence[Cause]) -> Cause:
     judgements = tuple(sorted((each for cause in group for each in cause.judgements), key=_rarity_rank))
     title = f"{list_names(columns)} broke alike: {group[0].title}"
     return Cause(group[0].kind, title, columns, judgements, group[0].found)
+
+
+def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
+    """The cause with the held batches before it that have the same one, and with a title that says so."""
+    levels = [each for each in held.levels if _shows_level(cause, MetricKey.parse(each.metric))]
+    if not levels:
+        return cause
+    count = len(levels[0].values)
+    title = f"{cause.title}, {describe_duration(count, held.step)}"
+    shown = sorted(filter(is_level, levels), key=rank_level)
+    if shown and (cause.kind is CauseKind.VOLUME or (cause.kind is CauseKind.COLUMN and len(cause.columns) == 1)):
+        title = write_level_title(shown[0], held.step)
+    return msgspec.structs.replace(cause, title=title, held_before=held.partitions[1 - count :])
+
+
+def _shows_level(cause: Cause, key: MetricKey) -> bool:
+    """Whether a metric is one that a cause is seen by: one that failed and was learned, or the mean of its column."""
+    learned = (each.expectation for each in cause.judgements if each.expectation.source is not Source.DECLARED)
+    if any(expectation.metric == key for expectation in learned):
+        return True
+    return key == _SIZE if cause.kind is CauseKind.VOLUME else key.name == "mean" and key.columns == cause.columns
 
 
 def _cause_rank(cause: Cause) -> tuple[int, float, int]:

@@ -12,7 +12,9 @@ from headgate.display.numbers import format_number
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
+from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.causes import MAX_CAUSES, Cause
+from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
@@ -44,10 +46,16 @@ def write_headline(verdict: Subject) -> str:
         return f"{name} could not be judged in full and was {done}."
     if count:
         wrong = "one thing is wrong" if count == 1 else f"{count} things are wrong"
-        return f"{name} failed and was {done}: {wrong}."
+        return f"{name} failed and was {done}: {wrong}{_describe_repetition(verdict)}."
     if verdict.status is Status.SKIP:
         return f"nothing could be judged of {name}, {'so' if verdict.action is Action.HOLD else 'yet'} it was {done}."
     return f"{name} passed and was {done}."
+
+
+def _describe_repetition(verdict: Subject) -> str:
+    """For how long all causes have been there; empty if one of them is new."""
+    count = 1 + min(len(cause.held_before) for cause in verdict.causes)
+    return f", {describe_duration(count, verdict.account.held.step)}" if count > 1 else ""
 
 
 def find_human_decision(verdict: Subject) -> Decision | None:
@@ -139,15 +147,24 @@ def needs_action(verdict: Subject) -> bool:
 
 
 def python_steps(verdict: Subject) -> tuple[Command, ...]:
+    if not needs_action(verdict):
+        return ()
     revision = verdict.revision
-    return python_commands(verdict.partition, revision.number, revision.unread) if needs_action(verdict) else ()
+    return python_commands(verdict.partition, revision.number, revision.unread, find_batches_alike(verdict))
 
 
 def shell_steps(verdict: Subject) -> tuple[Command, ...]:
     if not needs_action(verdict):
         return ()
     rows, revision = any(map(verdict.count_failing_rows, verdict.failures)), verdict.revision
-    return shell_commands(verdict.dataset, verdict.partition, revision.number, rows=rows, unread=revision.unread)
+    return shell_commands(
+        verdict.dataset,
+        verdict.partition,
+        revision.number,
+        rows=rows,
+        unread=revision.unread,
+        together=find_batches_alike(verdict),
+    )
 
 
 # --- the causes, and all judgements
@@ -156,6 +173,8 @@ def shell_steps(verdict: Subject) -> tuple[Command, ...]:
 def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     """What is known of a cause beyond its title."""
     lead = cause.lead
+    if cause.held_before:
+        yield describe_held(cause.held_before)
     changes = [each for each in cause.found if each not in cause.title]
     if changes:
         yield "; ".join(changes)

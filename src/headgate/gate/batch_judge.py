@@ -6,9 +6,11 @@ Tested by `tests/gate/test_gate.py` and `tests/gate/test_cold_start.py`.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from headgate.engine.analysis import Analysis
 from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
@@ -16,6 +18,7 @@ from headgate.evaluate.measurements import Measurements
 from headgate.evaluate.row_rules import JudgedExpectation
 from headgate.explain.batch_changes import describe_changes
 from headgate.explain.column_changes import ColumnChanges, changes_behind
+from headgate.explain.held_sequence import find_held_sequence
 from headgate.gate.fingerprint import fingerprint_batch
 from headgate.gate.settings import Settings
 from headgate.learn import text_rules
@@ -34,7 +37,7 @@ from headgate.values.outcome import Failed, Outcome
 from headgate.values.period import Period
 from headgate.values.predicate import Between, Pending
 from headgate.values.proposal import Proposal
-from headgate.values.run import UNREAD, Run
+from headgate.values.run import UNREAD, Revision, Run
 from headgate.values.schema import Schema
 from headgate.values.verdict import Verdict, judge
 
@@ -57,7 +60,8 @@ class BatchJudge:
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
-    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it.
+    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `read_held`
+    reads the held runs directly before it, which is done only if it fails.
     """
 
     dataset: str
@@ -72,6 +76,7 @@ class BatchJudge:
     hides_values: bool
     index: Callable[[], PatternIndex]
     period: Period | None = None
+    read_held: Callable[[], Sequence[tuple[Revision, Run]]] = tuple
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
@@ -105,7 +110,14 @@ class BatchJudge:
             awaits_decision=True,
             after=self.after,
         )
-        return run, judged
+        return self._compare_with_held(run), judged
+
+    def _compare_with_held(self, run: Run) -> Run:
+        """The run, with what it has in common with the held runs directly before it, if it failed."""
+        if run.verdict.status is not Status.FAIL or run.account is None or not (before := self.read_held()):
+            return run
+        held = find_held_sequence(run, before, self.learned.past)
+        return replace(run, account=replace(run.account, held=held))
 
     def unreadable_run(self, error: Exception) -> Run:
         """A batch that could not be read is recorded too, as an error: it is held.

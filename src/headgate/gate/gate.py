@@ -165,6 +165,7 @@ class Gate:
             order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,
+            read_held=lambda: self.history.read_held_before(partition, basis),
         )
 
     def _record(self, run: Run) -> Revision:
@@ -343,6 +344,53 @@ class Gate:
             number: Which revision of the partition; it may be left out if there is one.
         """
         return self.rulings.rule(partition, Decision.DISCARDED, note, who, number)
+
+    def accept_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Accept all held batches of a range together, in the order of the partitions: a new normal.
+
+        A batch with several revisions is refused: accept it alone, by its number. If one cannot be published, this
+        raises `RangeStopped`; those before it stay accepted.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.ACCEPTED, note, who)
+
+    def reject_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Reject all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.REJECTED, note, who)
+
+    def release_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Release all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.RELEASED, note, who)
+
+    def discard_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Discard all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.DISCARDED, note, who)
 
     def split(
         self,

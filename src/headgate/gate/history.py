@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
@@ -14,9 +15,10 @@ from headgate.learn.past import calendar_of
 from headgate.learn.pooled_rates import PooledRates
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
+from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
-from headgate.store.reference_runs import ReferenceRuns, find_reference_runs
-from headgate.values.errors import MisuseError, UnknownRun
+from headgate.store.reference_runs import ReferenceRuns, find_reference_runs, form_of
+from headgate.values.errors import MisuseError, StoredDataError, UnknownRun
 from headgate.values.period import Period
 from headgate.values.run import (
     STOPPED,
@@ -30,6 +32,7 @@ from headgate.values.run import (
 from headgate.values.state import State
 
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
+_MAX_NAMES = 5  # partitions that an error lists
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
@@ -83,6 +86,33 @@ class DatasetHistory:
             )
         return self.find(partition)
 
+    def find_held_range(self, first: str, last: str) -> list[Revision]:
+        """The held batches from one partition to another, both included, in the order of the partitions.
+
+        A held batch that has other revisions is refused: a newer one may have come since the person read about it. A
+        partition whose newest revision is not held has nothing to decide about.
+        """
+        if partition_order(first) > partition_order(last):
+            raise MisuseError(f"{first} comes after {last}.", hint="Put the first partition of the range first.")
+        revisions: dict[str, list[Revision]] = {}
+        for revision in self.store.revisions(self.dataset):
+            revisions.setdefault(revision.partition, []).append(revision)
+        held = [known for known in revisions.values() if known[-1].decision is Decision.HELD]
+        held.sort(key=lambda known: partition_order(known[-1].partition))
+        names = [known[-1].partition for known in held]
+        start, end = partition_order(first), partition_order(last)
+        chosen = [known for known in held if start <= partition_order(known[-1].partition) <= end]
+        if not chosen:
+            others = f"Held are {', '.join(names[-_MAX_NAMES:])}." if names else "None of its batches is held."
+            raise MisuseError(f"no batch of {self.dataset} from {first} to {last} is held.", hint=others)
+        repeated = [f"{known[-1].partition} ({len(known)})" for known in chosen if len(known) > 1]
+        if repeated:
+            raise MisuseError(
+                f"some batches of {self.dataset} from {first} to {last} have several revisions: {', '.join(repeated)}.",
+                hint="Decide about each of these alone and say which revision is meant; then about the range.",
+            )
+        return [known[-1] for known in chosen]
+
     def find_same_input(self, partition: str, fingerprint: str | None, source: str, suite: str) -> Revision | None:
         """The partition's newest revision, if it is of this very input, judged in the same way.
 
@@ -135,6 +165,23 @@ class DatasetHistory:
         before = self.store.last(self.dataset, self.settings.runs, before=revision.partition)
         held = sum(earlier.decision in STOPPED for earlier in before)
         return RecentRuns(len(before), held, before[-1].status if before else None)
+
+    def read_held_before(self, partition: str, as_of: int) -> list[tuple[Revision, Run]]:
+        """The runs directly before a partition that are held, oldest first, without their states.
+
+        A run that a person has decided about ends them; so does one whose name has another form, or that cannot be
+        read: what they have in common with a batch is told, and nothing depends on it.
+        """
+        held: list[tuple[Revision, Run]] = []
+        for revision in reversed(self.store.last(self.dataset, MAX_HELD, before=partition, as_of=as_of)):
+            if revision.decision is not Decision.HELD or form_of(revision.partition) != form_of(partition):
+                break
+            try:
+                run = self._runs.get(revision.attempt) or self.store.run(revision, states=False)
+            except StoredDataError:
+                break
+            held.append((revision, run))
+        return held[::-1]
 
     # --- recording
 

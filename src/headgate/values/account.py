@@ -23,6 +23,37 @@ class Mode(StrEnum):
     OBSERVE = "observe"
 
 
+class HeldLevel(msgspec.Struct, frozen=True):
+    """The values of a metric in some held batches and, last, in the batch after them, if they agree.
+
+    They lie outside of `low` to `high`, the values before; both are None for a timestamp, which moves along.
+    """
+
+    metric: str
+    values: tuple[float, ...]
+    low: float | None = None
+    high: float | None = None
+
+
+class HeldSequence(msgspec.Struct, frozen=True):
+    """The held batches directly before a batch that failed, and what agrees in them.
+
+    `partitions` are the held batches, oldest first. `levels` are the metrics that agree in the last of them and in the
+    batch. `alike` is how many of the last of them failed for the same causes and for no other. `step` is what one batch
+    is about: a day, an hour; "batch" if they come irregularly.
+    """
+
+    partitions: tuple[str, ...] = ()
+    levels: tuple[HeldLevel, ...] = ()
+    alike: int = 0
+    step: str = "batch"
+
+    @property
+    def alike_partitions(self) -> tuple[str, ...]:
+        """The held batches that failed for the same causes and for no other, oldest first."""
+        return self.partitions[len(self.partitions) - self.alike :]
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -33,7 +64,8 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. Stored names are older than some of these names.
+    the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
+    Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -51,3 +83,4 @@ class Account(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     copy_of: str = ""
     time: str = ""
+    held: HeldSequence = HeldSequence()

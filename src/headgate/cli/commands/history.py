@@ -29,6 +29,8 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
       headgate history orders --metric "mean(price)"
     """
     from headgate.cli import recorded_runs
+    from headgate.explain.batches_alike import describe_batches, group_batches_alike
+    from headgate.explain.next_steps import shell_range_commands
 
     chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
@@ -40,6 +42,9 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
         context.echo(f"Calendar: {calendar.describe()}.")
+        for together in group_batches_alike([each.verdict for each in runs]):
+            accept, _ = shell_range_commands(dataset, together)
+            context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")
         return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
