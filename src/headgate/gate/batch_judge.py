@@ -21,6 +21,7 @@ from headgate.gate.settings import Settings
 from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.pins import metrics_of_pins
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
 from headgate.metrics.checksum import Checksum
@@ -76,9 +77,11 @@ class BatchJudge:
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
         wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
+        wanted += metrics_of_pins(self.settings.pins)
         if Learner.PATTERNS in self.settings.learners:
-            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema))
-            wanted += text_rules.sample_metrics(schema)
+            scope = self.learned.scope
+            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema, scope))
+            wanted += text_rules.sample_metrics(schema, scope)
         return wanted
 
     def to_run(
@@ -132,8 +135,9 @@ class BatchJudge:
         self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
     ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
-        judgements = list(self.learned.program.verdict(outcomes, schema).judgements)
-        if not any(map(_expects_rows, evaluation.planned)):
+        judgements = list(self.learned.judge(outcomes, schema).judgements)
+        pins_rows = any(each.metric == HAS_ROWS.metric for each in self.settings.pins)
+        if not pins_rows and not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
         unread = [
             _expect_read(key) for key in outcomes if key.name == _COMPLETENESS and isinstance(outcomes[key], Failed)
@@ -163,9 +167,10 @@ class BatchJudge:
             fewer_rows=changes.fewer_rows,
             text_rules=self._learn_text_rules(batch, outcomes),
             contributions=changes.contributions,
-            changes=describe_changes(learned.past, batch.schema, outcomes),
+            changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
+            scope=self.settings.describe_scope(),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

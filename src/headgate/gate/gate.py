@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 from headgate.checks.check import Check
@@ -24,6 +25,8 @@ from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.pins import Pins, read_pins
+from headgate.learn.scope import LearningScope
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action
@@ -52,6 +55,13 @@ class Gate:
         notify: Called with a notification of every verdict.
         owner: Who is responsible for the dataset; verdicts and notifications name them.
         runs: How many accepted runs are learned from.
+        ignore: Columns of which nothing is learned or expected, such as `["etl_id", "debug_*"]`. They are measured and
+            recorded all the same. Checks and pins of them apply.
+        columns: The columns that are learned from, such as `["price", "qty_*"]`; all if none are given.
+        metrics: The metrics that are learned from, such as `["size", "completeness"]`; all if none are given.
+        pin: Ranges for metrics instead of learned ones, by column and metric, and by metric for the table:
+            `{"price": {"mean": (20, 30), "completeness": (0.99, None)}, "size": (900, 1100)}`. They cost nothing of the
+            budget.
     """
 
     def __init__(
@@ -68,11 +78,16 @@ class Gate:
         notify: Callable[[Notification], Any] | None = None,
         owner: str = "",
         runs: int = RUNS,
+        ignore: Iterable[str] = (),
+        columns: Iterable[str] | None = None,
+        metrics: Iterable[str] | None = None,
+        pin: Pins = MappingProxyType({}),
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
-        self.settings = Settings.of(false_alarms, learn, mode, runs, owner)
+        scope = LearningScope.of(columns, metrics, ignore)
+        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=read_pins(pin))
         self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
@@ -390,4 +405,4 @@ class Gate:
 
     def rejudge(self, run: Run, learned: Learned) -> Verdict:
         """The learned part of the verdict on a recorded run: from its states alone, no data is read."""
-        return learned.program.verdict(learned.extend_outcomes(run.schema, run.outcomes, run.states), run.schema)
+        return learned.judge(learned.extend_outcomes(run.schema, run.outcomes, run.states), run.schema)

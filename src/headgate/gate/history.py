@@ -188,7 +188,7 @@ class DatasetHistory:
     def _learn_from(self, runs: list[Run], following: str | None, period: Period | None) -> Learned:
         settings = self.settings
         if not runs:
-            return nothing_learned(settings.learners)
+            return nothing_learned(settings.learners, settings.scope, settings.pins)
         budget = settings.false_alarms
         pool = ProposalPool.of(
             runs,
@@ -198,5 +198,7 @@ class DatasetHistory:
             following=following,
             period=period,
             max_cost=budget,
+            scope=settings.scope,
+            pins=settings.pins,
         )
         return pool.spend_budget(budget, settings.learners)

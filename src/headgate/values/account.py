@@ -33,7 +33,8 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. Stored names are older than some of these names.
+    the period of the batch, if somebody stated it. `scope` says in words what was ignored or pinned. Stored names are
+    older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -51,3 +52,4 @@ class Account(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     copy_of: str = ""
     time: str = ""
+    scope: str = ""

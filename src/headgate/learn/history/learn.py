@@ -88,9 +88,14 @@ class ProposalSet:
         return cls(past, (*bounds.propose_bands(past, applied_effects), *other_proposals), issues)
 
     @cached_property
-    def _selection(self) -> BudgetSelection:
-        """The selection without pins, cached because a backtest tries many budgets on it."""
-        return BudgetSelection(self.proposals)
+    def _selections(self) -> dict[tuple[Clause, ...], BudgetSelection]:
+        """The selections by their pins, kept because a backtest tries many budgets on them."""
+        return {}
+
+    def _prepare_selection(self, pins: tuple[Clause, ...]) -> BudgetSelection:
+        if pins not in self._selections:
+            self._selections[pins] = BudgetSelection(self._with_pins(pins))
+        return self._selections[pins]
 
     def build_program(
         self,
@@ -104,7 +109,7 @@ class ProposalSet:
     ) -> Program:
         """The program of the proposals that catch the most issues within the budget."""
         if budget == "table":
-            selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
+            selection = self._prepare_selection(tuple(pins))
             chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
         elif budget == "column":
             chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
