@@ -108,6 +108,8 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
     yield Fact("Learned", learned or f"nothing: {why}")
     if verdict.account.scope:
         yield Fact("Set", verdict.account.scope)
+    if verdict.account.mutes:
+        yield Fact("Muted", "; ".join(each.describe() for each in verdict.account.mutes))
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
 

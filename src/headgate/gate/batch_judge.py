@@ -31,6 +31,7 @@ from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.outcome import Failed, Outcome
 from headgate.values.period import Period
 from headgate.values.predicate import Between, Pending
@@ -58,7 +59,8 @@ class BatchJudge:
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
-    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it.
+    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `mutes` are
+    the columns that are muted.
     """
 
     dataset: str
@@ -73,6 +75,7 @@ class BatchJudge:
     hides_values: bool
     index: Callable[[], PatternIndex]
     period: Period | None = None
+    mutes: tuple[Mute, ...] = ()
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
@@ -171,6 +174,7 @@ class BatchJudge:
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
+            mutes=self.mutes,
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

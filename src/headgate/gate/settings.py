@@ -69,6 +69,10 @@ class Settings(msgspec.Struct, frozen=True):
         parts += [f"pin {each.expectation}" for each in self.pins]
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
+    def ignore_columns(self, labels: Iterable[str]) -> Settings:
+        """The settings of a gate that ignores these columns too."""
+        return msgspec.structs.replace(self, scope=self.scope.with_ignored(labels))
+
     def describe_scope(self) -> str:
         """What is ignored, learned from and pinned, in words; empty if nothing of that is set."""
         pinned = ", ".join(str(each.expectation) for each in self.pins)

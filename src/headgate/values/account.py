@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
 
 
@@ -33,8 +34,8 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. `scope` says in words what was ignored or pinned. Stored names are
-    older than some of these names.
+    the period of the batch, if somebody stated it. `scope` says in words what was ignored or pinned. `mutes` are
+    the columns that were muted. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -53,3 +54,4 @@ class Account(msgspec.Struct, frozen=True):
     copy_of: str = ""
     time: str = ""
     scope: str = ""
+    mutes: tuple[Mute, ...] = ()

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from headgate.cli import options
 from headgate.cli.command import command
@@ -14,16 +12,6 @@ from headgate.cli.output import CommandResult
 if TYPE_CHECKING:
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.values.run import Ruling
-
-Note = Annotated[
-    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
-]
-Who = Annotated[
-    str | None,
-    typer.Option(
-        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
-    ),
-]
 
 _CONSEQUENCES = {
     "accept": "It teaches what is normal, and is published.",
@@ -38,8 +26,8 @@ def accept(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
@@ -57,8 +45,8 @@ def reject(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
@@ -76,8 +64,8 @@ def release(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Publish a held batch as it is, and learn nothing from it.
@@ -95,8 +83,8 @@ def discard(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Drop a held batch for good; its run stays in the history and teaches nothing.

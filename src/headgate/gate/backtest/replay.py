@@ -177,8 +177,10 @@ def replay_batches(
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
     accepted_runs: deque[Run] = deque(maxlen=settings.runs)
     effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
-    programs: list[Learned] = [nothing_learned(plan.learners, settings.scope, settings.pins) for plan in plans]
     for revision in newest:
+        recorded = store.run(revision)
+        scope = settings.scope.with_ignored(_muted_columns(recorded))
+        programs = [nothing_learned(plan.learners, scope, settings.pins) for plan in plans]
         if accepted_runs:
             pool = ProposalPool.of(
                 tuple(accepted_runs),
@@ -187,16 +189,21 @@ def replay_batches(
                 effect_cache,
                 following=revision.partition,
                 max_cost=largest_budget,
-                scope=settings.scope,
+                scope=scope,
                 pins=settings.pins,
             )
             programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
-        run = _measure_again(store.run(revision), programs[0])
+        run = _measure_again(recorded, programs[0])
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
             same = accepted_revision.number == revision.number
             accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
+
+
+def _muted_columns(run: Run) -> list[str]:
+    """The columns that were muted when a run was judged."""
+    return [] if run.account is None else [each.column for each in run.account.mutes]
 
 
 def _choose_spots(
