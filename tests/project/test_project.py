@@ -34,7 +34,9 @@ datasets:
         level: warn
   lines:
     source: {path: "lake/lines/{partition}.parquet"}
-    learn: []
+    learn: {from: [], columns: "qty_*", metrics: [size, mean]}
+    ignore: [etl_id, "debug_*"]
+    pin: {price: {mean: [20, 30]}, size: [900, null]}
 """
 
 
@@ -58,7 +60,13 @@ def test_the_whole_file_is_read(tmp_path: Path) -> None:
         assert found.settings.keys == ("order_id",)
         assert found.settings.show_values
         assert found.engine == "local"
-        assert project.dataset("lines").gate.settings.learners == ()
+        lines = project.dataset("lines").gate.settings
+        assert lines.learners == ()
+        assert lines.describe_scope() == (
+            "etl_id, debug_* ignored; learned only of qty_*; learned only from size, mean; "
+            "pinned: mean(price) within 20..30, size() at least 900"
+        )
+        assert gate.settings.describe_scope() == ""
         assert gate.store is project.store
         assert gate.store.secret is None  # values: plain
 

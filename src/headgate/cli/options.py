@@ -129,6 +129,15 @@ Revision = Annotated[
     int | None,
     typer.Option("--revision", metavar="N", help="An earlier revision of the batch; else the newest.", min=1),
 ]
+Note = Annotated[
+    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
+]
+Who = Annotated[
+    str | None,
+    typer.Option(
+        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
+    ),
+]
 
 Config = Annotated[
     str,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from headgate.display.numbers import format_number
 from headgate.learn.past import Past
+from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome
 from headgate.values.schema import Schema
@@ -15,17 +16,29 @@ _VOLUME = 0.1  # a change of the rows that is worth a line
 _SHARE = 0.001  # of values that are new
 
 
-def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[MetricKey, Outcome]) -> tuple[str, ...]:
+def describe_changes(
+    past: Past | None,
+    schema: Schema,
+    outcomes: Mapping[MetricKey, Outcome],
+    scope: LearningScope = WHOLE_TABLE,
+) -> tuple[str, ...]:
     """Columns, types, rows, values and patterns that changed since the newest accepted run, each in a few words.
 
     No value of the data is shown.
+
+    Args:
+        past: The accepted runs.
+        schema: The columns of the batch.
+        outcomes: What was measured of it.
+        scope: The columns that are learned from; nothing is said of the others.
     """
     if past is None:
         return ()
+    in_scope = {key: each for key, each in outcomes.items() if all(map(scope.learns_column, key.columns))}
     changes = [
-        *_describe_columns(past.schema, schema),
+        *_describe_columns(scope.choose_columns(past.schema), scope.choose_columns(schema)),
         *_describe_rows(past, outcomes),
-        *_describe_new_values(outcomes),
+        *_describe_new_values(in_scope),
     ]
     more = [f"and {len(changes) - MAX_CHANGES} more"] if len(changes) > MAX_CHANGES else []
     return (*changes[:MAX_CHANGES], *more)

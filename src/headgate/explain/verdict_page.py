@@ -116,6 +116,10 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
     learned = "; ".join(f"{name}: {what}" for name, what in verdict.account.learners.items())
     why = "the batch could not be read" if verdict.revision.unread else "only what was declared is judged"
     yield Fact("Learned", learned or f"nothing: {why}")
+    if verdict.account.scope:
+        yield Fact("Set", verdict.account.scope)
+    if verdict.account.mutes:
+        yield Fact("Muted", "; ".join(each.describe() for each in verdict.account.mutes))
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
 

@@ -24,6 +24,7 @@ from headgate.gate.settings import Settings
 from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.pins import metrics_of_pins
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
 from headgate.metrics.checksum import Checksum
@@ -33,6 +34,7 @@ from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.outcome import Failed, Outcome
 from headgate.values.period import Period
 from headgate.values.predicate import Between, Pending
@@ -60,8 +62,8 @@ class BatchJudge:
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
-    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `read_held`
-    reads the held runs directly before it, which is done only if it fails.
+    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `mutes` are
+    the columns that are muted. `read_held` reads the held runs directly before it, which is done only if it fails.
     """
 
     dataset: str
@@ -77,13 +79,16 @@ class BatchJudge:
     index: Callable[[], PatternIndex]
     period: Period | None = None
     read_held: Callable[[], Sequence[tuple[Revision, Run]]] = tuple
+    mutes: tuple[Mute, ...] = ()
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
         wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
+        wanted += metrics_of_pins(self.settings.pins)
         if Learner.PATTERNS in self.settings.learners:
-            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema))
-            wanted += text_rules.sample_metrics(schema)
+            scope = self.learned.scope
+            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema, scope))
+            wanted += text_rules.sample_metrics(schema, scope)
         return wanted
 
     def to_run(
@@ -144,8 +149,9 @@ class BatchJudge:
         self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
     ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
-        judgements = list(self.learned.program.verdict(outcomes, schema).judgements)
-        if not any(map(_expects_rows, evaluation.planned)):
+        judgements = list(self.learned.judge(outcomes, schema).judgements)
+        pins_rows = any(each.metric == HAS_ROWS.metric for each in self.settings.pins)
+        if not pins_rows and not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
         unread = [
             _expect_read(key) for key in outcomes if key.name == _COMPLETENESS and isinstance(outcomes[key], Failed)
@@ -175,9 +181,11 @@ class BatchJudge:
             fewer_rows=changes.fewer_rows,
             text_rules=self._learn_text_rules(batch, outcomes),
             contributions=changes.contributions,
-            changes=describe_changes(learned.past, batch.schema, outcomes),
+            changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
+            scope=self.settings.describe_scope(),
+            mutes=self.mutes,
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
@@ -19,6 +20,7 @@ from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
 from headgate.store.reference_runs import ReferenceRuns, find_reference_runs, form_of
 from headgate.values.errors import MisuseError, StoredDataError, UnknownRun
+from headgate.values.mute import Mute
 from headgate.values.period import Period
 from headgate.values.run import (
     STOPPED,
@@ -60,7 +62,7 @@ class DatasetHistory:
         self.effect_cache = IssueEffectCache()
         self.pooled_rates: PooledRates | None = None  # a benchmark sets those of other datasets than its own
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
-        self._last_learned: tuple[tuple[Period | str | None, ...], Learned] | None = None
+        self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
 
     # --- finding
 
@@ -218,26 +220,38 @@ class DatasetHistory:
         runs = self.settings.runs
         return find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
 
-    def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
+    def learn(self, before: str | None = None, as_of: int | None = None, *, mutes: Sequence[Mute] = ()) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before, mutes=mutes)
 
     def learn_from(
-        self, revisions: Sequence[Revision], following: str | None = None, period: Period | None = None
+        self,
+        revisions: Sequence[Revision],
+        following: str | None = None,
+        period: Period | None = None,
+        *,
+        mutes: Sequence[Mute] = (),
     ) -> Learned:
-        """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
+        """What is learned from these runs about the batch of the partition that follows. The last result is kept.
+
+        Args:
+            revisions: The runs, oldest first.
+            following: The partition that is judged next.
+            period: Its period, if its name does not tell it.
+            mutes: The columns that are muted. Nothing is expected of them.
+        """
+        settings = self.settings.ignore_columns(each.column for each in mutes)
         runs = [self.read(revision) for revision in revisions]
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
-        basis = (expected, *(revision.attempt for revision in revisions))
+        basis = (expected, settings.scope, *(revision.attempt for revision in revisions))
         if self._last_learned is None or self._last_learned[0] != basis:
-            self._last_learned = basis, self._learn_from(runs, following, period)
+            self._last_learned = basis, self._learn_from(runs, following, period, settings)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None) -> Learned:
-        settings = self.settings
+    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None, settings: Settings) -> Learned:
         if not runs:
-            return nothing_learned(settings.learners)
+            return nothing_learned(settings.learners, settings.scope, settings.pins)
         budget = settings.false_alarms
         pool = ProposalPool.of(
             runs,
@@ -248,5 +262,7 @@ class DatasetHistory:
             period=period,
             max_cost=budget,
             pooled_rates=self.pooled_rates,
+            scope=settings.scope,
+            pins=settings.pins,
         )
         return pool.spend_budget(budget, settings.learners)

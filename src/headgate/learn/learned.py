@@ -8,16 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+import msgspec
+
 from headgate.learn.copies import COPIES, count_copies, find_copies
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
-from headgate.learn.history.program import Program
+from headgate.learn.history.program import Clause, Program
 from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes
+from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
+from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.text_rules import reprice
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
@@ -27,6 +31,7 @@ from headgate.values.proposal import Proposal
 from headgate.values.run import Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
+from headgate.values.verdict import Verdict
 
 RETRAIN_EVERY = 10  # runs, on average, after which the effects of issues are measured again
 
@@ -41,7 +46,10 @@ class Learner(StrEnum):
 
 @dataclass(frozen=True)
 class Learned:
-    """The program for the next batch, the past that it was learned from, and what each learner contributed."""
+    """The program for the next batch, the past that it was learned from, and what each learner contributed.
+
+    `past` has all columns; the program is about those of the `scope`, and about what a person pinned.
+    """
 
     past: Past | None
     program: Program
@@ -49,17 +57,22 @@ class Learned:
     text_rules: tuple[Proposal, ...] = ()
     learner_notes: Mapping[str, str] = field(default_factory=dict)
     reference_attempts: tuple[str, ...] = ()
+    scope: LearningScope = WHOLE_TABLE
+
+    def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
+        """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
+        return self.program.verdict(outcomes, self.scope.choose_columns(schema))
 
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
     ) -> dict[MetricKey, Outcome]:
         """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
-        if self.past is None:
-            return dict(outcomes)
-        extended = {**outcomes, **self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
+        extended = dict(outcomes)
+        if self.past is not None:
+            extended |= {**self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
-        return extended
+        return extended | explain_distances(self.program.pins, schema, extended)
 
     def find_copy(self, states: Mapping[MetricKey, State]) -> str:
         """The newest run that has exactly the rows of a batch; empty if there is none."""
@@ -113,6 +126,8 @@ class ProposalPool:
     text_rules: tuple[Proposal, ...]
     reasons: Mapping[str, str]
     reference_attempts: tuple[str, ...] = ()
+    scope: LearningScope = WHOLE_TABLE
+    pins: tuple[Clause, ...] = ()
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -127,6 +142,8 @@ class ProposalPool:
         period: Period | None = None,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
+        scope: LearningScope = WHOLE_TABLE,
+        pins: Sequence[Clause] = (),
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
@@ -139,15 +156,20 @@ class ProposalPool:
             period: The period of that partition, if its name does not tell it.
             max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
+            scope: The columns and metrics that are learned from. Default: all.
+            pins: Clauses that a person pinned.
         """
-        past = Past.of_runs(runs, secret=secret, following=following, period=period)
+        past_of_all = Past.of_runs(runs, secret=secret, following=following, period=period)
+        past = past_of_all.choose_columns(scope)
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
-        effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
-        other_proposals, reasons, novelty = reprice(text_rules, past), {}, None
+        rules_in_scope = [each for each in text_rules if scope.learns_metric(each.expectation.metric)]
+        runs_in_scope = [msgspec.structs.replace(each, schema=scope.choose_columns(each.schema)) for each in runs]
+        effects = effect_cache.effects_for(past, runs_in_scope) if len(past) >= MIN_RUNS else []
+        other_proposals, reasons, novelty = reprice(rules_in_scope, past), {}, None
         if Learner.NOVELTY in learners:
-            learned_novelty = Novelty.learn(past)
+            learned_novelty = Novelty.learn(past, features=scope.metrics)
             if isinstance(learned_novelty, Undefined):
                 reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
@@ -157,7 +179,16 @@ class ProposalPool:
         proposal_set = ProposalSet.of(
             past, FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
         )
-        return cls(past, proposal_set, novelty, text_rules, reasons, attempt_prefixes(runs))
+        return cls(
+            past_of_all,
+            _leave_out_bands(proposal_set, scope),
+            novelty,
+            text_rules,
+            reasons,
+            attempt_prefixes(runs),
+            scope,
+            tuple(pins),
+        )
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
         """The program that these learners' proposals give within the budget."""
@@ -165,8 +196,10 @@ class ProposalPool:
         if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
             of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
             guards = self.proposal_set.guards if Source.HISTORY in sources else None
-            self._sets_by_source[sources] = ProposalSet(self.past, tuple(of_sources), self.proposal_set.issues, guards)
-        program = self._sets_by_source[sources].build_program(false_alarms, schema=Learner.HISTORY in learners)
+            self._sets_by_source[sources] = replace(self.proposal_set, proposals=tuple(of_sources), guards=guards)
+        program = self._sets_by_source[sources].build_program(
+            false_alarms, pins=self.pins, schema=Learner.HISTORY in learners
+        )
         novelty = self.novelty if Learner.NOVELTY in learners else None
         return Learned(
             self.past,
@@ -175,6 +208,7 @@ class ProposalPool:
             self.text_rules,
             self._summarize_learners(program, learners),
             self.reference_attempts,
+            self.scope,
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
@@ -198,7 +232,25 @@ def _format_runs(count: int) -> str:
     return f"{count} run{'s' * (count > 1)}"
 
 
-def nothing_learned(learners: Sequence[Learner]) -> Learned:
-    """The empty program, for a table without an accepted run."""
+def _leave_out_bands(proposal_set: ProposalSet, scope: LearningScope) -> ProposalSet:
+    """The proposals without the bands of metrics that are not learned from.
+
+    They are proposed first, because the scale of one metric may be that of another.
+    """
+    if scope.metrics is None:
+        return proposal_set
+    proposals = [
+        each
+        for each in proposal_set.proposals
+        if each.expectation.source is not Source.HISTORY or scope.learns_metric(each.expectation.metric)
+    ]
+    return replace(proposal_set, proposals=tuple(proposals))
+
+
+def nothing_learned(
+    learners: Sequence[Learner], scope: LearningScope = WHOLE_TABLE, pins: Sequence[Clause] = ()
+) -> Learned:
+    """The program of a table without an accepted run: what a person pinned."""
     why = "no accepted run"
-    return Learned(None, Program(why=why), learner_notes={each.value: f"not yet: {why}" for each in learners})
+    notes = {each.value: f"not yet: {why}" for each in learners}
+    return Learned(None, Program(tuple(pins), why=why), learner_notes=notes, scope=scope)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy.typing as npt
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
+from headgate.learn.scope import LearningScope
 from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
@@ -188,6 +189,18 @@ class Past:
 
     def __len__(self) -> int:
         return len(self.partitions)
+
+    def choose_columns(self, scope: LearningScope) -> Past:
+        """The same runs as the learners see them: without the metrics of columns that nothing is learned of."""
+        if scope.has_all_columns:
+            return self
+        indices = [at for at, each in enumerate(self.metrics) if all(map(scope.learns_column, each.key.columns))]
+        return replace(
+            self,
+            metrics=tuple(self.metrics[at] for at in indices),
+            values=self.values[:, indices],
+            schemas=tuple(map(scope.choose_columns, self.schemas)),
+        )
 
     def series(self, metric: MetricKey | str) -> Floats:
         """The values of one metric, oldest first."""

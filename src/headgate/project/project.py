@@ -217,13 +217,17 @@ class Dataset:
             store=project.store,
             false_alarms=settings.false_alarms,
             checks=(settings.checks,) if settings.checks.rules else (),
-            learn=settings.learn,
+            learn=settings.learn.learners,
             mode=settings.mode,
             index=self._open_index(),
             publisher=self._publisher,
             notify=project.notify,
             owner=settings.owner or "",
             runs=settings.runs,
+            ignore=settings.ignore,
+            columns=settings.learn.columns,
+            metrics=settings.learn.metrics,
+            pin=settings.pin,
         )
 
     @property

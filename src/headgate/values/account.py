@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
 
 
@@ -65,7 +66,8 @@ class Account(msgspec.Struct, frozen=True):
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
     the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
-    Stored names are older than some of these names.
+    `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. Stored names are older
+    than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -84,3 +86,5 @@ class Account(msgspec.Struct, frozen=True):
     copy_of: str = ""
     time: str = ""
     held: HeldSequence = HeldSequence()
+    scope: str = ""
+    mutes: tuple[Mute, ...] = ()

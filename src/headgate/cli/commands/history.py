@@ -8,6 +8,7 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
+from headgate.cli.commands.mutes import mute_to_dict
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
@@ -21,6 +22,8 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 @command("history")
 def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
+
+    Below the runs stand the calendar and the columns that are muted now.
 
     \b
     Examples:
@@ -41,11 +44,17 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     if metric is None:
         calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
-        context.echo(f"Calendar: {calendar.describe()}.")
+        mutes = gate.mutes.find_active()
+        context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
         for together in group_batches_alike([each.verdict for each in runs]):
             accept, _ = shell_range_commands(dataset, together)
             context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")
-        return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
+        return CommandResult(
+            dataset=dataset,
+            cadence=calendar.cadence.value,
+            runs=[each.to_dict() for each in runs],
+            mutes=[mute_to_dict(each) for each in mutes],
+        )
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from headgate.cli import options
 from headgate.cli.command import command
@@ -15,16 +13,6 @@ if TYPE_CHECKING:
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.project.project import Dataset
     from headgate.values.run import Ruling
-
-Note = Annotated[
-    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
-]
-Who = Annotated[
-    str | None,
-    typer.Option(
-        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
-    ),
-]
 
 _RANGE = ".."
 _CONSEQUENCES = {
@@ -46,8 +34,8 @@ def accept(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionsArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
@@ -68,8 +56,8 @@ def reject(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionsArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
@@ -90,8 +78,8 @@ def release(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionsArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Publish a held batch as it is, and learn nothing from it.
@@ -112,8 +100,8 @@ def discard(
     context: CommandContext,
     dataset: options.Dataset,
     partition: options.PartitionsArgument,
-    note: Note = "",
-    who: Who = None,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Drop a held batch for good; its run stays in the history and teaches nothing.

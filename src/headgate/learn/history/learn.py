@@ -94,9 +94,14 @@ class ProposalSet:
         return cls(past, proposals, issues, bounds.make_guards(past, applied_effects))
 
     @cached_property
-    def _selection(self) -> BudgetSelection:
-        """The selection without pins, cached because a backtest tries many budgets on it."""
-        return BudgetSelection(self.proposals)
+    def _selections(self) -> dict[tuple[Clause, ...], BudgetSelection]:
+        """The selections by their pins, kept because a backtest tries many budgets on them."""
+        return {}
+
+    def _prepare_selection(self, pins: tuple[Clause, ...]) -> BudgetSelection:
+        if pins not in self._selections:
+            self._selections[pins] = BudgetSelection(self._with_pins(pins))
+        return self._selections[pins]
 
     def build_program(
         self,
@@ -110,7 +115,7 @@ class ProposalSet:
     ) -> Program:
         """The program of the guards and of the proposals that catch the most issues within the rest of the budget."""
         if budget == "table":
-            selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
+            selection = self._prepare_selection(tuple(pins))
             guards, coarse = ([], []) if max_clauses is not None else self._choose_guards(false_alarms, pins)
             rest = false_alarms - sum(each.cost for each in (*guards, *coarse))
             chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
