@@ -87,6 +87,37 @@ def test_a_day_that_is_held_or_missing_does_not_hold_the_days_after_it(table: st
     assert held == []
 
 
+def by_date(chance: np.random.Generator, day: datetime.datetime, **given: object) -> pa.Table:
+    """A table with columns that have one value in each batch."""
+    values = {
+        "month": day.month,
+        "weekday": day.isoweekday(),
+        "holiday": int((day.month, day.day) in {(11, 2), (12, 25), (12, 26)}),
+        "as_of": day.date(),
+        **given,
+    }
+    columns = {label: [value] * 200 for label, value in values.items()}
+    return pa.table({**columns, "price": chance.normal(24.4, 0.3, 200)})
+
+
+def test_columns_that_follow_from_the_date_are_expected_to() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    first = datetime.datetime(2026, 10, 20)
+    held = []
+    for number in range(73):  # to the end of December
+        day = first + datetime.timedelta(days=number)
+        partition = f"{day:%Y-%m-%d}"
+        held += [partition] * (gate.judge(by_date(chance, day), partition=partition).action is Action.HOLD)
+    assert held == []
+    day = datetime.datetime(2027, 1, 1)
+    wrong = ({"month": 12}, {"weekday": 4}, {"holiday": 7}, {"as_of": datetime.date(2026, 12, 31)})
+    for given in wrong:
+        verdict = gate.judge(by_date(chance, day, **given), partition="2027-01-01")
+        assert verdict.action is Action.HOLD, given
+        assert [cause.columns for cause in verdict.causes] == [tuple(given)]
+    assert gate.judge(by_date(chance, day, holiday=1), partition="2027-01-01").action is Action.PUBLISH
+
+
 def test_a_backfill_out_of_order_is_judged_by_its_own_day() -> None:
     chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
     late = (14, 15, 16)

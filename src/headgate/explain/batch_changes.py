@@ -25,7 +25,7 @@ def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[Metric
     changes = [
         *_describe_columns(past.schema, schema),
         *_describe_rows(past, outcomes),
-        *_describe_new_values(outcomes),
+        *_describe_new_values(past, outcomes),
     ]
     more = [f"and {len(changes) - MAX_CHANGES} more"] if len(changes) > MAX_CHANGES else []
     return (*changes[:MAX_CHANGES], *more)
@@ -56,12 +56,15 @@ def _describe_rows(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[st
     return [f"{format_number(rows)} rows, {format_number(before)} in {past.partitions[-1]} ({rows / before - 1:+.0%})"]
 
 
-def _describe_new_values(outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+def _describe_new_values(past: Past, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
     words = {"new_values": "are values", "new_patterns": "are written in a way"}
     shares = [
         (float(outcome.value), key)
         for key, outcome in outcomes.items()
-        if key.name in words and isinstance(outcome, Measured) and not isinstance(outcome.value, Distribution)
+        if key.name in words
+        and key.columns[0] not in past.dated
+        and isinstance(outcome, Measured)
+        and not isinstance(outcome.value, Distribution)
     ]
     ranked = sorted((each for each in shares if each[0] > _SHARE), key=lambda each: -each[0])
     return [f"{key.columns[0]}: {share:.1%} {words[key.name]} never seen before" for share, key in ranked]

@@ -166,6 +166,7 @@ class BatchJudge:
             changes=describe_changes(learned.past, batch.schema, outcomes),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
+            memory={} if learned.past is None else dict(learned.past.memory),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

@@ -36,6 +36,7 @@ class MetricTraits(msgspec.Struct, frozen=True):
     share: bool = False  # whether its values are shares, from 0 to 1
     signed: bool = False  # whether its values may be negative
     moves_with_rows: bool = False  # whether fewer rows alone change it
+    tells_values: bool = False  # whether it changes with the value of a column that has only one
     max_value: float = math.inf
     label: Label = Label()
 
@@ -75,6 +76,7 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
             Scale.SPREAD if distance_class.is_spread else Scale.SHARE,
             is_distance=True,
             moves_with_rows=distance_class.moves_with_rows,
+            tells_values=True,
             max_value=distance_class.most,
             label=distance_class.label,
         )
@@ -96,6 +98,7 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
         share=metric_class.share,
         signed=metric_class.signed,
         moves_with_rows=metric_class.additive or metric_class.moves_with_rows,
+        tells_values=metric_class.is_location or metric_class.tells_values,
         max_value=1.0 if metric_class.share else math.inf,
         label=metric_class.label,
     )

@@ -23,6 +23,17 @@ class Mode(StrEnum):
     OBSERVE = "observe"
 
 
+class ColumnMemory(msgspec.Struct, frozen=True):
+    """What is remembered of a column that has one value in each batch, longer than runs are learned from.
+
+    `values` are those of all accepted runs, the newest 24; for texts, numbers that stand for them. `functions` names
+    the functions of the date that the values were so far.
+    """
+
+    values: tuple[float, ...] = ()
+    functions: tuple[str, ...] = ()
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -33,7 +44,8 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. Stored names are older than some of these names.
+    the period of the batch, if somebody stated it. `memory` is what was known of columns with one value in each batch
+    before this one. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -51,3 +63,4 @@ class Account(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     copy_of: str = ""
     time: str = ""
+    memory: dict[str, ColumnMemory] = {}

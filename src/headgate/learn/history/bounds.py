@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.forecast import Forecast, forecast_next
+from headgate.learn.history.forecast import Forecast, forecast_past
 from headgate.learn.history.rates import false_alarm_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.metric_traits import MetricTraits
@@ -50,7 +50,7 @@ class FiniteSampleBounds:
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
-        forecast = forecast_next(past.values, past.metrics, past.calendar)
+        forecast = forecast_past(past)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
             note = _format_note(forecast, index)

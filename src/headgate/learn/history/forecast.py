@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, Scale
-from headgate.learn.past import latest_values
+from headgate.learn.past import Past, latest_values
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -81,6 +81,18 @@ class Forecast:
         above = 0.0 if high is None else min((high - c) / s for c, s in zip(centres, scales, strict=True))
         below = 0.0 if low is None else min((c - low) / s for c, s in zip(centres, scales, strict=True))
         return max(above, below)
+
+
+def forecast_past(past: Past) -> Forecast:
+    """The forecast of each metric of a past. What a dated column was before is as normal as what it is now."""
+    forecast = forecast_next(past.values, past.metrics, past.calendar)
+    if not past.widened:
+        return forecast
+    noise_floor = NOISE_FLOOR * natural_scale(past.values, past.metrics)
+    centre, scale, constant = forecast.centre.copy(), forecast.scale.copy(), forecast.constant.copy()
+    for index, ends in past.widened.items():
+        centre[:, index], scale[:, index], constant[index] = ends, noise_floor[index], True
+    return replace(forecast, centre=centre, scale=scale, constant=constant)
 
 
 def forecast_next(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar | None = None) -> Forecast:
