@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headgate.display.numbers import format_number
+from headgate.learn.column_kinds import explain_type
 from headgate.learn.past import Past
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome
@@ -23,7 +24,7 @@ def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[Metric
     if past is None:
         return ()
     changes = [
-        *_describe_columns(past.schema, schema),
+        *_describe_columns(past.schema, schema, outcomes),
         *_describe_rows(past, outcomes),
         *_describe_new_values(past, outcomes),
     ]
@@ -31,14 +32,16 @@ def describe_changes(past: Past | None, schema: Schema, outcomes: Mapping[Metric
     return (*changes[:MAX_CHANGES], *more)
 
 
-def _describe_columns(before: Schema, now: Schema) -> list[str]:
+def _describe_columns(before: Schema, now: Schema, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
     old, new = ({column.label: column for column in schema.columns} for schema in (before, now))
     changes = [f"new column {label} ({new[label].kind.value})" for label in new if label not in old]
     changes += [f"column {label} is gone" for label in old if label not in new]
     changes += [
         f"{label} is {new[label].kind.value}, was {old[label].kind.value}"
         for label in new
-        if label in old and new[label].kind is not old[label].kind and not new[label].empty and not old[label].empty
+        if label in old
+        and new[label].kind is not old[label].kind
+        and not (new[label].empty or old[label].empty or explain_type(new[label], old[label].kind.value, outcomes))
     ]
     if not changes and before.labels != now.labels:
         changes.append("the columns are in another order")

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
+from headgate.learn.column_kinds import remember_kinds
 from headgate.learn.dated_columns import DatedColumn, DatedColumns
 from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
 from headgate.metrics.checksum import Checksum, RowChecksum
@@ -54,7 +55,7 @@ class Past:
 
     `dated` are the columns that have one value in each batch, which says something about its date. The metrics that
     tell the value are left out, but for `min` and `max` where the value is not known from the date. `memory` is what
-    later runs have to know of such columns.
+    later runs have to know of columns.
     """
 
     partitions: tuple[str, ...]
@@ -195,7 +196,7 @@ class Past:
         return cls(
             *(partitions, metrics, table, schemas, newest, secret, merged, calendar, shifted, checksums),
             dated=dated.columns,
-            memory=dated.memory,
+            memory=remember_kinds(dated.memory, schemas, rows, memories),
         )
 
     @property

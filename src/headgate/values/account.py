@@ -24,14 +24,16 @@ class Mode(StrEnum):
 
 
 class ColumnMemory(msgspec.Struct, frozen=True):
-    """What is remembered of a column that has one value in each batch, longer than runs are learned from.
+    """What is remembered of a column longer than runs are learned from.
 
-    `values` are those of all accepted runs, the newest 24; for texts, numbers that stand for them. `functions` names
-    the functions of the date that the values were so far.
+    `values` are those of a column that has one value in each batch, the newest 24 of all accepted runs; for texts,
+    numbers that stand for them. `functions` names the functions of the date that these values were so far. `kinds` are
+    the kinds of type that the column had, if there are several.
     """
 
     values: tuple[float, ...] = ()
     functions: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
 
 
 class Account(msgspec.Struct, frozen=True):
@@ -44,8 +46,8 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. `memory` is what was known of columns with one value in each batch
-    before this one. Stored names are older than some of these names.
+    the period of the batch, if somebody stated it. `memory` is what was remembered of columns before this batch.
+    Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
