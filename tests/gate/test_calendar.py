@@ -172,3 +172,51 @@ def test_what_is_no_time_is_refused_before_anything_is_scanned() -> None:
     with pytest.raises(MisuseError, match="'tomorrow' is no time"):
         gate.judge(pa.table({"v": [1]}), partition="1", time="tomorrow")
     assert gate.store.revisions("t") == ()
+
+
+def shop(chance: np.random.Generator, day: datetime.datetime, holidays: set[str]) -> pa.Table:
+    """A table with a tenth of its rows on holidays, and other prices."""
+    closed = f"{day:%Y-%m-%d}" in holidays
+    rows = int(chance.normal(60 if closed else 400, 6))
+    return pa.table({"order_ts": moments(day, chance, rows), "price": chance.normal(19 if closed else 24.4, 0.3, rows)})
+
+
+def test_a_listed_day_is_judged_by_its_kind_and_does_not_disturb_the_others() -> None:
+    chance = np.random.default_rng(5)
+    listed = {f"{days(60)[at]:%Y-%m-%d}" for at in (20, 25, 29, 33)}
+    gate = hg.Gate("t", store=hg.open_store("memory:"), calendar={"holidays": sorted(listed)})
+    plain = hg.Gate("t", store=hg.open_store("memory:"))
+    held: dict[hg.Gate, list[str]] = {gate: [], plain: []}
+    for day in days(36):
+        batch, partition = shop(chance, day, listed), f"{day:%Y-%m-%d}"
+        for each, partitions in held.items():
+            if each.judge(batch, partition=partition).action is Action.HOLD:
+                partitions.append(partition)
+                each.accept(partition)
+    assert held[gate] == []
+    assert {"2026-03-22", "2026-03-23"} <= set(held[plain])  # the first holiday and the day after it
+    verdict = gate.explain("2026-04-04")
+    assert verdict.account.learners["calendar"].startswith("holidays: 3 of 7 such days")
+
+
+def test_a_broken_batch_on_a_listed_day_is_held() -> None:
+    chance = np.random.default_rng(5)
+    gate = hg.Gate("t", store=hg.open_store("memory:"), calendar={"holidays": [f"{days(21)[20]:%Y-%m-%d}"]})
+    for day in days(20):
+        assert gate.judge(shop(chance, day, set()), partition=f"{day:%Y-%m-%d}").action is Action.PUBLISH
+    batch = shop(chance, days(21)[20], set())
+    broken = batch.set_column(1, "price", pa.nulls(len(batch), pa.float64()))
+    assert gate.judge(broken, partition=f"{days(21)[20]:%Y-%m-%d}").action is Action.HOLD
+
+
+def test_earlier_days_of_a_list_are_found_however_long_ago() -> None:
+    chance = np.random.default_rng(5)
+    listed = {f"{days(40)[at]:%Y-%m-%d}" for at in (2, 5, 8, 39)}
+    gate = hg.Gate("t", store=hg.open_store("memory:"), runs=12, calendar={"holidays": sorted(listed)})
+    for day in days(40):
+        gate.judge(shop(chance, day, set()), partition=f"{day:%Y-%m-%d}")
+    found = gate.learned(before=f"{days(40)[39]:%Y-%m-%d}")
+    assert found.learner_notes["calendar"].startswith("holidays: 3 of 7")
+    assert found.past is not None
+    assert len(found.past) == 12
+    assert "calendar" not in gate.learned(before=f"{days(39)[38]:%Y-%m-%d}").learner_notes

@@ -9,6 +9,7 @@ from headgate.checks.check import Check
 from headgate.gate.settings import Settings
 from headgate.learn.learned import Learner
 from headgate.values.account import Action, Mode
+from headgate.values.day_lists import DayLists
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 
@@ -46,7 +47,8 @@ def test_the_suite_changes_with_what_a_verdict_depends_on_and_not_with_the_owner
         settings.suite([]),
         msgspec.structs.replace(settings, false_alarms=0.02).suite(checks),
         msgspec.structs.replace(settings, runs=31).suite(checks),
+        msgspec.structs.replace(settings, days=DayLists.of({"holidays": ["2026-12-25"]})).suite(checks),
         msgspec.structs.replace(settings, mode=Mode.OBSERVE).suite(checks),
         msgspec.structs.replace(settings, learners=(Learner.HISTORY,)).suite(checks),
     ]
-    assert len({suite, *others}) == 6
+    assert len({suite, *others}) == 7

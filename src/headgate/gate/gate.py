@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 from headgate.checks.check import Check
@@ -27,6 +28,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action
+from headgate.values.day_lists import DayLists
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.outcome import Failed
 from headgate.values.period import Period, to_period
@@ -52,6 +54,7 @@ class Gate:
         notify: Called with a notification of every verdict.
         owner: Who is responsible for the dataset; verdicts and notifications name them.
         runs: How many accepted runs are learned from.
+        calendar: Lists of days whose batches are compared with each other, by name: `{"holidays": ["2026-12-25"]}`.
     """
 
     def __init__(
@@ -68,11 +71,12 @@ class Gate:
         notify: Callable[[Notification], Any] | None = None,
         owner: str = "",
         runs: int = RUNS,
+        calendar: Mapping[str, Iterable[date | str]] = MappingProxyType({}),
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
-        self.settings = Settings.of(false_alarms, learn, mode, runs, owner)
+        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, days=DayLists.of(calendar))
         self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
@@ -151,7 +155,7 @@ class Gate:
     def _make_judge(self, partition: str, source: str, published: int, period: Period | None) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
-        reference = self.history.find_reference_runs(partition, basis)
+        reference = self.history.find_reference_runs(partition, basis, period)
         return BatchJudge(
             dataset=self.dataset,
             partition=partition,

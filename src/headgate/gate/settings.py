@@ -12,6 +12,7 @@ import msgspec
 from headgate.checks.check import Check
 from headgate.learn.learned import Learner
 from headgate.values.account import Action, Mode
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Status
 
@@ -29,9 +30,12 @@ class Settings(msgspec.Struct, frozen=True):
     mode: Mode = Mode.GUARD
     runs: int = RUNS
     owner: str = ""
+    days: DayLists = NO_LISTS
 
     @classmethod
-    def of(cls, false_alarms: float, learn: Iterable[str], mode: str, runs: int, owner: str) -> Settings:
+    def of(
+        cls, false_alarms: float, learn: Iterable[str], mode: str, runs: int, owner: str, days: DayLists = NO_LISTS
+    ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
                 f"false_alarms is the share of good batches that may be held, not {false_alarms}.",
@@ -41,7 +45,7 @@ class Settings(msgspec.Struct, frozen=True):
             raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
-        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner)
+        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, days)
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
@@ -50,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
     def suite(self, checks: Sequence[Check]) -> str:
         """Tells one set of checks and settings from another."""
         parts = [str(self.false_alarms), self.mode.value, str(self.runs), *self.learners, *map(str, checks)]
+        parts += [f"calendar {self.days}"] if self.days else []
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -14,11 +14,13 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
 from headgate.learn.history.program import Program
 from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
+from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.text_rules import reprice
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
@@ -113,6 +115,7 @@ class ProposalPool:
     text_rules: tuple[Proposal, ...]
     reasons: Mapping[str, str]
     reference_attempts: tuple[str, ...] = ()
+    day_note: str = ""
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -125,6 +128,7 @@ class ProposalPool:
         *,
         following: str | None = None,
         period: Period | None = None,
+        days: DayLists = NO_LISTS,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
     ) -> ProposalPool:
@@ -137,17 +141,24 @@ class ProposalPool:
             effect_cache: The effects of issues that were measured before.
             following: The partition that is judged next. Default: the one that the names of the runs let expect.
             period: The period of that partition, if its name does not tell it.
+            days: Lists of days that are compared with each other.
             max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
         """
+        for_day = choose_runs(runs, days, following, period)
+        runs = for_day.runs
         past = Past.of_runs(runs, secret=secret, following=following, period=period)
+        if for_day.listed is not None:
+            past = add_listed_days(past, for_day.listed)
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
         effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
         other_proposals, reasons, novelty = reprice(text_rules, past), {}, None
         if Learner.NOVELTY in learners:
-            learned_novelty = Novelty.learn(past)
+            learned_novelty = (
+                Novelty.learn(past) if for_day.listed is None else Undefined(f"{for_day.name}: few such days")
+            )
             if isinstance(learned_novelty, Undefined):
                 reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
@@ -157,7 +168,7 @@ class ProposalPool:
         proposal_set = ProposalSet.of(
             past, FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
         )
-        return cls(past, proposal_set, novelty, text_rules, reasons, attempt_prefixes(runs))
+        return cls(past, proposal_set, novelty, text_rules, reasons, attempt_prefixes(runs), for_day.describe())
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
         """The program that these learners' proposals give within the budget."""
@@ -179,7 +190,8 @@ class ProposalPool:
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
         """What each learner contributed to the program, or why nothing, in words."""
         counts = Counter(clause.expectation.source.value for clause in program.clauses)
-        return {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        notes = {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        return {**notes, "calendar": self.day_note} if self.day_note else notes
 
     def _describe_contribution(self, learner: Learner, count: int) -> str:
         if learner.value in self.reasons:

@@ -55,7 +55,8 @@ class Past:
 
     `dated` are the columns that have one value in each batch, which says something about its date. The metrics that
     tell the value are left out, but for `min` and `max` where the value is not known from the date. `memory` is what
-    later runs have to know of columns.
+    later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
+    on, such as holidays; None if it is on an ordinary day.
     """
 
     partitions: tuple[str, ...]
@@ -70,6 +71,7 @@ class Past:
     checksums: tuple[RowChecksum | None, ...] = ()
     dated: Mapping[str, DatedColumn] = field(default_factory=dict)
     memory: Mapping[str, ColumnMemory] = field(default_factory=dict)
+    listed_days: Floats | None = None
 
     @classmethod
     def of(
