@@ -220,3 +220,72 @@ def test_earlier_days_of_a_list_are_found_however_long_ago() -> None:
     assert found.past is not None
     assert len(found.past) == 12
     assert "calendar" not in gate.learned(before=f"{days(39)[38]:%Y-%m-%d}").learner_notes
+
+
+def late(chance: np.random.Generator, day: datetime.datetime, other_days: float = 0.0) -> pa.Table:
+    """Orders of which about one in 200 is up to five days late, and a share is of the day before."""
+    rows = 2_000
+    first = (day - datetime.datetime(1970, 1, 1)).total_seconds()
+    seconds = first + chance.uniform(0, 86_400, rows)
+    seconds[: chance.poisson(10)] -= chance.uniform(1, 5) * 86_400
+    seconds[-int(other_days * rows) or rows :] -= 86_400
+    stamps = pa.array((seconds * 1e6).astype(np.int64)).cast(pa.timestamp("us"))
+    return pa.table({"order_ts": stamps, "price": chance.normal(24.4, 0.3, rows)})
+
+
+def test_rows_of_another_day_are_seen_among_late_ones() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    held = [day for day in days(20) if gate.judge(late(chance, day), partition=f"{day:%Y-%m-%d}").action is Action.HOLD]
+    assert held == []
+    verdict = gate.judge(late(chance, days(21)[20], other_days=0.03), partition="2026-03-22")
+    assert verdict.action is Action.HOLD
+    assert [cause.columns for cause in verdict.causes] == [("order_ts",)]
+    assert "outside of the period of the batch" in verdict.explain()
+
+
+def publish_all(gate: hg.Gate, batches: list[tuple[str, pa.Table]]) -> list[str]:
+    """The partitions that are held of these batches, in their order."""
+    return [name for name, batch in batches if gate.judge(batch, partition=name).action is Action.HOLD]
+
+
+def test_hours_go_on_when_there_is_one_less_in_spring() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    hours = [datetime.datetime(2026, 3, 28) + datetime.timedelta(hours=hour) for hour in range(40)]
+    hours.remove(datetime.datetime(2026, 3, 29, 2))
+    batches = [(f"{hour:%Y-%m-%dT%H}", hourly(chance, number, hour)) for number, hour in enumerate(hours)]
+    assert publish_all(gate, batches) == []
+
+
+def test_hours_go_on_when_one_comes_twice_in_autumn() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    hours = [(datetime.datetime(2026, 10, 24) + datetime.timedelta(hours=hour), "") for hour in range(40)]
+    hours[26:27] = [(datetime.datetime(2026, 10, 25, 2), "A"), (datetime.datetime(2026, 10, 25, 2), "B")]
+    batches = [(f"{hour:%Y-%m-%dT%H}{mark}", hourly(chance, at, hour)) for at, (hour, mark) in enumerate(hours)]
+    assert publish_all(gate, batches) == []
+
+
+def test_a_leap_day_is_a_day_like_others() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    times = [datetime.datetime(2028, 2, 5) + datetime.timedelta(days=day) for day in range(30)]
+    batches = [(f"{day:%Y-%m-%d}", growing(chance, number, day)) for number, day in enumerate(times)]
+    assert "2028-02-29" in dict(batches)
+    assert publish_all(gate, batches) == []
+    assert gate.learned().past is not None
+
+
+def test_days_that_become_hours_are_followed() -> None:
+    chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
+    daily = [(f"{day:%Y-%m-%d}", day, 86_400.0) for day in days(12)]
+    hourly_times = [days(13)[12] + datetime.timedelta(hours=hour) for hour in range(30)]
+    times = [*daily, *((f"{hour:%Y-%m-%dT%H}", hour, 3_600.0) for hour in hourly_times)]
+    batches = [
+        (name, pa.table({"ts": moments(at, chance, 300, seconds), "v": chance.normal(10, 1, 300)}))
+        for name, at, seconds in times
+    ]
+    held = []
+    for name, batch in batches:
+        if gate.judge(batch, partition=name).action is Action.HOLD:
+            held.append(name)
+            gate.accept(name)
+    assert len(held) <= 1  # the first hour has a twenty-fourth of the span of a day
+    assert set(held) <= {"2026-03-14T00"}

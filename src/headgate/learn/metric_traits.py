@@ -8,11 +8,14 @@ from functools import lru_cache
 
 import msgspec
 
-from headgate.metrics.base.label import Label
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEMPORAL, Kind
+
+OUTSIDE_PERIOD = "outside_period"
+"""The share of timestamps outside of the period of their batch, which no batch alone tells (`outside_period.py`)."""
 
 
 class Scale(StrEnum):
@@ -22,6 +25,9 @@ class Scale(StrEnum):
     SIZE = "size"  # its own value
     SPREAD = "spread"  # its own value or the column's standard deviation, whichever is larger
     TIME = "moment"  # the span of the column's timestamps, or a day, whichever is larger
+
+
+_OUTSIDE_LABEL = Label("{} outside of the period of the batch", value_format=ValueFormat.SHARE, rank=7)
 
 
 class MetricTraits(msgspec.Struct, frozen=True):
@@ -53,8 +59,8 @@ class MetricTraits(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 16)
 def is_known(key: MetricKey) -> bool:
-    """Whether a metric or a distance has this name."""
-    return key.name in metrics() or key.name in distances()
+    """Whether a metric, a distance or the share outside of the period has this name."""
+    return key.name in metrics() or key.name in distances() or key.name == OUTSIDE_PERIOD
 
 
 def is_distance(key: MetricKey) -> bool:
@@ -69,6 +75,8 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
     >>> traits_of(MetricKey("completeness", ("id",))).scale
     <Scale.SHARE: 'share'>
     """
+    if key.name == OUTSIDE_PERIOD:
+        return MetricTraits(key, Scale.SIZE, share=True, max_value=1.0, tells_values=True, label=_OUTSIDE_LABEL)
     if is_distance(key):
         distance_class = distances()[key.name]
         return MetricTraits(

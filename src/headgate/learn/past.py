@@ -15,7 +15,8 @@ from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
 from headgate.learn.column_kinds import remember_kinds
 from headgate.learn.dated_columns import DatedColumn, DatedColumns
-from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
+from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits, is_distance, is_known, traits_of
+from headgate.learn.outside_period import Window, find_windows, measure_outside
 from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
@@ -56,7 +57,8 @@ class Past:
     `dated` are the columns that have one value in each batch, which says something about its date. The metrics that
     tell the value are left out, but for `min` and `max` where the value is not known from the date. `memory` is what
     later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
-    on, such as holidays; None if it is on an ordinary day.
+    on, such as holidays; None if it is on an ordinary day. `windows` are the times around the period of a batch in
+    which nearly all timestamps of a column lie.
     """
 
     partitions: tuple[str, ...]
@@ -72,6 +74,7 @@ class Past:
     dated: Mapping[str, DatedColumn] = field(default_factory=dict)
     memory: Mapping[str, ColumnMemory] = field(default_factory=dict)
     listed_days: Floats | None = None
+    windows: Mapping[str, Window] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -185,6 +188,12 @@ class Past:
     ) -> Past:
         calendar = calendar or Calendar.of(partitions)
         dated = DatedColumns.of(rows, schemas[-1], states, calendar, memories)
+        windows = find_windows(schemas[-1], states, calendar, dated.columns)
+        rows = [
+            {key: value for key, value in row.items() if key.name != OUTSIDE_PERIOD}
+            | numeric_values(measure_outside(windows, run, period))
+            for row, run, period in zip(rows, states, calendar.periods, strict=False)
+        ]
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
         traits = (traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
@@ -198,6 +207,7 @@ class Past:
         return cls(
             *(partitions, metrics, table, schemas, newest, secret, merged, calendar, shifted, checksums),
             dated=dated.columns,
+            windows=windows,
             memory=remember_kinds(dated.memory, schemas, rows, memories),
         )
 
@@ -233,10 +243,11 @@ class Past:
         return {**batch.outcomes, **self.distances(batch.schema, batch.states)}
 
     def distances(self, schema: Schema, states: Mapping[MetricKey, State]) -> dict[MetricKey, Outcome]:
-        """The distances of a batch from these runs."""
+        """The distances of a batch from these runs, and the share of its timestamps outside of its period."""
         names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
-        return _measure_distances(schema, states, self.states, merged, names, self.secret)
+        outside = {} if self.calendar is None else measure_outside(self.windows, states, self.calendar.periods[-1])
+        return _measure_distances(schema, states, self.states, merged, names, self.secret) | outside
 
 
 def calendar_of(runs: Sequence[Run], following: str | None = None, period: Period | None = None) -> Calendar:
