@@ -186,6 +186,7 @@ class BatchJudge:
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
             mutes=self.mutes,
+            memory={} if learned.past is None else dict(learned.past.memory),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

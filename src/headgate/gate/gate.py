@@ -31,6 +31,7 @@ from headgate.learn.scope import LearningScope
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action
+from headgate.values.day_lists import DayLists
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
 from headgate.values.mute import Mute
 from headgate.values.outcome import Failed
@@ -64,6 +65,7 @@ class Gate:
         pin: Ranges for metrics instead of learned ones, by column and metric, and by metric for the table:
             `{"price": {"mean": (20, 30), "completeness": (0.99, None)}, "size": (900, 1100)}`. They cost nothing of the
             budget.
+        calendar: Lists of days whose batches are compared with each other, by name: `{"holidays": ["2026-12-25"]}`.
     """
 
     def __init__(
@@ -84,12 +86,13 @@ class Gate:
         columns: Iterable[str] | None = None,
         metrics: Iterable[str] | None = None,
         pin: Pins = MappingProxyType({}),
+        calendar: Mapping[str, Iterable[date | str]] = MappingProxyType({}),
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
-        scope = LearningScope.of(columns, metrics, ignore)
-        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=read_pins(pin))
+        scope, pins, days = LearningScope.of(columns, metrics, ignore), read_pins(pin), DayLists.of(calendar)
+        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days)
         self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
@@ -173,7 +176,7 @@ class Gate:
     ) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
-        reference = self.history.find_reference_runs(partition, basis)
+        reference = self.history.find_reference_runs(partition, basis, period)
         return BatchJudge(
             dataset=self.dataset,
             partition=partition,

@@ -21,7 +21,7 @@ from headgate.store.port import HistoryStore
 from headgate.store.reference_runs import ReferenceRuns, find_reference_runs, form_of
 from headgate.values.errors import MisuseError, StoredDataError, UnknownRun
 from headgate.values.mute import Mute
-from headgate.values.period import Period
+from headgate.values.period import Period, read_period
 from headgate.values.run import (
     STOPPED,
     TRUSTED,
@@ -35,6 +35,7 @@ from headgate.values.state import State
 
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
 _MAX_NAMES = 5  # partitions that an error lists
+_MAX_SEARCHED = 4_000  # runs among which earlier holidays and the like are looked for
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
@@ -215,10 +216,24 @@ class DatasetHistory:
 
     # --- learning
 
-    def find_reference_runs(self, partition: str | None = None, as_of: int | None = None) -> ReferenceRuns:
-        """The accepted runs that a batch is judged by, as the history was after a commit."""
-        runs = self.settings.runs
-        return find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
+    def find_reference_runs(
+        self, partition: str | None = None, as_of: int | None = None, period: Period | None = None
+    ) -> ReferenceRuns:
+        """The accepted runs that a batch is judged by, as the history was after a commit.
+
+        For a batch on a listed day, earlier days of its list are added, however long ago, if their names tell them.
+        """
+        runs, days = self.settings.runs, self.settings.days
+        found = find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
+        name = days.find(period or read_period(partition)) if partition is not None else ""
+        if not name or found.note:
+            return found
+        known = {each.attempt for each in found.revisions}
+        earlier = self.store.last(self.dataset, _MAX_SEARCHED, before=partition, as_of=as_of, only=TRUSTED)
+        listed = [
+            each for each in earlier if each.attempt not in known and days.find(read_period(each.partition)) == name
+        ]
+        return found._replace(revisions=(*listed[-runs:], *found.revisions))
 
     def learn(self, before: str | None = None, as_of: int | None = None, *, mutes: Sequence[Mute] = ()) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
@@ -260,6 +275,7 @@ class DatasetHistory:
             self.effect_cache,
             following=following,
             period=period,
+            days=settings.days,
             max_cost=budget,
             pooled_rates=self.pooled_rates,
             scope=settings.scope,

@@ -14,6 +14,7 @@ from headgate.learn.history.program import Clause
 from headgate.learn.learned import Learner
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.values.account import Action, Mode
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Status
 
@@ -33,6 +34,7 @@ class Settings(msgspec.Struct, frozen=True):
     owner: str = ""
     scope: LearningScope = WHOLE_TABLE
     pins: tuple[Clause, ...] = ()
+    days: DayLists = NO_LISTS
 
     @classmethod
     def of(
@@ -45,6 +47,7 @@ class Settings(msgspec.Struct, frozen=True):
         *,
         scope: LearningScope = WHOLE_TABLE,
         pins: Sequence[Clause] = (),
+        days: DayLists = NO_LISTS,
     ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
@@ -55,7 +58,7 @@ class Settings(msgspec.Struct, frozen=True):
             raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
-        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins))
+        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins), days)
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
@@ -67,6 +70,7 @@ class Settings(msgspec.Struct, frozen=True):
         if self.scope != WHOLE_TABLE:
             parts.append(f"scope {msgspec.json.encode(self.scope).decode()}")
         parts += [f"pin {each.expectation}" for each in self.pins]
+        parts += [f"calendar {self.days}"] if self.days else []
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def ignore_columns(self, labels: Iterable[str]) -> Settings:

@@ -16,6 +16,7 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
 from headgate.learn.history.program import Clause, Program
 from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
+from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes
@@ -23,6 +24,7 @@ from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.text_rules import reprice
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
@@ -128,6 +130,7 @@ class ProposalPool:
     reference_attempts: tuple[str, ...] = ()
     scope: LearningScope = WHOLE_TABLE
     pins: tuple[Clause, ...] = ()
+    day_note: str = ""
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -140,6 +143,7 @@ class ProposalPool:
         *,
         following: str | None = None,
         period: Period | None = None,
+        days: DayLists = NO_LISTS,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
         scope: LearningScope = WHOLE_TABLE,
@@ -154,12 +158,17 @@ class ProposalPool:
             effect_cache: The effects of issues that were measured before.
             following: The partition that is judged next. Default: the one that the names of the runs let expect.
             period: The period of that partition, if its name does not tell it.
+            days: Lists of days that are compared with each other.
             max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
             scope: The columns and metrics that are learned from. Default: all.
             pins: Clauses that a person pinned.
         """
+        for_day = choose_runs(runs, days, following, period)
+        runs = for_day.runs
         past_of_all = Past.of_runs(runs, secret=secret, following=following, period=period)
+        if for_day.listed is not None:
+            past_of_all = add_listed_days(past_of_all, for_day.listed)
         past = past_of_all.choose_columns(scope)
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
@@ -169,7 +178,11 @@ class ProposalPool:
         effects = effect_cache.effects_for(past, runs_in_scope) if len(past) >= MIN_RUNS else []
         other_proposals, reasons, novelty = reprice(rules_in_scope, past), {}, None
         if Learner.NOVELTY in learners:
-            learned_novelty = Novelty.learn(past, features=scope.metrics)
+            learned_novelty = (
+                Novelty.learn(past, features=scope.metrics)
+                if for_day.listed is None
+                else Undefined(f"{for_day.name}: few such days")
+            )
             if isinstance(learned_novelty, Undefined):
                 reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
@@ -188,6 +201,7 @@ class ProposalPool:
             attempt_prefixes(runs),
             scope,
             tuple(pins),
+            for_day.describe(),
         )
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
@@ -214,7 +228,8 @@ class ProposalPool:
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
         """What each learner contributed to the program, or why nothing, in words."""
         counts = Counter(clause.expectation.source.value for clause in program.clauses)
-        return {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        notes = {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        return {**notes, "calendar": self.day_note} if self.day_note else notes
 
     def _describe_contribution(self, learner: Learner, count: int) -> str:
         if learner.value in self.reasons:
@@ -244,7 +259,8 @@ def _leave_out_bands(proposal_set: ProposalSet, scope: LearningScope) -> Proposa
         for each in proposal_set.proposals
         if each.expectation.source is not Source.HISTORY or scope.learns_metric(each.expectation.metric)
     ]
-    return replace(proposal_set, proposals=tuple(proposals))
+    guards = None if proposal_set.guards is None else replace(proposal_set.guards, is_learned=scope.learns_metric)
+    return replace(proposal_set, proposals=tuple(proposals), guards=guards)
 
 
 def nothing_learned(

@@ -22,7 +22,7 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
-from headgate.project.config_types import ListOf, LocalPath, Option, Secret, Text, make_error
+from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Text, make_error
 from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
 from headgate.values.errors import MisuseError
@@ -211,6 +211,12 @@ class DatasetConfig(Section):
         description="How the name of a partition tells the time of its batch, as strptime has it. By default dates, "
         "hours, weeks and months are found in the name.",
         examples=["%d%m%y"],
+    )
+    calendar: dict[Text, Days] = Field(
+        default={},
+        description="Lists of days whose batches are compared with each other, by name: days, or a file with one in "
+        "each line.",
+        examples=[{"holidays": ["2026-12-25", "2026-12-26", "2027-01-01"], "sales": "sales.txt"}],
     )
     publish: LocalPath | None = Field(
         default=None,

@@ -55,6 +55,19 @@ class HeldSequence(msgspec.Struct, frozen=True):
         return self.partitions[len(self.partitions) - self.alike :]
 
 
+class ColumnMemory(msgspec.Struct, frozen=True):
+    """What is remembered of a column longer than runs are learned from.
+
+    `values` are those of a column that has one value in each batch, the newest 24 of all accepted runs; for texts,
+    numbers that stand for them. `functions` names the functions of the date that these values were so far. `kinds` are
+    the kinds of type that the column had, if there are several.
+    """
+
+    values: tuple[float, ...] = ()
+    functions: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -66,8 +79,8 @@ class Account(msgspec.Struct, frozen=True):
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
     the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
-    `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. Stored names are older
-    than some of these names.
+    `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. `memory` is what was
+    remembered of columns before this batch. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -88,3 +101,4 @@ class Account(msgspec.Struct, frozen=True):
     held: HeldSequence = HeldSequence()
     scope: str = ""
     mutes: tuple[Mute, ...] = ()
+    memory: dict[str, ColumnMemory] = {}

@@ -25,9 +25,11 @@ from headgate.metrics.distances.registry import distances
 from headgate.stats.intervals import wilson
 from headgate.store.port import HistoryStore
 from headgate.values.account import Account
+from headgate.values.day_lists import DayLists
 from headgate.values.expectation import Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
+from headgate.values.period import read_period
 from headgate.values.run import TRUSTED, Decision, Revision, Run
 from headgate.values.verdict import Verdict
 
@@ -176,6 +178,7 @@ def replay_batches(
     accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
     accepted_runs: deque[Run] = deque(maxlen=settings.runs)
+    listed_runs: list[Run] = []  # those on listed days that are no longer among the accepted runs
     effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
     for revision in newest:
         recorded = store.run(revision)
@@ -183,11 +186,12 @@ def replay_batches(
         programs = [nothing_learned(plan.learners, scope, settings.pins) for plan in plans]
         if accepted_runs:
             pool = ProposalPool.of(
-                tuple(accepted_runs),
+                (*_on_days_of_list(listed_runs, revision, settings.days), *accepted_runs),
                 store.secret,
                 settings.learners,
                 effect_cache,
                 following=revision.partition,
+                days=settings.days,
                 max_cost=largest_budget,
                 scope=scope,
                 pins=settings.pins,
@@ -197,6 +201,8 @@ def replay_batches(
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
+            if len(accepted_runs) == settings.runs and settings.days.find(read_period(accepted_runs[0].partition)):
+                listed_runs.append(accepted_runs[0])
             same = accepted_revision.number == revision.number
             accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
 
@@ -204,6 +210,12 @@ def replay_batches(
 def _muted_columns(run: Run) -> list[str]:
     """The columns that were muted when a run was judged."""
     return [] if run.account is None else [each.column for each in run.account.mutes]
+
+
+def _on_days_of_list(runs: Sequence[Run], revision: Revision, days: DayLists) -> list[Run]:
+    """The runs on days of the list that the day of a revision is on."""
+    name = days.find(read_period(revision.partition))
+    return [each for each in runs if name and days.find(read_period(each.partition)) == name]
 
 
 def _choose_spots(

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.coarse import CoarseLimits
-from headgate.learn.history.forecast import Forecast, forecast_next
+from headgate.learn.history.forecast import Forecast, forecast_past
 from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.rates import false_alarm_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
@@ -55,7 +56,7 @@ class FiniteSampleBounds:
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
-        forecast = forecast_next(past.values, past.metrics, past.calendar)
+        forecast = forecast_past(past)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
             note = _format_note(forecast, index)
@@ -66,7 +67,7 @@ class FiniteSampleBounds:
     def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
         """Guards of what the newest run has; the schema tells of columns that are gone."""
         values = np.where(np.isfinite(past.values[-1]), past.values, np.nan)
-        forecast = forecast_next(values, past.metrics, past.calendar)
+        forecast = forecast_past(replace(past, values=values))
 
         def make_predicate(index: int, band: tuple[float, float], reach: float) -> Predicate | None:
             return _make_predicate(past.metrics[index], *band, bool(forecast.constant[index]), reach)

@@ -7,7 +7,7 @@ runs for ranges has coarse limits, and later those that are narrower than its ra
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -19,6 +19,7 @@ from headgate.learn.history.forecast import Forecast
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Expectation, Source
+from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
@@ -96,6 +97,7 @@ class GuardBands:
     issue_surprises: Mapping[int, Sequence[tuple[IssueId, float]]]
     make_predicate: Callable[[int, tuple[float, float], float], Predicate | None]
     make_note: Callable[[int], str]
+    is_learned: Callable[[MetricKey], bool] = lambda _: True
     _guarded: tuple[tuple[Guard, Indices], ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -107,13 +109,16 @@ class GuardBands:
         for guard, indices in self._guarded:
             found = self._find_affordable(guard.curve, SHARES[guard] * GUARD_SHARE * budget)
             proposals += [] if found is None else self._propose(indices, *found)
-        return proposals
+        return self._choose_learned(proposals)
 
     def choose_coarse(self, budget: float) -> list[Proposal]:
         """The coarse limits. While there are no other guards they may use all that is set aside."""
         share = SHARES[Guard.COARSE] if self._guarded else 1.0
         found = self._find_affordable(Guard.COARSE.curve, share * GUARD_SHARE * budget, LEAST_FACTOR)
-        return [] if found is None else list(self._propose_coarse(*found))
+        return [] if found is None else self._choose_learned(self._propose_coarse(*found))
+
+    def _choose_learned(self, proposals: Iterable[Proposal]) -> list[Proposal]:
+        return [each for each in proposals if self.is_learned(each.expectation.metric)]
 
     def _find_affordable(self, curve: str, budget: float, least: float = 0.0) -> tuple[float, float] | None:
         """The smallest reach that the budget pays for, and its rate."""

@@ -12,6 +12,7 @@ import msgspec
 from headgate.learn.budget import BudgetSelection
 from headgate.learn.copies import propose_no_copy
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.dates import propose_dates
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.paper import PaperBounds
@@ -127,7 +128,9 @@ class ProposalSet:
         too_short = len(self.past) < MIN_RUNS
         column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
         chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
-        free_proposals = [*propose_schema(self.past), *propose_no_copy(self.past)] if schema else []
+        free_proposals = (
+            [*propose_schema(self.past), *propose_dates(self.past), *propose_no_copy(self.past)] if schema else []
+        )
         return Program(
             clauses=(
                 *map(Clause.of, _exclude_pinned(free_proposals, pins)),
