@@ -16,7 +16,8 @@ from types import ModuleType
 import numpy as np
 import numpy.typing as npt
 
-import headgate.learn.calendar as dating
+import headgate.learn.calendar as calendars
+import headgate.learn.dated_columns as dated_columns
 import headgate.learn.history.coarse as limiting
 import headgate.learn.history.forecast as forecasting
 import headgate.learn.history.guards as guarding
@@ -25,6 +26,7 @@ import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
 import headgate.learn.novelty.neighbours as neighbours
 import headgate.learn.novelty.propose as comparing
+import headgate.learn.outside_period as outside_period
 import headgate.learn.past as distancing
 import headgate.learn.pooled_rates as home
 from benchmarks.history.feeds import Feed, feeds
@@ -52,7 +54,7 @@ WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest 
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}  # runs that stand for the histories from one length up to the next
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
-SINGLE = (forecasting, guarding, limiting, dating, measuring, distancing)
+SINGLE = (forecasting, guarding, limiting, calendars, dated_columns, outside_period, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
