@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from headgate.engine.analyze import analyze
 from headgate.explain.causes import Cause, find_causes
@@ -170,6 +171,17 @@ def test_a_distance_does_not_count_if_the_mean_moved() -> None:
     assert sequence(far(1, 120), far(2, 240), past=past) == HeldSequence()
     assert [each.metric for each in sequence(far(1, 120), far(2, 121), past=past).levels] == ["mean(price)"]
     assert [each.metric for each in sequence(far(1, 25), far(2, 25), past=past).levels] == ["ks_dist(price)"]
+
+
+def test_a_batch_that_is_novel_as_a_whole_agrees_by_the_mean_of_the_column_behind_it() -> None:
+    novelty = judgement("novelty()", 3.8, Between(high=2), Source.NOVELTY)
+    account = Account(contributions=(("mean(price)", 0.9), ("median(cost)", 0.1)))
+    first, last = run_of(1, judgement("mean(price)", 120)), run_of(2, novelty, also={"mean(price)": 121})
+    last = replace(last, account=account)
+    found = sequence(first, last, past=past_of(24, 25, 26))
+    assert found.alike == 1
+    (cause,) = find_causes(last.verdict.judgements, replace(account, held=found))
+    assert cause.title == "price: second batch at the new level (mean 120, 121; 24 to 26 before)"
 
 
 def test_values_are_compared_with_accepted_runs_if_more_is_expected() -> None:

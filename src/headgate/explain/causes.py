@@ -240,7 +240,8 @@ def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
     count = len(levels[0].values)
     title = f"{cause.title}, {describe_duration(count, held.step)}"
     shown = sorted(filter(is_level, levels), key=rank_level)
-    if shown and (cause.kind is CauseKind.VOLUME or (cause.kind is CauseKind.COLUMN and len(cause.columns) == 1)):
+    is_single = cause.kind is CauseKind.COLUMN and len(cause.columns) == 1
+    if shown and (is_single or cause.kind in (CauseKind.VOLUME, CauseKind.WHOLE)):
         title = write_level_title(shown[0], held.step)
     return msgspec.structs.replace(cause, title=title, held_before=held.partitions[1 - count :])
 
@@ -250,7 +251,7 @@ def _shows_level(cause: Cause, key: MetricKey) -> bool:
     learned = (each.expectation for each in cause.judgements if each.expectation.source is not Source.DECLARED)
     if any(expectation.metric == key for expectation in learned):
         return True
-    return key == _SIZE if cause.kind is CauseKind.VOLUME else key.name == "mean" and key.columns == cause.columns
+    return key == _SIZE if cause.kind is CauseKind.VOLUME else key.name == "mean" and key.columns == cause.columns[:1]
 
 
 def _cause_rank(cause: Cause) -> tuple[int, float, int]:

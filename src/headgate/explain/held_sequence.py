@@ -100,7 +100,7 @@ def _find_levels(cause: Cause, run: Run, earlier: Sequence[_HeldRun], past: Past
     """The metrics of a cause that agree with the held runs, each with its values, in as many runs as the cause does."""
     failed = [_make_candidate(each, past) for each in _choose_metrics(cause)]
     needed = len(failed) if cause.kind is CauseKind.SHAPE else max(1, (len(failed) + 1) // 2)
-    typical = _find_typical(cause, run, past) if failed else []
+    typical = _find_typical(cause, run, past) if failed or cause.kind is CauseKind.WHOLE else []
     # a distance says how far, not where to: if the mean moved, only that counts
     agreeing = typical if typical and all(is_distance(each.key) for each in failed) else [*failed, *typical]
     for held in reversed(earlier):
@@ -140,7 +140,7 @@ def _make_candidate(judgement: Judgement, past: Past | None) -> _Candidate:
 
 def _find_typical(cause: Cause, run: Run, past: Past | None) -> list[_Candidate]:
     """The mean of a column or the number of rows, if no accepted run had such a value; it need not have failed."""
-    if cause.kind not in (CauseKind.COLUMN, CauseKind.VOLUME) or past is None:
+    if cause.kind not in (CauseKind.COLUMN, CauseKind.VOLUME, CauseKind.WHOLE) or past is None:
         return []
     key = _SIZE if cause.kind is CauseKind.VOLUME else MetricKey("mean", cause.columns[:1])
     value, accepted = _read_value(run, key), _list_accepted(past, key)
