@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, explain_type, remember_kinds, remembered_kinds
+from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, explain_type, recall_kinds, remember_kinds
 from headgate.learn.past import numeric_values
 from headgate.values.account import ColumnMemory
 from headgate.values.schema import Kind
@@ -52,8 +52,8 @@ def test_several_kinds_are_remembered_beside_what_else_is() -> None:
     earlier = {"x": ColumnMemory(kinds=("float",))}
     found = remember_kinds({"x": ColumnMemory((1.0, 2.0))}, schemas, rows, [earlier])
     assert found == {"x": ColumnMemory((1.0, 2.0), kinds=("float", "integer"))}
-    assert remembered_kinds(found, "x") == {Kind.FLOAT, Kind.INTEGER}
-    assert remembered_kinds(found, "y") == set()
+    assert recall_kinds(found, "x") == {Kind.FLOAT, Kind.INTEGER}
+    assert recall_kinds(found, "y") == set()
 
 
 @pytest.mark.parametrize(

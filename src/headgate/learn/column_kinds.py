@@ -44,7 +44,7 @@ def count_values(label: str, row: Row) -> float:
     return float(MIN_TYPE_VALUES) if size is None or completeness is None else float(round(size * completeness))
 
 
-def remembered_kinds(memory: Mapping[str, ColumnMemory], label: str) -> set[Kind]:
+def recall_kinds(memory: Mapping[str, ColumnMemory], label: str) -> set[Kind]:
     """The kinds that are remembered of a column."""
     return {Kind(each) for each in memory[label].kinds} if label in memory else set()
 
@@ -65,7 +65,7 @@ def remember_kinds(
     """
     remembered = dict(memory)
     for label, found in collect_kinds(schemas, rows).items():
-        kinds = found.union(*(remembered_kinds(each, label) for each in memories))
+        kinds = found.union(*(recall_kinds(each, label) for each in memories))
         if len(kinds) > 1:
             names = tuple(sorted(each.value for each in kinds))
             remembered[label] = msgspec.structs.replace(remembered.get(label, ColumnMemory()), kinds=names)

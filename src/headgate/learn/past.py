@@ -218,7 +218,7 @@ class Past:
         return self.schemas[-1]
 
     @property
-    def widened(self) -> dict[int, tuple[float, float]]:
+    def free_ranges(self) -> dict[int, tuple[float, float]]:
         """The metrics, by their index, whose next value is expected anywhere between two ends."""
         columns = ((index, self.dated.get(each.column)) for index, each in enumerate(self.metrics) if each.is_plain)
         return {

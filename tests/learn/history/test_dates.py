@@ -44,6 +44,6 @@ def test_another_value_fails() -> None:
 def test_a_flag_is_expected_between_its_two_values() -> None:
     forecast = forecast_past(PAST)
     index = next(at for at, each in enumerate(PAST.metrics) if str(each.key) == "max(holiday)")
-    assert PAST.widened[index] == (0.0, 1.0)
+    assert PAST.free_ranges[index] == (0.0, 1.0)
     low, high = forecast.band_of(index, 1.0)
     assert -0.1 < low <= 0.0 <= 1.0 <= high < 1.1

@@ -90,11 +90,11 @@ def forecast_past(past: Past) -> Forecast:
     forecast = forecast_next(past.values, past.metrics, past.calendar)
     if past.listed_days is not None:
         forecast = _reach_listed_days(forecast, past, past.listed_days)
-    if not past.widened:
+    if not past.free_ranges:
         return forecast
     noise_floor = NOISE_FLOOR * natural_scale(past.values, past.metrics)
     centre, scale, constant = forecast.centre.copy(), forecast.scale.copy(), forecast.constant.copy()
-    for index, ends in past.widened.items():
+    for index, ends in past.free_ranges.items():
         centre[:, index], scale[:, index], constant[index] = ends, noise_floor[index], True
     return replace(forecast, centre=centre, scale=scale, constant=constant)
 

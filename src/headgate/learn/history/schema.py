@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, remembered_kinds
+from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, recall_kinds
 from headgate.learn.past import Past
 from headgate.metrics.column_count import ColumnCount
 from headgate.metrics.column_type import ColumnType
@@ -82,7 +82,7 @@ def _collect_kinds(past: Past) -> dict[str, set[Kind]]:
     keys = {each.key: index for index, each in enumerate(past.metrics)}
     rows = [{key: float(run[index]) for key, index in keys.items() if np.isfinite(run[index])} for run in past.values]
     kinds = collect_kinds(past.schemas, rows)
-    return {label: kinds[label] | remembered_kinds(past.memory, label) for label in past.schema.labels}
+    return {label: kinds[label] | recall_kinds(past.memory, label) for label in past.schema.labels}
 
 
 def _type_name(kind: Kind) -> str:
