@@ -20,7 +20,7 @@ import headgate.learn.calendar as calendars
 import headgate.learn.dated_columns as dated_columns
 import headgate.learn.history.coarse as limiting
 import headgate.learn.history.forecast as forecasting
-import headgate.learn.history.guards as guarding
+import headgate.learn.history.guarded_metrics as guarding
 import headgate.learn.metric_traits as measuring
 import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
@@ -35,7 +35,7 @@ from benchmarks.history.series import CACHE, analysed
 from headgate.learn.calendar import Calendar
 from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.history.forecast import forecast_next
-from headgate.learn.history.guards import Guard, find_guarded
+from headgate.learn.history.guarded_metrics import Guard, find_guarded
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
 from headgate.learn.past import Past

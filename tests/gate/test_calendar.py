@@ -194,7 +194,7 @@ def test_a_listed_day_is_judged_by_its_kind_and_does_not_disturb_the_others() ->
                 partitions.append(partition)
                 each.accept(partition)
     assert held[gate] == []
-    assert {"2026-03-22", "2026-03-23"} <= set(held[plain])  # the first holiday and the day after it
+    assert "2026-03-22" in held[plain]  # the first holiday
     verdict = gate.explain("2026-04-04")
     assert verdict.account.learners["calendar"].startswith("holidays: 3 of 7 such days")
 

@@ -197,6 +197,11 @@ def test_nothing_is_accepted_by_itself() -> None:
     assert {each.who for each in gate.store.rulings("orders")} == {"gate"}
 
 
+def test_a_level_that_nobody_answers_stays_held() -> None:
+    """Ranges that widen with the time since the last accepted run let it pass after two weeks."""
+    assert {each.action for each in shifted(gate_of(), 30)} == {Action.HOLD}
+
+
 def test_a_gate_that_observes_holds_nothing_and_tells_no_sequence() -> None:
     verdict = shifted(gate_of(mode="observe"), 2)[-1]
     assert verdict.decision is Decision.OBSERVED

@@ -19,6 +19,7 @@ from headgate.explain.next_steps import Language, python_commands, shell_command
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
 from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
 from headgate.learn.learned import Learner
 from headgate.values.account import Account, Action, Mode
@@ -233,6 +234,8 @@ def describe_origin(verdict: Subject, judgement: Judgement) -> str:
     note = verdict.account.notes.get(str(judgement.expectation.metric), "")
     if not note or judgement.expectation.source is Source.DECLARED:
         return ""
+    if note.startswith(COARSE_NOTE):
+        return note
     if note.startswith("in "):
         return f"it was so {note}"
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"

@@ -10,6 +10,7 @@ import pytest
 
 import headgate as hg
 from headgate.learn.history.coarse import CoarseLimits
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.past import Past
 
 ROWS = 1_000
@@ -55,7 +56,7 @@ def test_a_young_table_is_guarded(fault: str, runs: int) -> None:
         assert gate.judge(batch(number), partition=f"2026-03-{number + 1:02}").passed
     verdict = gate.judge(FAULTS[fault](batch(runs)), partition=f"2026-03-{runs + 1:02}")
     assert not verdict.passed
-    assert "times less or more" in " ".join(verdict.run.account.notes.values())
+    assert COARSE_NOTE in " ".join(verdict.run.account.notes.values())
 
 
 def test_good_batches_of_a_young_table_pass() -> None:

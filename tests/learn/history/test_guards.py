@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.history.guards import GUARD_SHARE, SHARES, Guard
+from headgate.learn.history.guarded_metrics import Guard
+from headgate.learn.history.guards import GUARD_SHARE, SHARES
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.account import Action
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import headgate as hg
 from headgate.inject.issue import standard
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Clause, Program
 from headgate.learn.issue_effects import apply_to_latest
@@ -192,7 +193,7 @@ def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
 @pytest.mark.parametrize("runs", [1, 3, 6])
 def test_below_seven_runs_a_program_has_coarse_limits_only_and_says_why(runs: int) -> None:
     found = learn_program(orders(runs), schema=False)
-    assert all("times less or more than in" in each.note for each in found.clauses)
+    assert all(COARSE_NOTE in each.note for each in found.clauses)
     assert found.why == f"{runs} accepted runs of 7 that it takes"
     limits = f"clauses: {len(found.clauses)} coarse limits"
     assert str(found).startswith(f"no ranges yet, {limits}: {runs} accepted runs of 7 that it takes")
@@ -334,7 +335,7 @@ def test_a_proposal_of_another_learner_shares_the_budget() -> None:
 
 
 def _is_coarse(clause: Clause) -> bool:
-    return "times less or more than in" in clause.note
+    return COARSE_NOTE in clause.note
 
 
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:

@@ -26,6 +26,7 @@ MIN_SEASONAL_STEPS = 8  # runs that can be compared with others of their phase, 
 MIN_CYCLES = 3  # runs of the same phase as the next batch, so that the season was seen to repeat
 COARSE_FACTOR = 10.0  # how many times as much or as little of a count is not grossly different
 COARSE_SHARE = 0.25  # the same for a share
+WIDEST_GAP = 2.0  # steps: a longer gap does not widen a range more, or a new level passed if nobody answers for long
 _DAY_SECONDS = 86_400.0
 
 
@@ -174,11 +175,12 @@ def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags, calenda
         models, season = models.replace_where(better, seasonal), np.where(better, number, season)
     mean = np.nanmean(values, axis=0), _predictive_deviation(values)
     # a distance from the newest run grows with the time since
-    far = calendar.horizon * np.array(mean)
+    gap = min(calendar.horizon, WIDEST_GAP)
+    far = gap * np.array(mean)
     models = models.replace_where(one_sided, _Models(far, far))
     centre = np.stack([models.first[0], models.second[0]])
     scale = np.hypot(np.stack([models.first[1], models.second[1]]), noise_floor)
-    latest = latest_values(values) * np.where(one_sided, calendar.horizon, 1.0)
+    latest = latest_values(values) * np.where(one_sided, gap, 1.0)
     centre, scale = np.where(constant, latest, centre), np.where(constant, noise_floor, scale)
     enough_runs = (runs >= MIN_RUNS) & np.isfinite(scale).all(axis=0)
     nan_if_short = np.where(enough_runs, 0.0, np.nan)
@@ -267,13 +269,15 @@ def _predictive_deviation(values: Floats) -> Floats:
 def _predict_by_steps(values: Floats, slots: Floats, horizon: float) -> Floats:
     """The next value and its deviation, if steps are like those so far: twice as far after twice as long.
 
-    A step over a gap counts as the sum of as many steps as the gap is long.
+    A step over a gap counts as the sum of as many steps as the gap is long. The deviation is that of the next value
+    after `WIDEST_GAP` steps at most.
     """
     steps, lengths = _find_steps(values, slots)
     count = np.isfinite(steps).sum(axis=0)
     drift = np.nansum(steps, axis=0) / np.nansum(lengths, axis=0)
     deviation = np.sqrt(np.nansum((steps - drift * lengths) ** 2 / lengths, axis=0) / (count - 1))
-    return np.array([latest_values(values) + horizon * drift, deviation * np.sqrt(horizon + horizon**2 / count)])
+    gap = min(horizon, WIDEST_GAP)
+    return np.array([latest_values(values) + horizon * drift, deviation * np.sqrt(gap + gap**2 / count)])
 
 
 def _find_steps(values: Floats, slots: Floats) -> tuple[Floats, Floats]:

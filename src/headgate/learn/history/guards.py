@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-
-import numpy as np
-import numpy.typing as npt
 
 from headgate.learn.history.coarse import LEAST_FACTOR, CoarseLimits
 from headgate.learn.history.forecast import Forecast
+from headgate.learn.history.guarded_metrics import Guard, Indices, find_guarded
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Expectation, Source
@@ -23,66 +20,18 @@ from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
-Indices = npt.NDArray[np.intp]
-
 GUARD_SHARE = 0.6
 """The share of the budget that is set aside for guards."""
-_LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
-_MANY_ROWS = 1_000  # below, numbers that are no key may be almost unique
-
-
-class Guard(StrEnum):
-    """What of a table is always guarded."""
-
-    ROWS = "rows"
-    NULLS = "nulls"
-    COMPLETE = "complete"  # the nulls of columns that have none
-    KEYS = "keys"
-    NEWEST = "newest"
-    COARSE = "coarse"  # nothing is a tenth or ten times of what it was
-
-    @property
-    def curve(self) -> str:
-        """The name of its curve in the pooled rates."""
-        return f"guard_{self.value}"
-
-
+COARSE_NOTE = "a coarse limit"
 SHARES = {
-    Guard.ROWS: 0.3,
-    Guard.NULLS: 0.19,
+    Guard.ROWS: 0.31,
+    Guard.NULLS: 0.18,
     Guard.COMPLETE: 0.15,
-    Guard.KEYS: 0.07,
-    Guard.NEWEST: 0.09,
-    Guard.COARSE: 0.2,
+    Guard.KEYS: 0.03,
+    Guard.NEWEST: 0.083,
+    Guard.COARSE: 0.247,
 }
 """The part of what is set aside that each guard may use."""
-
-
-def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterator[tuple[Guard, Indices]]:
-    """For each guard that a table has, the metrics that it guards."""
-    names = np.array([traits.key.name if traits.is_plain else "" for traits in metrics])
-    known = np.isfinite(forecast.centre).all(axis=0)
-    nulls, centre = names == "completeness", forecast.centre[0]
-    complete = nulls & forecast.constant & (centre == 1.0)
-    unique = (forecast.constant & (centre == 1.0)) | (
-        (centre > _LEAST_UNIQUE) & (_find_rows(centre, names) > _MANY_ROWS)
-    )
-    newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
-    guarded = {
-        Guard.ROWS: names == "size",
-        Guard.NULLS: nulls & ~complete,
-        Guard.COMPLETE: complete,
-        Guard.KEYS: (names == "unique_ratio") & unique,
-        Guard.NEWEST: newest,
-    }
-    for guard, chosen in guarded.items():
-        if len(indices := np.flatnonzero(chosen & known)):
-            yield guard, indices
-
-
-def _find_rows(centre: npt.NDArray[np.float64], names: npt.NDArray[np.str_]) -> float:
-    rows = centre[names == "size"]
-    return float(rows[0]) if len(rows) else 0.0
 
 
 @dataclass(frozen=True)
@@ -129,21 +78,19 @@ class GuardBands:
         return None
 
     def _propose(self, indices: Indices, reach: float, rate: float) -> Iterator[Proposal]:
-        """A band for each metric. Together they have the rate."""
+        """A band for each metric. They cost together what one of them states: the rate is that of the table."""
         for index in indices.tolist():
             predicate = self.make_predicate(index, self.forecast.band_of(index, reach), reach)
             if predicate is not None:
                 caught = frozenset(issue for issue, value in self.issue_surprises.get(index, ()) if value > reach)
-                expectation = Expectation(
-                    self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate / len(indices)
-                )
-                yield Proposal(expectation, caught, self.make_note(index))
+                expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
+                yield Proposal(expectation, caught, self.make_note(index), weight=1 / len(indices))
 
     def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
         indices = self.coarse_limits.limited
-        note = f"at most {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
+        note = f"{COARSE_NOTE}: {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
         for index in indices:
             predicate = self.make_predicate(index, self.coarse_limits.band_of(index, factor), factor)
             if predicate is not None:
-                key, false_alarm = self.metrics[index].key, rate / len(indices)
-                yield Proposal(Expectation(key, predicate, Source.HISTORY, false_alarm=false_alarm), note=note)
+                expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
+                yield Proposal(expectation, note=note, weight=1 / len(indices))
