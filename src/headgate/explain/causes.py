@@ -163,14 +163,14 @@ def _columns_of(expectation: Expectation) -> tuple[str, ...]:
 def _rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple[Judgement, ...]:
     """The judgements of one cause: the rarest first, and of one metric in several segments the worst first.
 
-    Coarse limits say less than ranges. Of those that are as rare, nulls are first: they explain what else an empty
-    column breaks.
+    That a column is empty explains what else it breaks. Coarse limits say less than ranges.
     """
 
-    def rank(judgement: Judgement) -> tuple[bool, float, bool, str, float]:
+    def rank(judgement: Judgement) -> tuple[bool, bool, float, str, float]:
         rate, metric = judgement.expectation.false_alarm, judgement.expectation.metric
+        is_empty = metric.name == _COMPLETENESS and judgement.value == 0.0
         is_coarse = account.notes.get(str(metric), "").startswith(COARSE_NOTE)
-        return is_coarse, rate or 0.0, metric.name != _COMPLETENESS, str(metric), -_distance_outside(judgement)
+        return not is_empty, is_coarse, rate or 0.0, str(metric), -_distance_outside(judgement)
 
     return tuple(sorted(judgements, key=rank))
 

@@ -23,6 +23,7 @@ from headgate.values.proposal import IssueId, Proposal
 GUARD_SHARE = 0.6
 """The share of the budget that is set aside for guards."""
 COARSE_NOTE = "a coarse limit"
+_COUNT = "approx_count_distinct"
 SHARES = {
     Guard.ROWS: 0.31,
     Guard.NULLS: 0.18,
@@ -90,7 +91,10 @@ class GuardBands:
         indices = self.coarse_limits.limited
         note = f"{COARSE_NOTE}: {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
         for index in indices:
-            predicate = self.make_predicate(index, self.coarse_limits.band_of(index, factor), factor)
+            low, high = self.coarse_limits.band_of(index, factor)
+            if self.metrics[index].key.name == _COUNT and low <= 1:
+                continue  # every column with a value has one
+            predicate = self.make_predicate(index, (low, high), factor)
             if predicate is not None:
                 expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
                 yield Proposal(expectation, note=note, weight=1 / len(indices))

@@ -119,7 +119,7 @@ class ProposalSet:
             selection = self._prepare_selection(tuple(pins))
             guards, coarse = ([], []) if max_clauses is not None else self._choose_guards(false_alarms, pins)
             rest = false_alarms - sum(each.cost for each in (*guards, *coarse))
-            chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
+            chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm, guards=guards)
             chosen = _narrow_by_coarse(_join_guards(chosen, guards), coarse)
         elif budget == "column":
             chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
@@ -179,13 +179,8 @@ class ProposalSet:
 
 
 def _join_guards(chosen: Sequence[Proposal], guards: Sequence[Proposal]) -> list[Proposal]:
-    """The chosen proposals and the guards; of two bands of one metric the one that catches more."""
-    joined = {each.family: each for each in guards}
-    for proposal in chosen:
-        guard = joined.get(proposal.family)
-        if guard is None or len(proposal.catches) > len(guard.catches):
-            joined[proposal.family] = proposal
-    return list(joined.values())
+    """The chosen proposals and the guards. Of a metric that has both, the chosen one catches more."""
+    return list(({each.family: each for each in guards} | {each.family: each for each in chosen}).values())
 
 
 def _narrow_by_coarse(chosen: Sequence[Proposal], coarse: Sequence[Proposal]) -> list[Proposal]:
