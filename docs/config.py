@@ -11,8 +11,8 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from headgate.checks.check import Check
-from headgate.project.config import Section
-from headgate.project.config_errors import list_sections
+from headgate.project.config import LearnConfig, Section
+from headgate.project.config_errors import fields_of, list_sections
 from headgate.project.config_types import Option, Secret
 from headgate.project.error_text import format_yaml
 from headgate.project.schema import make_schema
@@ -31,6 +31,7 @@ TITLES = {
     "spark": "`spark`",
     "datasets.<name>": "`datasets.<name>`",
     "datasets.<name>.source": "`datasets.<name>.source`",
+    "datasets.<name>.learn": "`datasets.<name>.learn`",
     "alerts[]": "`alerts`, each",
 }
 KINDS: dict[Any, str] = {
@@ -39,6 +40,8 @@ KINDS: dict[Any, str] = {
     float: "number",
     bool: "true or false",
     Check: "list of rules",
+    LearnConfig: "list, or mapping, below",
+    Any: "ranges",
     Hidden: "secret",
 }
 
@@ -54,7 +57,7 @@ def schema_text() -> str:
 def _section(path: str, section: type[Section]) -> str:
     lines = [f"## {TITLES[path]}", "", (section.__doc__ or "").strip(), ""]
     lines += ["| key | type | default | meaning | example |", "|---|---|---|---|---|"]
-    lines += [_row(name, field) for name, field in section.model_fields.items()]
+    lines += [_row(name, field) for name, field in fields_of(section).items()]
     return "\n".join([*lines, ""])
 
 

@@ -1,11 +1,16 @@
-"""Replays every feed day by day: which forms of the gate hold usual days, broken batches and the real incidents."""
+"""Replays every feed day by day: which forms of the gate hold usual days, broken batches and the real incidents.
+
+Values are hidden, as a store hides them by default; `HEADGATE_VALUES=plain` replays with plain ones.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import zlib
 from collections import defaultdict
+from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -32,8 +37,10 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
 from headgate.values.proposal import Proposal
 from headgate.values.run import Run
+from headgate.values.state import State
 
 RUNS = 30
+SECRET = None if os.environ.get("HEADGATE_VALUES") == "plain" else b"a secret of the benchmark, 32 by"
 USUAL = 36  # usual days of a feed that are judged; of longer feeds every second, third, ...
 SPOTS = 4  # days of a feed that are broken in many ways
 WIDE = 60  # columns beyond which fewer days are judged
@@ -71,7 +78,8 @@ def _made_by() -> str:
         fingerprint(home / each) for each in ("learn", "learn/history", "learn/novelty", "learn/patterns")
     )
     files = (home / "learn/pooled_rates.json", home / "learn/learned.py", here / "replay.py", here / "days.py")
-    return f"{zlib.crc32((folders + ''.join(each.read_text(encoding='utf-8') for each in files)).encode()):08x}"
+    made_by = folders + "".join(each.read_text(encoding="utf-8") for each in files) + repr(SECRET)
+    return f"{zlib.crc32(made_by.encode()):08x}"
 
 
 class Replay:
@@ -122,10 +130,11 @@ class Replay:
         if day.joins is None:
             return
         outcomes = {**day.joins.outcomes, **self._matched(day)}
+        states = hide_states(day.joins.states)
         compared: tuple[str, ...] = ()
         if self.runs and self.every < RUNS:
             before = [each.states for each in self.runs]
-            outcomes |= measure_distances(day.joins.schema, day.joins.states, before, DEFAULT_DISTANCES)
+            outcomes |= measure_distances(day.joins.schema, states, before, DEFAULT_DISTANCES)
             compared = attempt_prefixes(self.runs)
         run = Run(
             dataset=self.feed.title,
@@ -133,7 +142,7 @@ class Replay:
             fingerprint=day.partition,
             schema=day.joins.schema,
             outcomes=outcomes,
-            states=day.joins.states,
+            states=states,
             account=Account(text_rules=self.shapes, reference_attempts=compared),
         )
         self.runs = [*self.runs, run][-RUNS:]
@@ -147,7 +156,7 @@ class Replay:
         tails = tails_for(self.feed.folder)
         made = ProposalPool.of(
             self.runs,
-            None,
+            SECRET,
             tuple(Learner),
             self.training,
             following=day.partition,
@@ -230,6 +239,11 @@ class Replay:
         causes = find_causes(verdict.judgements, account)
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]
+
+
+def hide_states(states: Mapping[MetricKey, State]) -> dict[MetricKey, State]:
+    """The states as a store keeps them."""
+    return {key: state if SECRET is None else state.hide_values(SECRET) for key, state in states.items()}
 
 
 def _reason(verdict: Any) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 from headgate.store.memory import MemoryStore
-from headgate.values.errors import MisuseError, PublishError
+from headgate.values.errors import InputChanged, MisuseError, PublishError
 from headgate.values.run import Decision
 from tests.attack.lake import Lake, broken, orders
 
@@ -52,3 +53,31 @@ def test_who_and_when_is_recorded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -
     ruling = lake.gate.reject("p")
     assert ruling.who == "bea"
     assert ruling.at > 0
+
+
+# --- a range
+
+
+def test_a_range_publishes_every_held_batch_in_it_and_no_other(lake: Lake) -> None:
+    for partition in ("p1", "p2", "p3", "p4"):
+        lake.judge(broken(orders(int(partition[1]))), partition)
+    lake.gate.accept_range("p1", "p3")
+    assert [lake.shown(partition) is not None for partition in ("p1", "p2", "p3", "p4")] == [True, True, True, False]
+
+
+def test_a_range_does_not_reach_a_revision_that_came_since_the_person_read(lake: Lake) -> None:
+    for partition in ("p1", "p2"):
+        lake.judge(broken(orders(1)), partition)
+    lake.judge(broken(orders(7)), "p2")
+    with pytest.raises(MisuseError, match=r"several revisions: p2 \(2\)"):
+        lake.gate.accept_range("p1", "p2")
+    assert lake.shown("p1") is lake.shown("p2") is None
+
+
+def test_a_held_batch_that_was_edited_refuses_the_whole_range(lake: Lake) -> None:
+    places = {partition: Path(lake.judge(broken(orders(1)), partition).location) for partition in ("p1", "p2", "p3")}
+    pq.write_table(orders(9), next(places["p2"].rglob("*.parquet")))
+    with pytest.raises(InputChanged, match="holds other files than those that were judged as orders p2"):
+        lake.gate.accept_range("p1", "p3")
+    assert lake.shown("p1") is lake.shown("p2") is lake.shown("p3") is None
+    assert {each.decision for each in lake.store.rulings("orders")} == {Decision.HELD}

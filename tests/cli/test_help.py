@@ -53,7 +53,7 @@ def test_all_commands_are_there() -> None:
             "accept",
             "reject",
         ),
-        *("release", "discard", "rows", "report", "doctor"),
+        *("release", "discard", "mute", "unmute", "rows", "report", "doctor"),
         *("index build", "index merge", "index stats", "index infer"),
     }
 

@@ -314,6 +314,7 @@ def test_a_cause_is_plain_data() -> None:
         "rarity": "1 in 2,000 runs",
         "false_alarm": 0.0005,
         "expectations": ["mean(price)", "max(price)"],
+        "held_before": [],
     }
 
 

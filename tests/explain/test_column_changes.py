@@ -57,7 +57,9 @@ def test_one_run_is_too_few_to_find_anything() -> None:
 
 
 def test_moments_are_told_as_dates() -> None:
-    days = [pa.table({"day": pa.array([20_000 + at] * 30, pa.date32())}) for at in range(RUNS)]
+    days = [
+        pa.table({"day": pa.array([20_000 + at - row % 2 for row in range(30)], pa.date32())}) for at in range(RUNS)
+    ]
     past, now = past_of(*days), hg.analyze(replaced(days[-1], "day", pa.array([2] * 30, pa.date32())))
     told = find_column_changes(past, past.outcomes(now), ["day"]).sentences["day"]
-    assert any("1970-01-03 (2024-10-12 by the times of 8 runs)" in each for each in told)
+    assert any("1970-01-03 (2024-10-11 by the times of 8 runs)" in each for each in told)

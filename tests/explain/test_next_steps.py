@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.explain.next_steps import python_commands, quote_for_shell, shell_commands
+from headgate.explain.next_steps import python_commands, quote_for_shell, shell_commands, shell_range_commands
 from tests.pages import HOSTILE
 
 NAMES = [
@@ -45,6 +45,22 @@ def test_a_shell_reads_any_names_as_they_are(names: list[str]) -> None:
 def test_what_is_copied_has_no_character_that_moves_the_cursor(name: str) -> None:
     for each in (*shell_commands(name, name, 1), *python_commands(name, 1)):
         assert each.whole.isprintable()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_range_is_read_with_the_names_as_they_are(name: str) -> None:
+    commands = shell_range_commands("orders", ("first", name))
+    assert all(each.whole.isprintable() for each in commands)
+    words = read_by_bash(commands[0].whole)
+    assert words == ["headgate", "accept", "orders", f"first..{name}", "--note", "why it is right"]
+    accept = ast.parse(python_commands(name, 1, together=("first", name))[0].whole, mode="eval").body
+    assert isinstance(accept, ast.Call)
+    assert [ast.literal_eval(each) for each in accept.args] == ["first", name]
+
+
+def test_an_unread_batch_is_not_decided_about_with_others() -> None:
+    together = ("first", "p")
+    assert not any("first" in each.whole for each in shell_commands("orders", "p", 1, unread=True, together=together))
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -25,6 +25,7 @@ from tests.gate.orders import (
 )
 
 SCHEMA = {"has_column", "column_count", "column_type", "copies"}
+COARSE = {"size", "completeness", "approx_count_distinct", "mean", "unique_ratio"}
 RUNS = (0, 1, 2, 3, 6, 7, 8, 30)
 
 
@@ -44,12 +45,14 @@ def test_the_first_run_is_judged_by_what_is_declared_and_by_having_rows() -> Non
     assert "history: not yet: no accepted run" in verdict.explain()
 
 
-def test_the_second_run_is_judged_by_the_columns_and_by_the_form_of_texts() -> None:
+def test_the_second_run_is_judged_by_the_columns_the_form_of_texts_and_coarse_limits() -> None:
     verdict = after(1)
-    assert set(of(verdict, Source.HISTORY)) == {"has_column", "column_count", "copies"}
+    assert set(of(verdict, Source.HISTORY)) == {"has_column", "column_count", "copies"} | COARSE
+    assert verdict.learning == "learning, 1 of 7 runs"
+    assert verdict.to_dict()["learning"] == verdict.learning
     assert of(verdict, Source.PATTERNS) == ["pattern_match"]
     told = verdict.account.learners
-    assert told["history"] == "7 expectations; 1 of 7 runs that ranges take"
+    assert told["history"] == "21 expectations; learning, 1 of 7 runs that ranges take"
     assert told["patterns"].startswith("1 expectation from 1 run")
     assert told["novelty"].startswith("not yet: 1 accepted run")
 
@@ -60,9 +63,10 @@ def test_types_are_expected_once_three_runs_agree() -> None:
 
 
 def test_ranges_are_learned_from_the_seventh_run_on() -> None:
-    assert set(of(after(6), Source.HISTORY)) <= SCHEMA
-    assert "6 of 7 runs that ranges take" in after(6).explain()
-    assert set(of(after(7), Source.HISTORY)) - SCHEMA
+    assert set(of(after(6), Source.HISTORY)) <= SCHEMA | COARSE
+    assert "learning, 6 of 7 runs that ranges take" in after(6).explain()
+    assert set(of(after(7), Source.HISTORY)) - SCHEMA - COARSE
+    assert after(7).learning == ""
     assert "expectations from 7 runs" in after(7).account.learners["history"]
 
 

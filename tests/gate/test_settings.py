@@ -8,7 +8,10 @@ import pytest
 from headgate.checks.check import Check
 from headgate.gate.settings import Settings
 from headgate.learn.learned import Learner
+from headgate.learn.pins import read_pins
+from headgate.learn.scope import LearningScope
 from headgate.values.account import Action, Mode
+from headgate.values.day_lists import DayLists
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 
@@ -46,7 +49,24 @@ def test_the_suite_changes_with_what_a_verdict_depends_on_and_not_with_the_owner
         settings.suite([]),
         msgspec.structs.replace(settings, false_alarms=0.02).suite(checks),
         msgspec.structs.replace(settings, runs=31).suite(checks),
+        msgspec.structs.replace(settings, days=DayLists.of({"holidays": ["2026-12-25"]})).suite(checks),
         msgspec.structs.replace(settings, mode=Mode.OBSERVE).suite(checks),
         msgspec.structs.replace(settings, learners=(Learner.HISTORY,)).suite(checks),
+        msgspec.structs.replace(settings, scope=LearningScope(ignore=("id",))).suite(checks),
+        msgspec.structs.replace(settings, scope=LearningScope(columns=("id",))).suite(checks),
+        msgspec.structs.replace(settings, scope=LearningScope(metrics=("mean",))).suite(checks),
+        msgspec.structs.replace(settings, pins=read_pins({"id": {"min": (1, None)}})).suite(checks),
+        msgspec.structs.replace(settings, pins=read_pins({"id": {"min": (2, None)}})).suite(checks),
     ]
-    assert len({suite, *others}) == 6
+    assert len({suite, *others}) == 12
+
+
+def test_the_suite_of_a_gate_that_sets_nothing_is_that_of_recorded_histories() -> None:
+    assert Settings().suite([]) == "0dccf4aa29d04786"
+    assert Settings().suite([Check("orders").is_unique("id")]) == "e92ab26139a84bc9"
+
+
+def test_what_is_set_is_described_in_words() -> None:
+    settings = Settings(scope=LearningScope(ignore=("etl_id",)), pins=read_pins({"price": {"mean": (20, 30)}}))
+    assert settings.describe_scope() == "etl_id ignored; pinned: mean(price) within 20..30"
+    assert Settings().describe_scope() == ""

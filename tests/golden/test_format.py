@@ -14,6 +14,7 @@ import pytest
 from headgate.metrics.base.registry import metrics
 from headgate.store.files import entry
 from headgate.store.files.identity import Identity
+from headgate.values.mute import Mute
 from headgate.values.run import Revision, Ruling
 from headgate.values.state import State, state_types, tag_of
 from tests.golden import reader
@@ -57,7 +58,7 @@ def test_the_page_lists_every_field_of_every_state_and_no_other() -> None:
     assert listed == there
 
 
-@pytest.mark.parametrize("kind", [Identity, Revision, Ruling, entry.EntryParts, entry.Entry])
+@pytest.mark.parametrize("kind", [Identity, Revision, Ruling, Mute, entry.EntryParts, entry.Entry])
 def test_the_page_names_every_field_of_the_store(kind: type[msgspec.Struct]) -> None:
     assert [field for field in kind.__struct_encode_fields__ if f"`{field}`" not in PAGE] == []
 

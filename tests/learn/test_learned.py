@@ -129,7 +129,7 @@ def test_each_learner_says_what_it_contributed_or_why_nothing() -> None:
 def test_a_short_history_says_how_many_runs_it_lacks() -> None:
     learned = pool([run(day) for day in range(3)]).spend_budget(0.01)
     assert learned.learner_notes["novelty"] == "not yet: 3 accepted runs of 8 that it takes"
-    assert learned.learner_notes["history"].endswith("expectations; 3 of 7 runs that ranges take")
+    assert learned.learner_notes["history"].endswith("expectations; learning, 3 of 7 runs that ranges take")
     assert learned.novelty is None
 
 

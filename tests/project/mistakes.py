@@ -110,6 +110,8 @@ TYPES = {
     "an empty text": Case(dataset('owner: ""'), 5, f"{ORDERS}.owner", "it is empty", "Write owner: payments@"),
     "yes for true": Case(dataset("show_values: yes"), 5, f"{ORDERS}.show_values", "true or false, not 'yes'", "true"),
     "a mapping for a list": Case(dataset("keys: {a: 1}"), 5, f"{ORDERS}.keys", "a list, not a mapping", "[order_id]"),
+    "a list for pins": Case(dataset("pin: [size]"), 5, f"{ORDERS}.pin", "a mapping, not a list", "Write pin: {price"),
+    "a number for learners": Case(dataset("learn: 3"), 5, f"{ORDERS}.learn", "a mapping, not 3", "Write learn: ["),
     "a number in a list": Case(dataset("keys: [1]"), 5, f"{ORDERS}.keys[0]", "text, not 1", 'quotes: "1"'),
     "a list for datasets": Case(
         "store: x\ndatasets: [a]\n", 2, "datasets", "a mapping, not a list", "Write datasets: {"
@@ -140,11 +142,40 @@ CHOICES = {
     "no mode": Case(dataset("mode: gard"), 5, f"{ORDERS}.mode", "'gard'", "Did you mean 'guard'?"),
     "no learner": Case(dataset("learn: [histry]"), 5, f"{ORDERS}.learn[0]", "'histry'", "Did you mean 'history'?"),
     "no learner, a number": Case(dataset("learn: [3]"), 5, f"{ORDERS}.learn[0]", "3 is not", "there are history"),
+    "no learner of a mapping": Case(
+        dataset("learn: {from: [histry]}"), 5, f"{ORDERS}.learn.from[0]", "'histry'", "Did you mean 'history'?"
+    ),
     "no way to keep values": Case(f"{BASE}values: open\n", 5, "values", "'open'", "there are hidden, plain"),
     "no occasion": Case(alert("{slack: x, on: every}"), 6, "alerts[0].on", "'every'", "Did you mean 'every_hold'?"),
 }
 
 RULES = {
+    "no metric": Case(
+        dataset("learn: {metrics: [completness]}"),
+        5,
+        f"{ORDERS}.learn.metrics[0]",
+        "no metric is named 'completness'",
+        "Did you mean 'completeness'?",
+    ),
+    "a pin of no metric": Case(
+        dataset("pin: {price: {meen: [1, 2]}}"), 5, f"{ORDERS}.pin.price", "no metric is named 'meen'", "'mean'?"
+    ),
+    "a pin whose ends are reversed": Case(
+        dataset("pin: {price: {mean: [30, 20]}}"),
+        5,
+        f"{ORDERS}.pin.price",
+        "mean(price): the range 30..20 is empty",
+        "the smaller end first",
+    ),
+    "a pin of the table that has a column": Case(
+        dataset("pin: {mean: [20, 30]}"), 5, f"{ORDERS}.pin.mean", "mean takes 1 column, not 0", "price: {mean:"
+    ),
+    "a pin that is no range": Case(
+        dataset("pin: {size: 900}"), 5, f"{ORDERS}.pin.size", "the range of size() is not two numbers", "[900, 1100]"
+    ),
+    "a pin without ends": Case(
+        dataset("pin: {size: [null, null]}"), 5, f"{ORDERS}.pin.size", "at least one end", "at most one of them"
+    ),
     "no place": Case(source("{format: csv}"), 3, SOURCE, "neither a path nor a table", 'Write path: "lake'),
     "two places": Case(source("{path: x, table: y}"), 3, f"{SOURCE}.table", "both", "Leave one of them out"),
     "a strange brace": Case(

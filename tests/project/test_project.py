@@ -34,7 +34,9 @@ datasets:
         level: warn
   lines:
     source: {path: "lake/lines/{partition}.parquet"}
-    learn: []
+    learn: {from: [], columns: "qty_*", metrics: [size, mean]}
+    ignore: [etl_id, "debug_*"]
+    pin: {price: {mean: [20, 30]}, size: [900, null]}
 """
 
 
@@ -58,7 +60,13 @@ def test_the_whole_file_is_read(tmp_path: Path) -> None:
         assert found.settings.keys == ("order_id",)
         assert found.settings.show_values
         assert found.engine == "local"
-        assert project.dataset("lines").gate.settings.learners == ()
+        lines = project.dataset("lines").gate.settings
+        assert lines.learners == ()
+        assert lines.describe_scope() == (
+            "etl_id, debug_* ignored; learned only of qty_*; learned only from size, mean; "
+            "pinned: mean(price) within 20..30, size() at least 900"
+        )
+        assert gate.settings.describe_scope() == ""
         assert gate.store is project.store
         assert gate.store.secret is None  # values: plain
 
@@ -270,3 +278,22 @@ def test_the_time_of_a_batch_is_read_as_the_file_says(form: str, partition: str,
 def test_a_form_of_times_has_a_year(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="names no year"):
         opened(tmp_path, PLAIN + '    time: "%d.%m."\n')
+
+
+def test_days_that_are_compared_with_each_other_are_listed_in_the_file_or_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "sales-2026.txt").write_text("# every year\n2026-11-27\n\n2027-11-26  # next\n", encoding="utf-8")
+    lists = "    calendar: {holidays: [2026-12-25, '2026-12-26'], sales: sales-2026.txt, strike: 2026-03-03}\n"
+    with opened(tmp_path, PLAIN + lists) as project:
+        days = project.dataset("orders").gate.settings.days
+    assert str(days) == "holidays: 2026-12-25, 2026-12-26; sales: 2026-11-27, 2027-11-26; strike: 2026-03-03"
+
+
+@pytest.mark.parametrize(
+    ("days", "words"),
+    [("[Christmas, 2026-12-25]", "'Christmas', which is no day"), ("none.txt", "none.txt cannot be read")],
+)
+def test_a_list_without_days_is_told_with_its_line(days: str, words: str, tmp_path: Path) -> None:
+    with opened(tmp_path, PLAIN + f"    calendar: {{holidays: {days}}}\n") as project:
+        with pytest.raises(ConfigError, match=words) as error:
+            _ = project.dataset("orders").gate
+        assert "headgate.yml:5" in str(error.value)

@@ -14,7 +14,7 @@ from docs.config import config_page
 from headgate.checks.constraint import constraints
 from headgate.checks.yaml_nodes import nodes_of, value_of
 from headgate.project.config import Config
-from headgate.project.config_errors import list_sections
+from headgate.project.config_errors import fields_of, list_sections
 from headgate.project.error_text import format_yaml
 from headgate.project.project import Project
 from headgate.project.schema import make_schema
@@ -23,7 +23,7 @@ from tests.project.mistakes import CHOICES, KEYS, TYPES, Case
 from tests.project.test_project import WHOLE
 
 ROOT = Path(__file__).resolve().parents[2]
-FIELDS = [(path, name, field) for path, section in list_sections() for name, field in section.model_fields.items()]
+FIELDS = [(path, name, field) for path, section in list_sections() for name, field in fields_of(section).items()]
 SCHEMA = make_schema()
 
 
@@ -92,6 +92,8 @@ def _with(path: str, name: str, example: Any) -> dict[str, Any]:
     if path.endswith("source"):
         source = {"table": example} if name == "table" else {**source, name: example}
     orders: dict[str, Any] = {"source": source} | ({name: example} if path == "datasets.<name>" else {})
+    if path.endswith("learn"):
+        orders["learn"] = {name: example}
     whole: dict[str, Any] = {"store": "memory:", "datasets": {"orders": orders}}
     if path == "alerts[]":
         whole["alerts"] = [{**({} if name in ("webhook", "slack") else {"webhook": "x"}), name: example}]

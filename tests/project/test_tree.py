@@ -48,7 +48,7 @@ def test_a_value_is_yaml(tmp_path: Path) -> None:
         },
     )
     orders = found.datasets["orders"]
-    assert orders.learn == ("history",)
+    assert orders.learn.learners == ("history",)
     assert orders.show_values is True
     assert [rule.name for rule in orders.checks.rules] == ["is_unique"]
     assert list(found.datasets) == ["orders", "lines"]

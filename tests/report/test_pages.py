@@ -211,6 +211,20 @@ def test_the_page_of_a_dataset_draws_every_series_that_moved(made: dict[str, Rep
     assert len(lines) > 20
 
 
+def test_batches_that_are_held_for_the_same_reason_are_shown_together() -> None:
+    gate = gate_after(DAYS)
+    for day in range(DAYS, DAYS + 3):
+        verdict = judged(gate, day, dearer(orders(day)))
+    first, last = named(DAYS), named(DAYS + 2)
+    batch = Seen(Report.of(gate, verdict)).text
+    assert f"{first} and {named(DAYS + 1)} were held for the same reason" in batch
+    assert f'headgate accept orders {first}..{last} --note "why it is right"' in batch
+    assert f"3 batches are held for the same reason: {first} to {last}." in Seen(Report.of(gate)).text
+    assert "3 batches held for the same reason" in Seen(Report.fleet([gate])).text
+    gate.reject(first)
+    assert f"2 batches are held for the same reason: {named(DAYS + 1)} to {last}." in Seen(Report.of(gate)).text
+
+
 def test_the_fleet_puts_what_needs_somebody_first() -> None:
     sick, well, new = gate_after(DAYS), gate_after(DAYS), new_gate()
     judged(sick, DAYS, dearer(orders(DAYS)))

@@ -11,7 +11,7 @@ import pytest
 
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.store.port import HistoryStore
-from headgate.values.errors import UnknownRun
+from headgate.values.errors import MisuseError, UnknownRun
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Undefined
@@ -222,6 +222,46 @@ def test_a_decision_needs_a_committed_run(store: HistoryStore) -> None:
     with pytest.raises(UnknownRun, match="no revision 2 of p1"):
         store.decide("orders", "p1", PUBLISHED, number=2)
     assert store.rulings("orders") == ()
+
+
+def test_mutes_are_recorded_and_stand_as_of_any_commit(reopen: Callable[..., HistoryStore]) -> None:
+    reopen().commit(a_small_run("p1"))
+    first = reopen().mute("orders", "a\0é*", 1.79e9, who="ann", note="backfill")
+    ended = reopen().mute("orders", "a\0é*", None, who="bea")
+    assert (first.sequence, ended.sequence, reopen().head("orders")) == (2, 3, 3)
+    assert (first.column, first.until, first.who, first.note) == ("a\0é*", 1.79e9, "ann", "backfill")
+    assert reopen().mutes("orders") == (first, ended)
+    assert reopen().mutes("orders", as_of=2) == (first,)
+    assert reopen().mutes("orders", as_of=1) == ()
+    assert reopen().mutes("lines") == ()
+    assert reopen().rulings("orders") == ()
+    assert partitions(reopen().revisions("orders")) == ["p1"]
+
+
+def test_muting_in_the_same_words_again_changes_nothing(reopen: Callable[..., HistoryStore]) -> None:
+    reopen().commit(a_small_run("p1"))
+    first = reopen().mute("orders", "a", 5.0, note="x")
+    assert reopen().mute("orders", "a", 5.0, note="x") == first
+    assert reopen().mute("orders", "b", 5.0, note="x").sequence == 3
+    assert reopen().mute("orders", "a", 6.0, note="x").sequence == 4
+    assert reopen().mute("orders", "a", 5.0, note="x").sequence == 5
+
+
+def test_runs_and_decisions_go_on_after_a_mute(reopen: Callable[..., HistoryStore]) -> None:
+    store = reopen()
+    store.commit(a_small_run("p1"))
+    store.mute("orders", "a", 5.0)
+    assert store.decide("orders", "p1", PUBLISHED).sequence == 3
+    assert store.commit(a_small_run("p2")).sequence == 4
+    assert partitions(reopen().last("orders", 9)) == ["p1", "p2"]
+    assert reopen().run(reopen().last("orders", 1)[0]).partition == "p2"
+
+
+def test_a_dataset_without_a_run_has_nothing_to_mute(store: HistoryStore) -> None:
+    with pytest.raises(MisuseError, match="orders has no run"):
+        store.mute("orders", "a", 5.0)
+    assert store.mutes("orders") == ()
+    assert store.datasets() == ()
 
 
 def test_with_only_each_partition_stands_as_its_newest_revision_so_decided(store: HistoryStore) -> None:

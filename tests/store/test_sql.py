@@ -119,6 +119,22 @@ def test_a_store_that_is_up_to_date_opens_without_alembic(url: str, opened: Call
     assert "alembic" not in at_once(url, script, 1)[0].split()
 
 
+def test_a_store_of_an_older_version_is_upgraded_and_keeps_its_history(
+    url: str, opened: Callable[..., SqlStore], database: Engine
+) -> None:
+    store = opened()
+    store.commit(a_small_run("p1"))
+    store.close()
+    with database.begin() as connection:  # as version 0002 left it
+        connection.execute(text("DROP TABLE mutes"))
+        connection.execute(text("UPDATE headgate_version SET version_num = '0002'"))
+    again = opened()
+    assert again.mutes("orders") == ()
+    muted = again.mute("orders", "price", 1.79e9)
+    assert again.mutes("orders") == (muted,)
+    assert [each.partition for each in again.revisions("orders")] == ["p1"]
+
+
 def test_a_newer_schema_is_refused(opened: Callable[..., SqlStore], database: Engine) -> None:
     opened().commit(a_small_run("p1"))
     with database.begin() as connection:

@@ -79,6 +79,14 @@ Dataset = Annotated[
 PartitionArgument = Annotated[
     str, typer.Argument(metavar="PARTITION", help="The batch's partition, such as 2026-11-14.", show_default=False)
 ]
+PartitionsArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="PARTITION|FROM..TO",
+        help="The batch's partition, such as 2026-11-14; or all held batches from one to another.",
+        show_default=False,
+    ),
+]
 Partition = Annotated[
     str | None,
     typer.Option("--partition", "-p", metavar="PARTITION", help="The batch of the dataset.", show_default=False),
@@ -120,6 +128,15 @@ Html = Annotated[
 Revision = Annotated[
     int | None,
     typer.Option("--revision", metavar="N", help="An earlier revision of the batch; else the newest.", min=1),
+]
+Note = Annotated[
+    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
+]
+Who = Annotated[
+    str | None,
+    typer.Option(
+        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
+    ),
 ]
 
 Config = Annotated[

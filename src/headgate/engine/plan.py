@@ -101,7 +101,7 @@ def make_plan(
     failures = dict(failed or {})
     positions = schema.positions()
     for metric in metrics:
-        why = _why_unfit(metric, schema, positions)
+        why = _explain_unfit(metric.key, metric.inputs, metric.accepts, schema, positions)
         if why and metric.key not in failures:
             failures[metric.key] = Failed(why)
     sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]
@@ -165,17 +165,31 @@ def _predicates(metric: Metric[Any]) -> tuple[str, ...]:
     return metric.predicates if metric.where is None else (*metric.predicates, metric.where)
 
 
-def _why_unfit(metric: Metric[Any], schema: Schema, positions: dict[str, int]) -> str:
-    """Why the metric cannot be computed on this schema; empty if it can."""
-    for label in metric.inputs:
+def explain_unfit(key: MetricKey, labels: Sequence[str], accepts: frozenset[Kind], schema: Schema) -> str:
+    """Why a metric or distance that reads these columns cannot be computed on this schema; empty if it can.
+
+    Args:
+        key: The key of the metric.
+        labels: The columns that it reads.
+        accepts: The kinds of columns that it accepts.
+        schema: The columns of the batch.
+    """
+    return _explain_unfit(key, labels, accepts, schema, schema.positions())
+
+
+def _explain_unfit(
+    key: MetricKey, labels: Sequence[str], accepts: frozenset[Kind], schema: Schema, positions: dict[str, int]
+) -> str:
+    for label in labels:
         if label not in positions:
-            return f"{metric.key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
+            return f"{key} names the column {label!r}; {did_you_mean(label, schema.labels)}"
         column = schema.columns[positions[label]]
-        if column.kind not in metric.accepts and not column.empty:
-            accepted = _describe_accepted(metric.accepts)
-            return f"{metric.name} does not accept {column.type} columns, which {label!r} is; {accepted}"
+        if column.kind not in accepts and not column.empty:
+            return (
+                f"{key.name} does not accept {column.type} columns, which {label!r} is; {_describe_accepted(accepts)}"
+            )
     return ""
 
 
-def _describe_accepted(kinds: Sequence[Kind] | frozenset[Kind]) -> str:
+def _describe_accepted(kinds: frozenset[Kind]) -> str:
     return "it accepts " + ", ".join(kind.value for kind in Kind if kind in kinds) + "."

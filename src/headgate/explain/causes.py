@@ -10,11 +10,13 @@ from typing import Any
 
 import msgspec
 
+from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
 from headgate.explain.wording import CauseKind, list_names, write_title
 from headgate.learn.copies import COPIES
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
 from headgate.learn.metric_traits import is_known, traits_of
-from headgate.values.account import Account
+from headgate.values.account import Account, HeldSequence
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 
@@ -24,6 +26,7 @@ MAX_CAUSES = 3
 _SIZE = MetricKey("size")
 _FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # the first name in the text of a rule
 _NOTABLE_SHARE = 0.05  # of the novelty of a batch: columns with less are not named beside the first
+_COMPLETENESS = "completeness"
 _EQUAL_DIGITS = 3  # to so many digits the values of two columns agree if they broke together
 
 
@@ -32,6 +35,7 @@ class Cause(msgspec.Struct, frozen=True):
 
     `columns` are the columns it shows in; empty for the table as a whole. `found` says in sentences how those columns
     changed. `false_alarm` is the stated rate of the rarest broken expectation, None where a person declared it.
+    `held_before` are the batches directly before this one that were held for the same reason, oldest first.
     """
 
     kind: CauseKind
@@ -39,6 +43,7 @@ class Cause(msgspec.Struct, frozen=True):
     columns: tuple[str, ...]
     judgements: tuple[Judgement, ...]
     found: tuple[str, ...] = ()
+    held_before: tuple[str, ...] = ()
 
     @property
     def false_alarm(self) -> float | None:
@@ -63,7 +68,7 @@ class Cause(msgspec.Struct, frozen=True):
 
     @property
     def lead(self) -> Judgement:
-        """The judgement that represents the cause: the rarest."""
+        """The judgement that represents the cause: the first of the ranked ones."""
         return self.judgements[0]
 
     def to_dict(self) -> dict[str, Any]:
@@ -75,6 +80,7 @@ class Cause(msgspec.Struct, frozen=True):
             "rarity": self.rarity,
             "false_alarm": self.false_alarm,
             "expectations": [str(each.expectation.metric) for each in self.judgements],
+            "held_before": list(self.held_before),
         }
 
 
@@ -102,7 +108,9 @@ def find_causes(
             groups[_group_of(judgement, fewer_rows)].append(judgement)
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = _place_novelty(causes, account.contributions)
-    causes = _join_alike(_absorb_learned(causes))
+    causes = _join_alike(_absorb_learned(causes), account)
+    if level is Level.ERROR:
+        causes = [_compare_with_held(cause, account.held) for cause in causes]
     return tuple(sorted(causes, key=_cause_rank))
 
 
@@ -131,7 +139,7 @@ def _moves_with_rows(key: MetricKey) -> bool:
 
 
 def _make_cause(kind: CauseKind, name: str, judgements: list[Judgement], account: Account) -> Cause:
-    ranked = tuple(sorted(judgements, key=_rarity_rank))
+    ranked = _rank_judgements(judgements, account)
     with_columns = () if kind in (CauseKind.VOLUME, CauseKind.COPY) else ranked
     columns = tuple(dict.fromkeys(column for each in with_columns for column in _columns_of(each.expectation)))
     changed_column = name if kind is CauseKind.COLUMN else columns[0] if kind is CauseKind.DECLARED and columns else ""
@@ -152,10 +160,19 @@ def _columns_of(expectation: Expectation) -> tuple[str, ...]:
     return matched.groups() if matched else ()
 
 
-def _rarity_rank(judgement: Judgement) -> tuple[float, str, float]:
-    """Sorts the judgements of one cause: the rarest first, and of one metric in several segments the worst first."""
-    rate = judgement.expectation.false_alarm
-    return (0.0 if rate is None else rate), str(judgement.expectation.metric), -_distance_outside(judgement)
+def _rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple[Judgement, ...]:
+    """The judgements of one cause: the rarest first, and of one metric in several segments the worst first.
+
+    That a column is empty explains what else it breaks. Coarse limits say less than ranges.
+    """
+
+    def rank(judgement: Judgement) -> tuple[bool, bool, float, str, float]:
+        rate, metric = judgement.expectation.false_alarm, judgement.expectation.metric
+        is_empty = metric.name == _COMPLETENESS and judgement.value == 0.0
+        is_coarse = account.notes.get(str(metric), "").startswith(COARSE_NOTE)
+        return not is_empty, is_coarse, rate or 0.0, str(metric), -_distance_outside(judgement)
+
+    return tuple(sorted(judgements, key=rank))
 
 
 def _distance_outside(judgement: Judgement) -> float:
@@ -204,12 +221,12 @@ def _absorb_learned(causes: list[Cause]) -> list[Cause]:
     return joined
 
 
-def _join_alike(causes: list[Cause]) -> list[Cause]:
+def _join_alike(causes: list[Cause], account: Account) -> list[Cause]:
     """Join columns that broke in the same way: by the same metric, to the same value."""
     groups: dict[Any, list[Cause]] = defaultdict(list)
     for cause in causes:
         groups[_signature(cause)].append(cause)
-    return [_merge_causes(group) if len(group) > 1 else group[0] for group in groups.values()]
+    return [_merge_causes(group, account) if len(group) > 1 else group[0] for group in groups.values()]
 
 
 def _signature(cause: Cause) -> Any:
@@ -219,11 +236,33 @@ def _signature(cause: Cause) -> Any:
     return cause.kind, lead.expectation.metric.name, f"{lead.value:.{_EQUAL_DIGITS}g}"
 
 
-def _merge_causes(group: Sequence[Cause]) -> Cause:
+def _merge_causes(group: Sequence[Cause], account: Account) -> Cause:
     columns = tuple(dict.fromkeys(column for each in group for column in each.columns))
-    judgements = tuple(sorted((each for cause in group for each in cause.judgements), key=_rarity_rank))
+    judgements = _rank_judgements((each for cause in group for each in cause.judgements), account)
     title = f"{list_names(columns)} broke alike: {group[0].title}"
     return Cause(group[0].kind, title, columns, judgements, group[0].found)
+
+
+def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
+    """The cause with the held batches before it that have the same one, and with a title that says so."""
+    levels = [each for each in held.levels if _shows_level(cause, MetricKey.parse(each.metric))]
+    if not levels:
+        return cause
+    count = len(levels[0].values)
+    title = f"{cause.title}, {describe_duration(count, held.step)}"
+    shown = sorted(filter(is_level, levels), key=rank_level)
+    is_single = cause.kind is CauseKind.COLUMN and len(cause.columns) == 1
+    if shown and (is_single or cause.kind in (CauseKind.VOLUME, CauseKind.WHOLE)):
+        title = write_level_title(shown[0], held.step)
+    return msgspec.structs.replace(cause, title=title, held_before=held.partitions[1 - count :])
+
+
+def _shows_level(cause: Cause, key: MetricKey) -> bool:
+    """Whether a metric is one that a cause is seen by: one that failed and was learned, or the mean of its column."""
+    learned = (each.expectation for each in cause.judgements if each.expectation.source is not Source.DECLARED)
+    if any(expectation.metric == key for expectation in learned):
+        return True
+    return key == _SIZE if cause.kind is CauseKind.VOLUME else key.name == "mean" and key.columns == cause.columns[:1]
 
 
 def _cause_rank(cause: Cause) -> tuple[int, float, int]:

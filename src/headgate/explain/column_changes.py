@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.explain.metric_names import format_value, metric_label, tells_missing
-from headgate.learn.history.forecast import forecast_next
+from headgate.learn.history.forecast import forecast_past
 from headgate.learn.learned import Learned
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.past import Past, numeric_values
@@ -52,7 +52,7 @@ def find_column_changes(
         return ColumnChanges()
     values = numeric_values(outcomes)
     now = np.array([values.get(traits.key, np.nan) for traits in past.metrics])
-    surprise = forecast_next(past.values, past.metrics, past.calendar).surprise(now)
+    surprise = forecast_past(past).surprise(now)
     wanted = {*columns, ""}
     ranked = sorted(
         (at for at, traits in enumerate(past.metrics) if traits.column in wanted and metric_label(traits)),

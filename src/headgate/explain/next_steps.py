@@ -12,26 +12,53 @@ Language: TypeAlias = Literal["python", "shell"]
 
 _ACCEPT = "expected: teaches, and is published"
 _AGAIN = "judge it again, when it can be read"
+_ACCEPT_ALL = "the new normal: {} teach, and are published"
+_REJECT_ALL = "wrong: {} are to be repaired"
 _RELEASE = "publish it as it is, learn nothing from it"
 
 
-def python_commands(partition: str, number: int, unread: bool = False) -> tuple[Command, ...]:
+def python_commands(
+    partition: str, number: int, unread: bool = False, together: Sequence[str] = ()
+) -> tuple[Command, ...]:
     """The gate's methods for revision `number` of a batch; one that could not be read cannot be accepted.
 
     >>> print(python_commands("2026-11-14", 1)[1].whole)
     gate.release('2026-11-14', number=1, note="...")
+    >>> print(python_commands("2026-11-14", 1, together=("2026-11-12", "2026-11-14"))[0].whole)
+    gate.accept_range('2026-11-12', '2026-11-14', note="why it is right")
+
+    Args:
+        partition: The name of the batch.
+        number: The revision that the person reads about.
+        unread: Whether the batch could not be read.
+        together: The held batches that can be decided about together, in their order; this one is the last.
     """
     name = repr(partition)
     first = Command(f"gate.accept({name}, number={number},", 'note="why it is right")', _ACCEPT)
     return (
+        *(_python_range_commands(together) if together else ()),
         Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
         Command(f"gate.release({name}, number={number},", 'note="...")', _RELEASE),
         Command(f"gate.reject({name}, number={number},", 'note="...")', f"wrong: repair it and judge {name} again"),
     )
 
 
+def _python_range_commands(together: Sequence[str]) -> tuple[Command, ...]:
+    ends = f"{together[0]!r}, {together[-1]!r},"
+    return (
+        Command(f"gate.accept_range({ends}", 'note="why it is right")', _ACCEPT_ALL.format(_count_all(together))),
+        Command(f"gate.reject_range({ends}", 'note="...")', _REJECT_ALL.format(_count_all(together))),
+    )
+
+
 def shell_commands(
-    dataset: str, partition: str, number: int, *, rows: bool = True, unread: bool = False
+    dataset: str,
+    partition: str,
+    number: int,
+    *,
+    rows: bool = True,
+    unread: bool = False,
+    together: Sequence[str] = (),
 ) -> tuple[Command, ...]:
     """The same for a shell, and how to look closer.
 
@@ -50,6 +77,7 @@ def shell_commands(
         number: The revision that the person reads about.
         rows: Whether there are failing rows to list.
         unread: Whether the batch could not be read.
+        together: The held batches that can be decided about together, in their order; this one is the last.
     """
     batch = (dataset, partition)
     again = f"--partition {quote_for_shell(partition)}"
@@ -66,11 +94,25 @@ def shell_commands(
         look.append(_make_command("rows", batch, note="the rows that break a check"))
     return (
         *look,
+        *(shell_range_commands(dataset, together) if together else ()),
         _make_command("accept", batch, f'--revision {number} --note "why it is right"', _ACCEPT),
         release,
         _make_command("reject", batch, f'--revision {number} --note "..."', "wrong: it is to be repaired"),
         _make_command("run", (dataset,), again, "judge it again, when it is repaired"),
     )
+
+
+def shell_range_commands(dataset: str, together: Sequence[str]) -> tuple[Command, Command]:
+    """The commands that accept and reject held batches together."""
+    batches = (dataset, f"{together[0]}..{together[-1]}")
+    return (
+        _make_command("accept", batches, '--note "why it is right"', _ACCEPT_ALL.format(_count_all(together))),
+        _make_command("reject", batches, '--note "..."', _REJECT_ALL.format(_count_all(together))),
+    )
+
+
+def _count_all(batches: Sequence[str]) -> str:
+    return "both" if len(batches) == 2 else f"all {len(batches)}"
 
 
 def _make_command(verb: str, names: Sequence[str], option: str = "", note: str = "") -> Command:

@@ -12,12 +12,17 @@ from headgate.display.numbers import format_number
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
+from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.causes import MAX_CAUSES, Cause
+from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
+from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
-from headgate.values.account import Action, Mode
+from headgate.learn.learned import Learner
+from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.run import BY_GATE, Decision
@@ -42,10 +47,16 @@ def write_headline(verdict: Subject) -> str:
         return f"{name} could not be judged in full and was {done}."
     if count:
         wrong = "one thing is wrong" if count == 1 else f"{count} things are wrong"
-        return f"{name} failed and was {done}: {wrong}."
+        return f"{name} failed and was {done}: {wrong}{_describe_repetition(verdict)}."
     if verdict.status is Status.SKIP:
         return f"nothing could be judged of {name}, {'so' if verdict.action is Action.HOLD else 'yet'} it was {done}."
     return f"{name} passed and was {done}."
+
+
+def _describe_repetition(verdict: Subject) -> str:
+    """For how long all causes have been there; empty if one of them is new."""
+    count = 1 + min(len(cause.held_before) for cause in verdict.causes)
+    return f", {describe_duration(count, verdict.account.held.step)}" if count > 1 else ""
 
 
 def find_human_decision(verdict: Subject) -> Decision | None:
@@ -106,8 +117,19 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
     learned = "; ".join(f"{name}: {what}" for name, what in verdict.account.learners.items())
     why = "the batch could not be read" if verdict.revision.unread else "only what was declared is judged"
     yield Fact("Learned", learned or f"nothing: {why}")
+    if verdict.account.scope:
+        yield Fact("Set", verdict.account.scope)
+    if verdict.account.mutes:
+        yield Fact("Muted", "; ".join(each.describe() for each in verdict.account.mutes))
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
+
+
+def describe_learning(account: Account) -> str:
+    """How many runs of those that ranges take were there; empty if there were enough, or nothing is learned."""
+    if Learner.HISTORY not in account.learners or account.runs >= MIN_RUNS:
+        return ""
+    return f"learning, {account.runs} of {MIN_RUNS} runs"
 
 
 def _describe_budget(verdict: Subject) -> str:
@@ -130,15 +152,24 @@ def needs_action(verdict: Subject) -> bool:
 
 
 def python_steps(verdict: Subject) -> tuple[Command, ...]:
+    if not needs_action(verdict):
+        return ()
     revision = verdict.revision
-    return python_commands(verdict.partition, revision.number, revision.unread) if needs_action(verdict) else ()
+    return python_commands(verdict.partition, revision.number, revision.unread, find_batches_alike(verdict))
 
 
 def shell_steps(verdict: Subject) -> tuple[Command, ...]:
     if not needs_action(verdict):
         return ()
     rows, revision = any(map(verdict.count_failing_rows, verdict.failures)), verdict.revision
-    return shell_commands(verdict.dataset, verdict.partition, revision.number, rows=rows, unread=revision.unread)
+    return shell_commands(
+        verdict.dataset,
+        verdict.partition,
+        revision.number,
+        rows=rows,
+        unread=revision.unread,
+        together=find_batches_alike(verdict),
+    )
 
 
 # --- the causes, and all judgements
@@ -147,6 +178,8 @@ def shell_steps(verdict: Subject) -> tuple[Command, ...]:
 def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     """What is known of a cause beyond its title."""
     lead = cause.lead
+    if cause.held_before:
+        yield describe_held(cause.held_before)
     changes = [each for each in cause.found if each not in cause.title]
     if changes:
         yield "; ".join(changes)
@@ -201,6 +234,8 @@ def describe_origin(verdict: Subject, judgement: Judgement) -> str:
     note = verdict.account.notes.get(str(judgement.expectation.metric), "")
     if not note or judgement.expectation.source is Source.DECLARED:
         return ""
+    if note.startswith(COARSE_NOTE):
+        return note
     if note.startswith("in "):
         return f"it was so {note}"
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"

@@ -6,9 +6,11 @@ Tested by `tests/gate/test_gate.py` and `tests/gate/test_cold_start.py`.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from headgate.engine.analysis import Analysis
 from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
@@ -16,11 +18,13 @@ from headgate.evaluate.measurements import Measurements
 from headgate.evaluate.row_rules import JudgedExpectation
 from headgate.explain.batch_changes import describe_changes
 from headgate.explain.column_changes import ColumnChanges, changes_behind
+from headgate.explain.held_sequence import find_held_sequence
 from headgate.gate.fingerprint import fingerprint_batch
 from headgate.gate.settings import Settings
 from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.pins import metrics_of_pins
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
 from headgate.metrics.checksum import Checksum
@@ -30,11 +34,12 @@ from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Account
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.outcome import Failed, Outcome
 from headgate.values.period import Period
 from headgate.values.predicate import Between, Pending
 from headgate.values.proposal import Proposal
-from headgate.values.run import UNREAD, Run
+from headgate.values.run import UNREAD, Revision, Run
 from headgate.values.schema import Schema
 from headgate.values.verdict import Verdict, judge
 
@@ -57,7 +62,8 @@ class BatchJudge:
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
-    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it.
+    is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `mutes` are
+    the columns that are muted. `read_held` reads the held runs directly before it, which is done only if it fails.
     """
 
     dataset: str
@@ -72,13 +78,17 @@ class BatchJudge:
     hides_values: bool
     index: Callable[[], PatternIndex]
     period: Period | None = None
+    read_held: Callable[[], Sequence[tuple[Revision, Run]]] = tuple
+    mutes: tuple[Mute, ...] = ()
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
         wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
+        wanted += metrics_of_pins(self.settings.pins)
         if Learner.PATTERNS in self.settings.learners:
-            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema))
-            wanted += text_rules.sample_metrics(schema)
+            scope = self.learned.scope
+            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema, scope))
+            wanted += text_rules.sample_metrics(schema, scope)
         return wanted
 
     def to_run(
@@ -105,7 +115,14 @@ class BatchJudge:
             awaits_decision=True,
             after=self.after,
         )
-        return run, judged
+        return self._compare_with_held(run), judged
+
+    def _compare_with_held(self, run: Run) -> Run:
+        """The run, with what it has in common with the held runs directly before it, if it failed."""
+        if run.verdict.status is not Status.FAIL or run.account is None or not (before := self.read_held()):
+            return run
+        held = find_held_sequence(run, before, self.learned.past)
+        return replace(run, account=replace(run.account, held=held))
 
     def unreadable_run(self, error: Exception) -> Run:
         """A batch that could not be read is recorded too, as an error: it is held.
@@ -132,8 +149,9 @@ class BatchJudge:
         self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
     ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
-        judgements = list(self.learned.program.verdict(outcomes, schema).judgements)
-        if not any(map(_expects_rows, evaluation.planned)):
+        judgements = list(self.learned.judge(outcomes, schema).judgements)
+        pins_rows = any(each.metric == HAS_ROWS.metric for each in self.settings.pins)
+        if not pins_rows and not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
         unread = [
             _expect_read(key) for key in outcomes if key.name == _COMPLETENESS and isinstance(outcomes[key], Failed)
@@ -163,9 +181,12 @@ class BatchJudge:
             fewer_rows=changes.fewer_rows,
             text_rules=self._learn_text_rules(batch, outcomes),
             contributions=changes.contributions,
-            changes=describe_changes(learned.past, batch.schema, outcomes),
+            changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
+            scope=self.settings.describe_scope(),
+            mutes=self.mutes,
+            memory={} if learned.past is None else dict(learned.past.memory),
         )
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:

@@ -91,6 +91,11 @@ class BatchVerdict(JudgedBatch):
         return find_causes(self.failures, self.account, level=Level.WARN)
 
     @property
+    def learning(self) -> str:
+        """How far learning is, in words; empty if there are ranges, or nothing is learned."""
+        return verdict_page.describe_learning(self.account)
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """What is different from the newest accepted run, whether or not it matters."""
         return self.account.changes
@@ -198,6 +203,7 @@ class BatchVerdict(JudgedBatch):
             "changes": list(self.changes),
             "budget": {"false_alarms": self.account.budget, "spent": self.account.spent},
             "learners": dict(self.account.learners),
+            "learning": self.learning,
             "judgements": [
                 {**judgement_to_dict(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
             ],

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal
 
 from headgate.checks.check import Check
@@ -17,6 +18,7 @@ from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest,
 from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.history import DatasetHistory
+from headgate.gate.mutes import ColumnMutes
 from headgate.gate.notification import Notification
 from headgate.gate.publish.batch_mover import BatchMover
 from headgate.gate.publish.publisher import Publisher
@@ -24,10 +26,14 @@ from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.pins import Pins, read_pins
+from headgate.learn.scope import LearningScope
 from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
 from headgate.values.account import Action
+from headgate.values.day_lists import DayLists
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
+from headgate.values.mute import Mute
 from headgate.values.outcome import Failed
 from headgate.values.period import Period, to_period
 from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling, Run
@@ -52,6 +58,14 @@ class Gate:
         notify: Called with a notification of every verdict.
         owner: Who is responsible for the dataset; verdicts and notifications name them.
         runs: How many accepted runs are learned from.
+        ignore: Columns of which nothing is learned or expected, such as `["etl_id", "debug_*"]`. They are measured and
+            recorded all the same. Checks and pins of them apply.
+        columns: The columns that are learned from, such as `["price", "qty_*"]`; all if none are given.
+        metrics: The metrics that are learned from, such as `["size", "completeness"]`; all if none are given.
+        pin: Ranges for metrics instead of learned ones, by column and metric, and by metric for the table:
+            `{"price": {"mean": (20, 30), "completeness": (0.99, None)}, "size": (900, 1100)}`. They cost nothing of the
+            budget.
+        calendar: Lists of days whose batches are compared with each other, by name: `{"holidays": ["2026-12-25"]}`.
     """
 
     def __init__(
@@ -68,15 +82,22 @@ class Gate:
         notify: Callable[[Notification], Any] | None = None,
         owner: str = "",
         runs: int = RUNS,
+        ignore: Iterable[str] = (),
+        columns: Iterable[str] | None = None,
+        metrics: Iterable[str] | None = None,
+        pin: Pins = MappingProxyType({}),
+        calendar: Mapping[str, Iterable[date | str]] = MappingProxyType({}),
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
-        self.settings = Settings.of(false_alarms, learn, mode, runs, owner)
+        scope, pins, days = LearningScope.of(columns, metrics, ignore), read_pins(pin), DayLists.of(calendar)
+        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days)
         self.mover = BatchMover(dataset, publisher)
         self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
         self.rulings = PersonRulings(self.history, self.mover, self.checks)
+        self.mutes = ColumnMutes(self.history)
         self._index_given = index
 
     @property
@@ -113,16 +134,18 @@ class Gate:
                 without a scan; the same content from another source is a new revision. A publisher names what is
                 staged itself.
             tables: Other tables that checks name, by name.
-            now: The time that freshness is measured against; the clock's time if it is left out.
+            now: The time that freshness is measured against, and until when columns are muted; the clock's time if it
+                is left out.
             time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
             progress: Called while the scan runs.
         """
         finished = self._finish_earlier(partition)
         source, published = self.mover.find_staged(partition, source)
-        known = self.history.find_same_input(partition, fingerprint, source, self._suite)
+        mutes = self.mutes.find_active(now)
+        known = self.history.find_same_input(partition, fingerprint, source, self._suite_with(mutes))
         if known is not None and known.number >= published:
             return finished.get(known.sequence) or self._deliver(known, copy=source)
-        judge = self._make_judge(partition, source, published, None if time is None else to_period(time))
+        judge = self._make_judge(partition, source, published, None if time is None else to_period(time), mutes)
         lookup_tables = rereadable(tables)
         try:
             batch = open_input(data, lookup_tables)
@@ -146,25 +169,29 @@ class Gate:
 
     def learned(self, *, before: str | None = None, as_of: int | None = None) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.history.learn(before, as_of)
+        return self.history.learn(before, as_of, mutes=self.mutes.find_active(as_of=as_of))
 
-    def _make_judge(self, partition: str, source: str, published: int, period: Period | None) -> BatchJudge:
+    def _make_judge(
+        self, partition: str, source: str, published: int, period: Period | None, mutes: tuple[Mute, ...]
+    ) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
-        reference = self.history.find_reference_runs(partition, basis)
+        reference = self.history.find_reference_runs(partition, basis, period)
         return BatchJudge(
             dataset=self.dataset,
             partition=partition,
             settings=self.settings,
-            suite=self._suite,
+            suite=self._suite_with(mutes),
             source=source,
             after=published,
             basis=basis,
-            learned=self.history.learn_from(reference.revisions, partition, period),
+            learned=self.history.learn_from(reference.revisions, partition, period, mutes=mutes),
             period=period,
+            mutes=mutes,
             order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,
+            read_held=lambda: self.history.read_held_before(partition, basis),
         )
 
     def _record(self, run: Run) -> Revision:
@@ -186,10 +213,9 @@ class Gate:
         """
         return run.source in ("", revision.source) or self.mover.has_input(revision)
 
-    @property
-    def _suite(self) -> str:
-        """A hash of the checks and settings: it tells runs that were judged in this way from others."""
-        return self.settings.suite(self.checks)
+    def _suite_with(self, mutes: Sequence[Mute]) -> str:
+        """A hash of the checks, settings and mutes: it tells runs that were judged in this way from others."""
+        return self.settings.ignore_columns(each.column for each in mutes).suite(self.checks)
 
     @cached_property
     def _index(self) -> PatternIndex:
@@ -344,6 +370,53 @@ class Gate:
         """
         return self.rulings.rule(partition, Decision.DISCARDED, note, who, number)
 
+    def accept_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Accept all held batches of a range together, in the order of the partitions: a new normal.
+
+        A batch with several revisions is refused: accept it alone, by its number. If one cannot be published, this
+        raises `RangeStopped`; those before it stay accepted.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.ACCEPTED, note, who)
+
+    def reject_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Reject all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.REJECTED, note, who)
+
+    def release_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Release all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.RELEASED, note, who)
+
+    def discard_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
+        """Discard all held batches of a range together, as `accept_range` accepts them.
+
+        Args:
+            first: The first partition of the range.
+            last: The last one, which belongs to it.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.rulings.rule_range(first, last, Decision.DISCARDED, note, who)
+
     def split(
         self,
         partition: str,
@@ -367,6 +440,23 @@ class Gate:
         """
         return self.rulings.split(partition, good, note, who, number)
 
+    # --- muted columns
+
+    def mute(self, column: str, *, until: date | datetime | str, note: str = "", who: str = "") -> Mute:
+        """Let learned expectations of a column hold no batch until a time. Checks and pins of it apply.
+
+        Args:
+            column: The label of the column, in which `*` stands for any characters.
+            until: When the mute ends: a day, which stands for its start, or a time; in UTC if it has no time zone.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        return self.mutes.mute(column, until, note, who)
+
+    def unmute(self, column: str, *, note: str = "", who: str = "") -> Mute:
+        """End a mute before its time."""
+        return self.mutes.unmute(column, note, who)
+
     # --- looking back
 
     def explain(self, partition: str, number: int | None = None) -> BatchVerdict:
@@ -386,8 +476,9 @@ class Gate:
     def replay(self, partition: str, number: int | None = None) -> Verdict:
         """The learned part of a recorded verdict reached once more, from the history as it was known then."""
         run = self.store.run(self.history.find(partition, number))
-        return self.rejudge(run, self.learned(before=partition, as_of=run.basis))
+        mutes = () if run.account is None else run.account.mutes
+        return self.rejudge(run, self.history.learn(partition, run.basis, mutes=mutes))
 
     def rejudge(self, run: Run, learned: Learned) -> Verdict:
         """The learned part of the verdict on a recorded run: from its states alone, no data is read."""
-        return learned.program.verdict(learned.extend_outcomes(run.schema, run.outcomes, run.states), run.schema)
+        return learned.judge(learned.extend_outcomes(run.schema, run.outcomes, run.states), run.schema)

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 
+from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
+from headgate.learn.pooled_rates import PooledRates
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
+from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
-from headgate.store.reference_runs import ReferenceRuns, find_reference_runs
-from headgate.values.errors import MisuseError, UnknownRun
-from headgate.values.period import Period
+from headgate.store.reference_runs import ReferenceRuns, find_reference_runs, form_of
+from headgate.values.errors import MisuseError, StoredDataError, UnknownRun
+from headgate.values.mute import Mute
+from headgate.values.period import Period, read_period
 from headgate.values.run import (
     STOPPED,
     TRUSTED,
@@ -29,6 +34,8 @@ from headgate.values.run import (
 from headgate.values.state import State
 
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
+_MAX_NAMES = 5  # partitions that an error lists
+_MAX_SEARCHED = 4_000  # runs among which earlier holidays and the like are looked for
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
@@ -54,8 +61,9 @@ class DatasetHistory:
         self.dataset = dataset
         self.settings = settings
         self.effect_cache = IssueEffectCache()
+        self.pooled_rates: PooledRates | None = None  # a benchmark sets those of other datasets than its own
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
-        self._last_learned: tuple[tuple[Period | str | None, ...], Learned] | None = None
+        self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
 
     # --- finding
 
@@ -80,6 +88,33 @@ class DatasetHistory:
                 hint=f"Say which one is meant: number={known[-1].number} is the newest.",
             )
         return self.find(partition)
+
+    def find_held_range(self, first: str, last: str) -> list[Revision]:
+        """The held batches from one partition to another, both included, in the order of the partitions.
+
+        A held batch that has other revisions is refused: a newer one may have come since the person read about it. A
+        partition whose newest revision is not held has nothing to decide about.
+        """
+        if partition_order(first) > partition_order(last):
+            raise MisuseError(f"{first} comes after {last}.", hint="Put the first partition of the range first.")
+        revisions: dict[str, list[Revision]] = {}
+        for revision in self.store.revisions(self.dataset):
+            revisions.setdefault(revision.partition, []).append(revision)
+        held = [known for known in revisions.values() if known[-1].decision is Decision.HELD]
+        held.sort(key=lambda known: partition_order(known[-1].partition))
+        names = [known[-1].partition for known in held]
+        start, end = partition_order(first), partition_order(last)
+        chosen = [known for known in held if start <= partition_order(known[-1].partition) <= end]
+        if not chosen:
+            others = f"Held are {', '.join(names[-_MAX_NAMES:])}." if names else "None of its batches is held."
+            raise MisuseError(f"no batch of {self.dataset} from {first} to {last} is held.", hint=others)
+        repeated = [f"{known[-1].partition} ({len(known)})" for known in chosen if len(known) > 1]
+        if repeated:
+            raise MisuseError(
+                f"some batches of {self.dataset} from {first} to {last} have several revisions: {', '.join(repeated)}.",
+                hint="Decide about each of these alone and say which revision is meant; then about the range.",
+            )
+        return [known[-1] for known in chosen]
 
     def find_same_input(self, partition: str, fingerprint: str | None, source: str, suite: str) -> Revision | None:
         """The partition's newest revision, if it is of this very input, judged in the same way.
@@ -134,6 +169,23 @@ class DatasetHistory:
         held = sum(earlier.decision in STOPPED for earlier in before)
         return RecentRuns(len(before), held, before[-1].status if before else None)
 
+    def read_held_before(self, partition: str, as_of: int) -> list[tuple[Revision, Run]]:
+        """The runs directly before a partition that are held, oldest first, without their states.
+
+        A run that a person has decided about ends them; so does one whose name has another form, or that cannot be
+        read: what they have in common with a batch is told, and nothing depends on it.
+        """
+        held: list[tuple[Revision, Run]] = []
+        for revision in reversed(self.store.last(self.dataset, MAX_HELD, before=partition, as_of=as_of)):
+            if revision.decision is not Decision.HELD or form_of(revision.partition) != form_of(partition):
+                break
+            try:
+                run = self._runs.get(revision.attempt) or self.store.run(revision, states=False)
+            except StoredDataError:
+                break
+            held.append((revision, run))
+        return held[::-1]
+
     # --- recording
 
     def commit(self, run: Run, is_same_batch: Callable[[Revision, Run], bool] = lambda *_: True) -> Revision:
@@ -164,31 +216,57 @@ class DatasetHistory:
 
     # --- learning
 
-    def find_reference_runs(self, partition: str | None = None, as_of: int | None = None) -> ReferenceRuns:
-        """The accepted runs that a batch is judged by, as the history was after a commit."""
-        runs = self.settings.runs
-        return find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
+    def find_reference_runs(
+        self, partition: str | None = None, as_of: int | None = None, period: Period | None = None
+    ) -> ReferenceRuns:
+        """The accepted runs that a batch is judged by, as the history was after a commit.
 
-    def learn(self, before: str | None = None, as_of: int | None = None) -> Learned:
+        For a batch on a listed day, earlier days of its list are added, however long ago, if their names tell them.
+        """
+        runs, days = self.settings.runs, self.settings.days
+        found = find_reference_runs(self.store, self.dataset, runs, partition=partition, as_of=as_of, only=TRUSTED)
+        name = days.find(period or read_period(partition)) if partition is not None else ""
+        if not name or found.note:
+            return found
+        known = {each.attempt for each in found.revisions}
+        earlier = self.store.last(self.dataset, _MAX_SEARCHED, before=partition, as_of=as_of, only=TRUSTED)
+        listed = [
+            each for each in earlier if each.attempt not in known and days.find(read_period(each.partition)) == name
+        ]
+        return found._replace(revisions=(*listed[-runs:], *found.revisions))
+
+    def learn(self, before: str | None = None, as_of: int | None = None, *, mutes: Sequence[Mute] = ()) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before, mutes=mutes)
 
     def learn_from(
-        self, revisions: Sequence[Revision], following: str | None = None, period: Period | None = None
+        self,
+        revisions: Sequence[Revision],
+        following: str | None = None,
+        period: Period | None = None,
+        *,
+        mutes: Sequence[Mute] = (),
     ) -> Learned:
-        """What is learned from these runs about the batch of the partition that follows. The last result is kept."""
+        """What is learned from these runs about the batch of the partition that follows. The last result is kept.
+
+        Args:
+            revisions: The runs, oldest first.
+            following: The partition that is judged next.
+            period: Its period, if its name does not tell it.
+            mutes: The columns that are muted. Nothing is expected of them.
+        """
+        settings = self.settings.ignore_columns(each.column for each in mutes)
         runs = [self.read(revision) for revision in revisions]
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
-        basis = (expected, *(revision.attempt for revision in revisions))
+        basis = (expected, settings.scope, *(revision.attempt for revision in revisions))
         if self._last_learned is None or self._last_learned[0] != basis:
-            self._last_learned = basis, self._learn_from(runs, following, period)
+            self._last_learned = basis, self._learn_from(runs, following, period, settings)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None) -> Learned:
-        settings = self.settings
+    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None, settings: Settings) -> Learned:
         if not runs:
-            return nothing_learned(settings.learners)
+            return nothing_learned(settings.learners, settings.scope, settings.pins)
         budget = settings.false_alarms
         pool = ProposalPool.of(
             runs,
@@ -197,6 +275,10 @@ class DatasetHistory:
             self.effect_cache,
             following=following,
             period=period,
+            days=settings.days,
             max_cost=budget,
+            pooled_rates=self.pooled_rates,
+            scope=settings.scope,
+            pins=settings.pins,
         )
         return pool.spend_budget(budget, settings.learners)

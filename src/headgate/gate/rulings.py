@@ -13,7 +13,7 @@ from headgate.gate.good_rows import require_good_rows
 from headgate.gate.history import DatasetHistory
 from headgate.gate.publish.batch_mover import BatchMover
 from headgate.store.fault_points import fault_point
-from headgate.values.errors import InputChanged, MisuseError, PublishError
+from headgate.values.errors import HeadgateError, InputChanged, MisuseError, PublishError, RangeStopped
 from headgate.values.login import find_login_name
 from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling
 
@@ -29,12 +29,36 @@ class PersonRulings:
     def rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
         """Record what a person decided, then carry it out: what is published is always written down."""
         revision = self._history.find_for_ruling(partition, number)
+        self._require_possible(revision, decision)
+        return self._rule(revision, decision, note, who)
+
+    def rule_range(self, first: str, last: str, decision: Decision, note: str, who: str) -> tuple[Ruling, ...]:
+        """Record the same decision about every held batch of a range, in the order of the partitions, and carry it out.
+
+        Nothing is decided unless it is possible for all of them. If one fails after all, those before it stand.
+        """
+        revisions = self._history.find_held_range(first, last)
+        for revision in revisions:
+            self._require_possible(revision, decision)
+        rulings: list[Ruling] = []
+        for revision in revisions:
+            try:
+                rulings.append(self._rule(revision, decision, note, who))
+            except HeadgateError as error:
+                if not rulings:
+                    raise
+                raise _stop_range(revisions, len(rulings), decision, error) from error
+        return tuple(rulings)
+
+    def _require_possible(self, revision: Revision, decision: Decision) -> None:
         if decision is Decision.ACCEPTED and not self._history.read(revision).schema.columns:
             raise MisuseError(
-                f"{partition} was never read, so there is nothing to learn from it.",
+                f"{revision.partition} was never read, so there is nothing to learn from it.",
                 hint="Judge it again, or publish it as it is with gate.release.",
             )
         self._mover.require_movable(revision, decision)
+
+    def _rule(self, revision: Revision, decision: Decision, note: str, who: str) -> Ruling:
         ruling = self._history.decide(revision, decision, note, who or find_login_name())
         fault_point("gate.ruled")
         self._mover.carry_out_ruling(revision, decision)
@@ -86,3 +110,14 @@ class PersonRulings:
             rulings = self._history.store.rulings(self._history.dataset, revision.partition)
             newest = next(each for each in reversed(rulings) if each.number == revision.number)
             self._mover.carry_out_ruling(revision, Decision.SPLIT, newest.source)
+
+
+def _stop_range(revisions: Sequence[Revision], done: int, decision: Decision, error: HeadgateError) -> RangeStopped:
+    """The error of the ruling after the first `done`, with what became of the others."""
+    names = [each.partition for each in revisions]
+    held = f" Still held: {', '.join(names[done + 1 :])}." if names[done + 1 :] else ""
+    reason = str(error).removesuffix(error.hint).strip()
+    return RangeStopped(
+        f"{names[done]} stopped it: {reason} Already {decision}: {', '.join(names[:done])}.{held}",
+        hint=f"{error.hint} Then recover, which carries out what is decided, and decide about the others.".strip(),
+    )

@@ -1,4 +1,4 @@
-"""How a gate is set: who may propose, what may be spent, and what it does with a batch that fails."""
+"""How a gate is set: who may propose, of which columns, what may be spent, and what is done with a bad batch."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import TypeVar
 import msgspec
 
 from headgate.checks.check import Check
+from headgate.learn.history.program import Clause
 from headgate.learn.learned import Learner
+from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.values.account import Action, Mode
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.expectation import Status
 
@@ -29,9 +32,23 @@ class Settings(msgspec.Struct, frozen=True):
     mode: Mode = Mode.GUARD
     runs: int = RUNS
     owner: str = ""
+    scope: LearningScope = WHOLE_TABLE
+    pins: tuple[Clause, ...] = ()
+    days: DayLists = NO_LISTS
 
     @classmethod
-    def of(cls, false_alarms: float, learn: Iterable[str], mode: str, runs: int, owner: str) -> Settings:
+    def of(
+        cls,
+        false_alarms: float,
+        learn: Iterable[str],
+        mode: str,
+        runs: int,
+        owner: str,
+        *,
+        scope: LearningScope = WHOLE_TABLE,
+        pins: Sequence[Clause] = (),
+        days: DayLists = NO_LISTS,
+    ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
                 f"false_alarms is the share of good batches that may be held, not {false_alarms}.",
@@ -41,16 +58,29 @@ class Settings(msgspec.Struct, frozen=True):
             raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
-        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner)
+        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins), days)
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
         return Action.PUBLISH if status is Status.PASS or self.mode is Mode.OBSERVE else Action.HOLD
 
     def suite(self, checks: Sequence[Check]) -> str:
-        """Tells one set of checks and settings from another."""
+        """Tells one set of checks and settings from another. Settings that are left out do not change it."""
         parts = [str(self.false_alarms), self.mode.value, str(self.runs), *self.learners, *map(str, checks)]
+        if self.scope != WHOLE_TABLE:
+            parts.append(f"scope {msgspec.json.encode(self.scope).decode()}")
+        parts += [f"pin {each.expectation}" for each in self.pins]
+        parts += [f"calendar {self.days}"] if self.days else []
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+
+    def ignore_columns(self, labels: Iterable[str]) -> Settings:
+        """The settings of a gate that ignores these columns too."""
+        return msgspec.structs.replace(self, scope=self.scope.with_ignored(labels))
+
+    def describe_scope(self) -> str:
+        """What is ignored, learned from and pinned, in words; empty if nothing of that is set."""
+        pinned = ", ".join(str(each.expectation) for each in self.pins)
+        return "; ".join(filter(None, [self.scope.describe(), f"pinned: {pinned}" if pinned else ""]))
 
 
 def _parse_word(given: str, words: type[E], what: str) -> E:

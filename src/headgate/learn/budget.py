@@ -35,28 +35,61 @@ class BudgetSelection:
         self.costs = [each.cost for each in proposals]
         self.columns = [each.column for each in proposals]
         self.families = [each.family for each in proposals]
-        self.issue_bits = _encode_issues(proposals)
+        self.bit_positions: dict[IssueId, int] = {}
+        for proposal in proposals:
+            for issue in proposal.catches:
+                self.bit_positions.setdefault(issue, len(self.bit_positions))
+        self.issue_bits = [self._encode_issues(each.catches) for each in proposals]
 
     def choose(
-        self, budget: float, *, max_per_column: int | None = None, paper_algorithm: bool = False
+        self,
+        budget: float,
+        *,
+        max_per_column: int | None = None,
+        paper_algorithm: bool = False,
+        guards: Sequence[Proposal] = (),
     ) -> list[Proposal]:
-        """See `choose_proposals`."""
+        """See `choose_proposals`.
+
+        Args:
+            budget: What the chosen proposals may cost together.
+            max_per_column: The largest number of proposals of one column.
+            paper_algorithm: Whether to follow the paper.
+            guards: Proposals that are paid for already. What they catch need not be caught again, and of their
+                families only proposals that catch more are chosen.
+        """
         if not 0 <= budget <= 1:
             raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01.")
         if paper_algorithm and max_per_column is None and not any(each.pinned for each in self.proposals):
             chosen = list(greedy(self.costs, self.issue_bits, budget).chosen)
         else:
-            chosen = self._select_from(range(len(self.proposals)), budget, max_per_column)
+            candidates = self._leave_out_guarded(guards)
+            caught = self._encode_issues(frozenset[IssueId]().union(*(each.catches for each in guards)))
+            chosen = self._select_from(candidates, budget, max_per_column, caught)
             target = TARGET_CLAUSES if max_per_column is None else min(max_per_column, TARGET_CLAUSES)
-            while not paper_algorithm and (more := self._select_redundant(chosen, budget, target)):
+            while not paper_algorithm and (more := self._select_redundant(candidates, chosen, budget, target)):
                 chosen += more
         return [self.proposals[index] for index in chosen]
 
-    def _select_from(self, candidates: Sequence[int], budget: float, max_per_column: int | None) -> list[int]:
-        """The indices of the proposals that are chosen among the candidates, which are indices too."""
+    def _leave_out_guarded(self, guards: Sequence[Proposal]) -> list[int]:
+        """The indices of the proposals that catch more than the guard of their metric, if it has one."""
+        caught = {each.family: each.catches for each in guards}
+        return [
+            index
+            for index, each in enumerate(self.proposals)
+            if self.families[index] not in caught or not each.catches <= caught[self.families[index]]
+        ]
+
+    def _select_from(
+        self, candidates: Sequence[int], budget: float, max_per_column: int | None, caught: int = 0
+    ) -> list[int]:
+        """The indices of the proposals that are chosen among the candidates, which are indices too.
+
+        `caught` are the issues that need not be caught any more.
+        """
         chosen_positions = select(
             [self.costs[index] for index in candidates],
-            [self.issue_bits[index] for index in candidates],
+            [self.issue_bits[index] & ~caught for index in candidates],
             budget,
             groups=[self.columns[index] for index in candidates],
             most=max_per_column,
@@ -65,29 +98,26 @@ class BudgetSelection:
         ).chosen
         return [candidates[position] for position in chosen_positions]
 
-    def _select_redundant(self, chosen: Sequence[int], budget: float, max_clauses: int) -> list[int]:
+    def _select_redundant(
+        self, offered: Sequence[int], chosen: Sequence[int], budget: float, max_clauses: int
+    ) -> list[int]:
         """One more proposal for each column that has fewer than `max_clauses`, within the rest of the budget."""
         clauses = Counter(self.columns[index] for index in chosen)
         families = {self.families[index] for index in chosen}
         remaining = budget - sum(self.costs[index] for index in chosen)
         candidates = [
             index
-            for index in range(len(self.proposals))
+            for index in offered
             if self.costs[index] <= remaining
             and clauses[self.columns[index]] < max_clauses
             and self.families[index] not in families
         ]
         return self._select_from(candidates, remaining, 1) if candidates else []
 
-
-def _encode_issues(proposals: Sequence[Proposal]) -> list[int]:
-    """The issues that each proposal catches, as a bit set."""
-    bit_positions: dict[IssueId, int] = {}
-    for proposal in proposals:
-        for issue in proposal.catches:
-            bit_positions.setdefault(issue, len(bit_positions))
-    size = len(bit_positions) // 8 + 1
-    return [_make_bit_set([bit_positions[issue] for issue in each.catches], size) for each in proposals]
+    def _encode_issues(self, issues: frozenset[IssueId]) -> int:
+        """The issues that some proposal catches, as a bit set."""
+        positions = [self.bit_positions[issue] for issue in issues if issue in self.bit_positions]
+        return _make_bit_set(positions, len(self.bit_positions) // 8 + 1)
 
 
 def _make_bit_set(positions: Sequence[int], size: int) -> int:

@@ -15,7 +15,7 @@ import pyarrow as pa
 from headgate.inject.increased_nulls import IncreasedNulls
 from headgate.inject.issue import Issue, standard
 from headgate.inject.volume_change import VolumeChange
-from headgate.learn.metric_traits import MetricTraits
+from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits
 from headgate.learn.past import Past, latest_values
 from headgate.learn.synthetic_column import synthesize
 from headgate.metrics.base.arrow import kind_of
@@ -36,6 +36,9 @@ SEVERITIES = (1.0, 0.3, 0.1)
 """Severities at which learners count an issue, relative to the injected one: a real issue is often milder."""
 STALE = "stale"
 """The issue of a column that holds the same values as in the run before. It has no injector: it needs two batches."""
+OTHER_DAYS = "other_days"
+"""The issue of a batch some of whose rows are of other days. It has no injector either."""
+OTHER_DAYS_SHARE = 0.1
 _MAX_VOLUME_COLUMNS = 16  # so that a change of the row count does not outweigh all other issues of a wide table
 NULL_ISSUE_WEIGHT = 3
 """How many times an increase of nulls counts: it is one in six of the dated incidents of real feeds."""
@@ -125,7 +128,7 @@ def measure_effects(past: Past, sample: Mapping[str, pa.Array] | None = None) ->
     for column in past.schema.columns:
         if column.label in samples and column.label in metrics_of_column:
             effects.append(_column_effect(past, column, tuple(metrics_of_column[column.label]), samples))
-    return effects
+    return [*effects, *_other_days_effects(past)]
 
 
 def apply_to_latest(effects: Sequence[IssueEffect], past: Past) -> list[AppliedEffect]:
@@ -153,6 +156,18 @@ def _volume_effect(past: Past) -> IssueEffect:
     factors = np.array([each.factor for each in VolumeChange.variants()])
     issues = tuple(str(each) for each in VolumeChange.variants())
     return IssueEffect("", None, issues, metrics, np.ones(len(metrics)), np.repeat(factors[:, None], len(metrics), 1))
+
+
+def _other_days_effects(past: Past) -> list[IssueEffect]:
+    """The effects of rows of other days: they show in the share of timestamps outside of the period."""
+    kinds = {column.label: column.kind for column in past.schema.columns}
+    outside = [each for each in past.metrics if each.key.name == OUTSIDE_PERIOD and each.column in kinds]
+    return [
+        IssueEffect(
+            each.column, kinds[each.column], (OTHER_DAYS,), (each,), np.zeros(1), np.array([[OTHER_DAYS_SHARE]])
+        )
+        for each in outside
+    ]
 
 
 def _column_effect(
@@ -218,6 +233,8 @@ def _visible_share(past: Past, traits: MetricTraits) -> float:
 
 
 def _is_column_metric(traits: MetricTraits) -> bool:
+    if traits.key.name == OUTSIDE_PERIOD:  # a sample of one batch does not tell it
+        return False
     return traits.is_distance or issubclass(metric_named(traits.key.name), ColumnMetric)
 
 

@@ -8,17 +8,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+import msgspec
+
 from headgate.learn.copies import COPIES, count_copies, find_copies
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
-from headgate.learn.history.program import Program
+from headgate.learn.history.program import Clause, Program
 from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
+from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes
+from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
+from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.text_rules import reprice
+from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
@@ -27,6 +33,7 @@ from headgate.values.proposal import Proposal
 from headgate.values.run import Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
+from headgate.values.verdict import Verdict
 
 RETRAIN_EVERY = 10  # runs, on average, after which the effects of issues are measured again
 
@@ -41,7 +48,10 @@ class Learner(StrEnum):
 
 @dataclass(frozen=True)
 class Learned:
-    """The program for the next batch, the past that it was learned from, and what each learner contributed."""
+    """The program for the next batch, the past that it was learned from, and what each learner contributed.
+
+    `past` has all columns; the program is about those of the `scope`, and about what a person pinned.
+    """
 
     past: Past | None
     program: Program
@@ -49,17 +59,22 @@ class Learned:
     text_rules: tuple[Proposal, ...] = ()
     learner_notes: Mapping[str, str] = field(default_factory=dict)
     reference_attempts: tuple[str, ...] = ()
+    scope: LearningScope = WHOLE_TABLE
+
+    def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
+        """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
+        return self.program.verdict(outcomes, self.scope.choose_columns(schema))
 
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
     ) -> dict[MetricKey, Outcome]:
         """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
-        if self.past is None:
-            return dict(outcomes)
-        extended = {**outcomes, **self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
+        extended = dict(outcomes)
+        if self.past is not None:
+            extended |= {**self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
-        return extended
+        return extended | explain_distances(self.program.pins, schema, extended)
 
     def find_copy(self, states: Mapping[MetricKey, State]) -> str:
         """The newest run that has exactly the rows of a batch; empty if there is none."""
@@ -113,6 +128,9 @@ class ProposalPool:
     text_rules: tuple[Proposal, ...]
     reasons: Mapping[str, str]
     reference_attempts: tuple[str, ...] = ()
+    scope: LearningScope = WHOLE_TABLE
+    pins: tuple[Clause, ...] = ()
+    day_note: str = ""
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -125,8 +143,11 @@ class ProposalPool:
         *,
         following: str | None = None,
         period: Period | None = None,
+        days: DayLists = NO_LISTS,
         max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
+        scope: LearningScope = WHOLE_TABLE,
+        pins: Sequence[Clause] = (),
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
@@ -137,17 +158,31 @@ class ProposalPool:
             effect_cache: The effects of issues that were measured before.
             following: The partition that is judged next. Default: the one that the names of the runs let expect.
             period: The period of that partition, if its name does not tell it.
+            days: Lists of days that are compared with each other.
             max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
+            scope: The columns and metrics that are learned from. Default: all.
+            pins: Clauses that a person pinned.
         """
-        past = Past.of_runs(runs, secret=secret, following=following, period=period)
+        for_day = choose_runs(runs, days, following, period)
+        runs = for_day.runs
+        past_of_all = Past.of_runs(runs, secret=secret, following=following, period=period)
+        if for_day.listed is not None:
+            past_of_all = add_listed_days(past_of_all, for_day.listed)
+        past = past_of_all.choose_columns(scope)
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
-        effects = effect_cache.effects_for(past, runs) if len(past) >= MIN_RUNS else []
-        other_proposals, reasons, novelty = reprice(text_rules, past), {}, None
+        rules_in_scope = [each for each in text_rules if scope.learns_metric(each.expectation.metric)]
+        runs_in_scope = [msgspec.structs.replace(each, schema=scope.choose_columns(each.schema)) for each in runs]
+        effects = effect_cache.effects_for(past, runs_in_scope) if len(past) >= MIN_RUNS else []
+        other_proposals, reasons, novelty = reprice(rules_in_scope, past), {}, None
         if Learner.NOVELTY in learners:
-            learned_novelty = Novelty.learn(past)
+            learned_novelty = (
+                Novelty.learn(past, features=scope.metrics)
+                if for_day.listed is None
+                else Undefined(f"{for_day.name}: few such days")
+            )
             if isinstance(learned_novelty, Undefined):
                 reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
@@ -157,15 +192,28 @@ class ProposalPool:
         proposal_set = ProposalSet.of(
             past, FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
         )
-        return cls(past, proposal_set, novelty, text_rules, reasons, attempt_prefixes(runs))
+        return cls(
+            past_of_all,
+            _leave_out_bands(proposal_set, scope),
+            novelty,
+            text_rules,
+            reasons,
+            attempt_prefixes(runs),
+            scope,
+            tuple(pins),
+            for_day.describe(),
+        )
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
         """The program that these learners' proposals give within the budget."""
         sources = frozenset(Source(each.value) for each in learners)
         if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
             of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
-            self._sets_by_source[sources] = ProposalSet(self.past, tuple(of_sources), self.proposal_set.issues)
-        program = self._sets_by_source[sources].build_program(false_alarms, schema=Learner.HISTORY in learners)
+            guards = self.proposal_set.guards if Source.HISTORY in sources else None
+            self._sets_by_source[sources] = replace(self.proposal_set, proposals=tuple(of_sources), guards=guards)
+        program = self._sets_by_source[sources].build_program(
+            false_alarms, pins=self.pins, schema=Learner.HISTORY in learners
+        )
         novelty = self.novelty if Learner.NOVELTY in learners else None
         return Learned(
             self.past,
@@ -174,18 +222,20 @@ class ProposalPool:
             self.text_rules,
             self._summarize_learners(program, learners),
             self.reference_attempts,
+            self.scope,
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
         """What each learner contributed to the program, or why nothing, in words."""
         counts = Counter(clause.expectation.source.value for clause in program.clauses)
-        return {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        notes = {each.value: self._describe_contribution(each, counts[each.value]) for each in learners}
+        return {**notes, "calendar": self.day_note} if self.day_note else notes
 
     def _describe_contribution(self, learner: Learner, count: int) -> str:
         if learner.value in self.reasons:
             return f"not yet: {self.reasons[learner.value]}"
         if learner is Learner.HISTORY and len(self.past) < MIN_RUNS:
-            return f"{count} expectations; {len(self.past)} of {MIN_RUNS} runs that ranges take"
+            return f"{count} expectations; learning, {len(self.past)} of {MIN_RUNS} runs that ranges take"
         if count:
             return f"{count} expectation{'s' * (count > 1)} from {_format_runs(len(self.past))}"
         if learner is Learner.PATTERNS and not self.text_rules:
@@ -197,7 +247,26 @@ def _format_runs(count: int) -> str:
     return f"{count} run{'s' * (count > 1)}"
 
 
-def nothing_learned(learners: Sequence[Learner]) -> Learned:
-    """The empty program, for a table without an accepted run."""
+def _leave_out_bands(proposal_set: ProposalSet, scope: LearningScope) -> ProposalSet:
+    """The proposals without the bands of metrics that are not learned from.
+
+    They are proposed first, because the scale of one metric may be that of another.
+    """
+    if scope.metrics is None:
+        return proposal_set
+    proposals = [
+        each
+        for each in proposal_set.proposals
+        if each.expectation.source is not Source.HISTORY or scope.learns_metric(each.expectation.metric)
+    ]
+    guards = None if proposal_set.guards is None else replace(proposal_set.guards, is_learned=scope.learns_metric)
+    return replace(proposal_set, proposals=tuple(proposals), guards=guards)
+
+
+def nothing_learned(
+    learners: Sequence[Learner], scope: LearningScope = WHOLE_TABLE, pins: Sequence[Clause] = ()
+) -> Learned:
+    """The program of a table without an accepted run: what a person pinned."""
     why = "no accepted run"
-    return Learned(None, Program(why=why), learner_notes={each.value: f"not yet: {why}" for each in learners})
+    notes = {each.value: f"not yet: {why}" for each in learners}
+    return Learned(None, Program(tuple(pins), why=why), learner_notes=notes, scope=scope)

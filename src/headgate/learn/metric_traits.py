@@ -8,11 +8,14 @@ from functools import lru_cache
 
 import msgspec
 
-from headgate.metrics.base.label import Label
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEMPORAL, Kind
+
+OUTSIDE_PERIOD = "outside_period"
+"""The share of timestamps outside of the period of their batch, which no batch alone tells (`outside_period.py`)."""
 
 
 class Scale(StrEnum):
@@ -22,6 +25,9 @@ class Scale(StrEnum):
     SIZE = "size"  # its own value
     SPREAD = "spread"  # its own value or the column's standard deviation, whichever is larger
     TIME = "moment"  # the span of the column's timestamps, or a day, whichever is larger
+
+
+_OUTSIDE_LABEL = Label("{} outside of the period of the batch", value_format=ValueFormat.SHARE, rank=7)
 
 
 class MetricTraits(msgspec.Struct, frozen=True):
@@ -36,6 +42,7 @@ class MetricTraits(msgspec.Struct, frozen=True):
     share: bool = False  # whether its values are shares, from 0 to 1
     signed: bool = False  # whether its values may be negative
     moves_with_rows: bool = False  # whether fewer rows alone change it
+    tells_values: bool = False  # whether it changes with the value of a column that has only one
     max_value: float = math.inf
     label: Label = Label()
 
@@ -52,8 +59,8 @@ class MetricTraits(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1 << 16)
 def is_known(key: MetricKey) -> bool:
-    """Whether a metric or a distance has this name."""
-    return key.name in metrics() or key.name in distances()
+    """Whether a metric, a distance or the share outside of the period has this name."""
+    return key.name in metrics() or key.name in distances() or key.name == OUTSIDE_PERIOD
 
 
 def is_distance(key: MetricKey) -> bool:
@@ -68,6 +75,8 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
     >>> traits_of(MetricKey("completeness", ("id",))).scale
     <Scale.SHARE: 'share'>
     """
+    if key.name == OUTSIDE_PERIOD:
+        return MetricTraits(key, Scale.SIZE, share=True, max_value=1.0, tells_values=True, label=_OUTSIDE_LABEL)
     if is_distance(key):
         distance_class = distances()[key.name]
         return MetricTraits(
@@ -75,6 +84,7 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
             Scale.SPREAD if distance_class.is_spread else Scale.SHARE,
             is_distance=True,
             moves_with_rows=distance_class.moves_with_rows,
+            tells_values=True,
             max_value=distance_class.most,
             label=distance_class.label,
         )
@@ -96,6 +106,7 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
         share=metric_class.share,
         signed=metric_class.signed,
         moves_with_rows=metric_class.additive or metric_class.moves_with_rows,
+        tells_values=metric_class.is_location or metric_class.tells_values,
         max_value=1.0 if metric_class.share else math.inf,
         label=metric_class.label,
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
@@ -13,11 +13,16 @@ import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
-from headgate.learn.metric_traits import MetricTraits, is_distance, is_known, traits_of
+from headgate.learn.column_kinds import remember_kinds
+from headgate.learn.dated_columns import DatedColumn, DatedColumns
+from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits, is_distance, is_known, traits_of
+from headgate.learn.outside_period import Window, find_windows, measure_outside
+from headgate.learn.scope import LearningScope
 from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
 from headgate.store.port import HistoryStore
+from headgate.values.account import ColumnMemory
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome, Undefined
@@ -49,6 +54,12 @@ class Past:
     `calendar` says when the runs were, and when the next batch is. A timestamp that moves along with the runs, such as
     the newest time of an order, is shifted to the period of the next batch, so that it can be compared with its own.
     `shifted` are the metrics of which that is done. `checksums` are those of the rows of each run.
+
+    `dated` are the columns that have one value in each batch, which says something about its date. The metrics that
+    tell the value are left out, but for `min` and `max` where the value is not known from the date. `memory` is what
+    later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
+    on, such as holidays; None if it is on an ordinary day. `windows` are the times around the period of a batch in
+    which nearly all timestamps of a column lie.
     """
 
     partitions: tuple[str, ...]
@@ -61,6 +72,10 @@ class Past:
     calendar: Calendar | None = None
     shifted: frozenset[MetricKey] = frozenset()
     checksums: tuple[RowChecksum | None, ...] = ()
+    dated: Mapping[str, DatedColumn] = field(default_factory=dict)
+    memory: Mapping[str, ColumnMemory] = field(default_factory=dict)
+    listed_days: Floats | None = None
+    windows: Mapping[str, Window] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -158,7 +173,8 @@ class Past:
                 rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
         names = tuple(each.partition for each in runs)
         schemas = tuple(each.schema for each in runs)
-        return cls._from_rows(names, rows, schemas, states, secret, calendar_of(runs, following, period))
+        memories = [{} if each.account is None else each.account.memory for each in runs]
+        return cls._from_rows(names, rows, schemas, states, secret, calendar_of(runs, following, period), memories)
 
     @classmethod
     def _from_rows(
@@ -169,25 +185,64 @@ class Past:
         states: Sequence[Mapping[MetricKey, State]],
         secret: bytes | None = None,
         calendar: Calendar | None = None,
+        memories: Sequence[Mapping[str, ColumnMemory]] = (),
     ) -> Past:
+        calendar = calendar or Calendar.of(partitions)
+        dated = DatedColumns.of(rows, schemas[-1], states, calendar, memories)
+        windows = find_windows(schemas[-1], states, calendar, dated.columns)
+        rows = [
+            {key: value for key, value in row.items() if key.name != OUTSIDE_PERIOD}
+            | numeric_values(measure_outside(windows, run, period))
+            for row, run, period in zip(rows, states, calendar.periods, strict=False)
+        ]
         kinds = {column.label: column.kind for schema in schemas for column in schema.columns}
         keys = dict.fromkeys(key for row in reversed(rows) for key in row)
-        values = np.array([[row.get(key, np.nan) for key in keys] for row in rows], np.float64)
-        metrics = tuple(traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
-        calendar = calendar or Calendar.of(partitions)
-        table = values.reshape(len(rows), len(keys))
+        traits = (traits_of(key, kinds.get(key.columns[0]) if key.columns else None) for key in keys)
+        metrics = tuple(each for each in traits if dated.is_series(each))
+        values = np.array([[row.get(each.key, np.nan) for each in metrics] for row in rows], np.float64)
+        table = values.reshape(len(rows), len(metrics))
         shifted = _shift_timestamps(table, metrics, calendar)
         merged = merge_states(schemas[-1], states)
         checksums = tuple(map(_find_checksum, states))
-        return cls(partitions, metrics, table, schemas, dict(states[-1]), secret, merged, calendar, shifted, checksums)
+        newest = dict(states[-1])
+        return cls(
+            *(partitions, metrics, table, schemas, newest, secret, merged, calendar, shifted, checksums),
+            dated=dated.columns,
+            windows=windows,
+            memory=remember_kinds(dated.memory, schemas, rows, memories),
+        )
 
     @property
     def schema(self) -> Schema:
         """The schema of the newest run."""
         return self.schemas[-1]
 
+    @property
+    def free_ranges(self) -> dict[int, tuple[float, float]]:
+        """The metrics, by their index, whose next value is expected anywhere between two ends."""
+        columns = ((index, self.dated.get(each.column)) for index, each in enumerate(self.metrics) if each.is_plain)
+        return {
+            index: (column.low, column.high)
+            for index, column in columns
+            if column is not None and column.low is not None and column.high is not None
+            if self.metrics[index].tells_values
+        }
+
     def __len__(self) -> int:
         return len(self.partitions)
+
+    def choose_columns(self, scope: LearningScope) -> Past:
+        """The same runs as the learners see them: without the metrics of columns that nothing is learned of."""
+        if scope.has_all_columns:
+            return self
+        indices = [at for at, each in enumerate(self.metrics) if all(map(scope.learns_column, each.key.columns))]
+        return replace(
+            self,
+            metrics=tuple(self.metrics[at] for at in indices),
+            values=self.values[:, indices],
+            schemas=tuple(map(scope.choose_columns, self.schemas)),
+            listed_days=None if self.listed_days is None else self.listed_days[:, indices],
+        )
 
     def series(self, metric: MetricKey | str) -> Floats:
         """The values of one metric, oldest first."""
@@ -202,10 +257,11 @@ class Past:
         return {**batch.outcomes, **self.distances(batch.schema, batch.states)}
 
     def distances(self, schema: Schema, states: Mapping[MetricKey, State]) -> dict[MetricKey, Outcome]:
-        """The distances of a batch from these runs."""
+        """The distances of a batch from these runs, and the share of its timestamps outside of its period."""
         names = sorted({each.key.name for each in self.metrics if each.is_distance} | set(DEFAULT_DISTANCES))
         merged = self.merged if len(self) >= MIN_REFERENCE_RUNS else {}
-        return _measure_distances(schema, states, self.states, merged, names, self.secret)
+        outside = {} if self.calendar is None else measure_outside(self.windows, states, self.calendar.periods[-1])
+        return _measure_distances(schema, states, self.states, merged, names, self.secret) | outside
 
 
 def calendar_of(runs: Sequence[Run], following: str | None = None, period: Period | None = None) -> Calendar:

@@ -13,7 +13,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 
 HISTORY_LENGTHS = (7, 14, 28)  # runs; a history uses the curves of the largest length that it reaches
+SHORT_LENGTHS = (1, 3)  # runs, of histories that only have coarse limits
 _ALL_METRICS = "*"
+_OF_TABLE = "guard_"
 
 
 class RateCurve(msgspec.Struct, frozen=True):
@@ -47,6 +49,22 @@ class PooledRates(msgspec.Struct, frozen=True):
             return np.zeros(len(self.grid))
         common_rates = (np.array(common_curve.shares) * common_curve.seen + 0.5) / (common_curve.seen + 1.0)
         return (np.array(own_curve.shares) * own_curve.seen + self.prior * common_rates) / (own_curve.seen + self.prior)
+
+    def table_rates(self, name: str, runs: int) -> Floats:
+        """The share of runs of which the largest surprise exceeds each reach of the grid; 1 if nothing is known.
+
+        Half a run is added, because a rate of 0 among finitely many runs does not prove that it never happens.
+        """
+        keys = [make_curve_key(name, False, length) for length in (*SHORT_LENGTHS, *HISTORY_LENGTHS) if length <= runs]
+        curve = next((self.curves[key] for key in reversed(keys) if key in self.curves), None)
+        if curve is None:
+            return np.ones(len(self.grid))
+        return (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0)
+
+
+def is_of_table(name: str) -> bool:
+    """Whether a curve is about tables: a surprise there is the largest of several metrics of a run."""
+    return name.startswith(_OF_TABLE)
 
 
 def make_curve_key(name: str, constant: bool, length: int) -> str:

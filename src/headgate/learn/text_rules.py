@@ -10,6 +10,8 @@ import pyarrow as pa
 from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.propose import propose_pattern
+from headgate.learn.scope import WHOLE_TABLE, LearningScope
+from headgate.metrics.pattern_match import PatternMatch
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
 from headgate.values.expectation import Status
@@ -25,9 +27,10 @@ MAX_CUT_SHARE = 0.001  # share of rows whose value is too long to be sampled, ab
 MAX_EXPANDED_VALUES = 1_000  # values that a sample is expanded to, about
 
 
-def sample_metrics(schema: Schema) -> list[ValueSample]:
+def sample_metrics(schema: Schema, scope: LearningScope = WHOLE_TABLE) -> list[ValueSample]:
     """The metrics that a scan must measure so that rules can be learned: a value sample of every text column."""
-    return [ValueSample(column.label) for column in schema.columns if column.kind is Kind.STRING]
+    labels = (column.label for column in schema.columns if column.kind is Kind.STRING)
+    return [ValueSample(label) for label in labels if scope.learns_metric(MetricKey(PatternMatch.name, (label,)))]
 
 
 def learn_rules(
@@ -76,14 +79,14 @@ def reprice(rules: Iterable[Proposal], past: Past | None) -> list[Proposal]:
     return repriced
 
 
-def applicable(rules: Iterable[Proposal], schema: Schema) -> list[MetricKey]:
-    """The metrics of the rules whose columns are text columns of the schema.
+def applicable(rules: Iterable[Proposal], schema: Schema, scope: LearningScope = WHOLE_TABLE) -> list[MetricKey]:
+    """The metrics of the rules whose columns are text columns of the schema that are learned from.
 
     Rules come from the store. One with a predicate was not learned, and its SQL must not run.
     """
     text_columns = {column.label for column in schema.columns if column.kind is Kind.STRING}
     metrics = (each.expectation.metric for each in rules if each.column in text_columns)
-    return [metric for metric in metrics if metric.where is None]
+    return [metric for metric in metrics if metric.where is None and scope.learns_metric(metric)]
 
 
 def _rule_holds(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:

@@ -20,6 +20,7 @@ class Sum(OfNumbers, frozen=True):
     label: ClassVar = Label(name="sum")
     signed: ClassVar = True
     additive: ClassVar = True
+    tells_values: ClassVar = True
     accepts: ClassVar = NUMERIC
     default: ClassVar = NUMERIC
 

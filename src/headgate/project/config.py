@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -19,9 +22,10 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
-from headgate.project.config_types import ListOf, LocalPath, Option, Secret, Text, make_error
+from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Text, make_error
 from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
+from headgate.values.errors import MisuseError
 
 Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 Learning = Literal["history", "patterns", "novelty"]
@@ -42,6 +46,34 @@ Checks = Annotated[
     WithJsonSchema({"type": "array"}),
     PlainSerializer(lambda check: [str(rule) for rule in check.rules], return_type=list[str]),
 ]
+
+
+def _check_metric_name(name: str) -> str:
+    from headgate.learn.scope import require_metric_name
+
+    _explain_misuse(lambda: require_metric_name(name))
+    return name
+
+
+def _check_pins(pins: Any) -> Any:
+    """Pins of known metrics whose ranges are ranges; a mistake is found at its key."""
+    from headgate.learn.pins import read_pins
+
+    for name, given in pins.items():
+        _explain_misuse(partial(read_pins, {name: given}), name)
+    return pins
+
+
+def _explain_misuse(call: Callable[[], Any], key: str = "") -> None:
+    """Call a function; a `MisuseError` of it becomes a mistake of the file."""
+    try:
+        call()
+    except MisuseError as error:
+        raise make_error(str(error).removesuffix(error.hint).strip(), error.hint, key) from None
+
+
+MetricName = Annotated[Text, AfterValidator(_check_metric_name)]
+PinConfig = Annotated[dict[str, Any], AfterValidator(_check_pins), WithJsonSchema({"type": "object"})]
 
 
 class Section(BaseModel):
@@ -96,6 +128,32 @@ class SourceConfig(Section):
         return self
 
 
+class LearnConfig(Section):
+    """Who learns, of which columns, from which metrics. A list names who learns."""
+
+    learners: ListOf[Learning] = Field(
+        default=("history", "patterns", "novelty"),
+        alias="from",
+        description="Who may propose expectations beside the checks; [] for nobody.",
+        examples=[["history", "patterns"]],
+    )
+    columns: ListOf[Text] | None = Field(
+        default=None,
+        description="The columns that are learned from; * stands for any characters. All if left out.",
+        examples=[["price", "qty_*"]],
+    )
+    metrics: ListOf[MetricName] | None = Field(
+        default=None,
+        description="The metrics that are learned from, size for the number of rows among them. All if left out.",
+        examples=[["size", "completeness", "mean"]],
+    )
+
+
+def _parse_learn(value: Any) -> Any:
+    """A list of learners, or one of them, as the section that has nothing else."""
+    return {"from": value} if isinstance(value, str | list | tuple) else value
+
+
 class DatasetConfig(Section):
     """One recurring table: where its batches come from, what is expected of them, and what becomes of them."""
 
@@ -125,10 +183,23 @@ class DatasetConfig(Section):
         examples=["observe"],
     )
     runs: int = Field(default=RUNS, ge=1, description="From how many of the last good runs is learned.", examples=[60])
-    learn: ListOf[Learning] = Field(
+    learn: Annotated[LearnConfig, BeforeValidator(_parse_learn)] = Field(
         default=("history", "patterns", "novelty"),
-        description="Who may propose expectations beside the checks; [] for nobody.",
-        examples=[["history", "patterns"]],
+        validate_default=True,
+        description="Who may propose expectations beside the checks, as a list; or a mapping, which also says of which "
+        "columns and metrics.",
+        examples=[["history", "patterns"], {"from": ["history"], "columns": ["price", "qty_*"]}],
+    )
+    ignore: ListOf[Text] = Field(
+        default=(),
+        description="Columns of which nothing is learned or expected; * stands for any characters. Checks still apply.",
+        examples=[["etl_id", "debug_*"]],
+    )
+    pin: PinConfig = Field(
+        default={},
+        description="Ranges for metrics instead of learned ones: by column and metric, and by metric for the table. "
+        "null is no limit.",
+        examples=[{"price": {"mean": [20, 30]}, "size": [900, None]}],
     )
     index: LocalPath | None = Field(
         default=None,
@@ -140,6 +211,12 @@ class DatasetConfig(Section):
         description="How the name of a partition tells the time of its batch, as strptime has it. By default dates, "
         "hours, weeks and months are found in the name.",
         examples=["%d%m%y"],
+    )
+    calendar: dict[Text, Days] = Field(
+        default={},
+        description="Lists of days whose batches are compared with each other, by name: days, or a file with one in "
+        "each line.",
+        examples=[{"holidays": ["2026-12-25", "2026-12-26", "2027-01-01"], "sales": "sales.txt"}],
     )
     publish: LocalPath | None = Field(
         default=None,

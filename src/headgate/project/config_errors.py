@@ -47,20 +47,33 @@ def mistakes_of(error: ValidationError, tree: Tree) -> list[Mistake]:
 
 
 def _make_mistake(error: Mapping[str, Any], path: KeyPath, tree: Tree) -> Mistake:
-    kind = str(error["type"])
+    kind, written = str(error["type"]), _path_as_written(path, tree.data)
     if kind == "headgate":
         details = error["ctx"]
-        inner = (*path, details["key"]) if details["key"] else path
+        inner = (*written, details["key"]) if details["key"] else written
         return Mistake(tree.find_place(inner), key_path(inner), details["message"], details["hint"])
     if kind == "extra_forbidden":
         return Mistake(tree.find_place(path), key_path(path[:-1]), *_explain_unknown_key(path))
     if kind == "missing":
         return Mistake(tree.find_place(path[:-1]), key_path(path[:-1]), f"{path[-1]} is missing.", example_hint(path))
     return Mistake(
-        tree.find_place(path),
-        key_path(path),
-        *_explain_wrong_value(kind, error.get("ctx", {}), path, _value_at(tree.data, path)),
+        tree.find_place(written),
+        key_path(written),
+        *_explain_wrong_value(kind, error.get("ctx", {}), path, _value_at(tree.data, written)),
     )
+
+
+def _path_as_written(path: KeyPath, data: Any) -> KeyPath:
+    """The path without keys that the file leaves out: `learn: [history]` stands for `learn: {from: [history]}`.
+
+    >>> _path_as_written(("learn", "from", 0), {"learn": ["histry"]})
+    ('learn', 0)
+    """
+    written: KeyPath = ()
+    for step in path:
+        if isinstance(step, int) or not isinstance(_value_at(data, written), str | list):
+            written = (*written, step)
+    return written
 
 
 def _closest_key(path: KeyPath) -> str:
@@ -71,7 +84,7 @@ def _closest_key(path: KeyPath) -> str:
 
 def _list_keys(path: KeyPath) -> list[str]:
     section = section_at(path)
-    return list(section.model_fields) if section else []
+    return list(fields_of(section)) if section else []
 
 
 def _explain_unknown_key(path: KeyPath) -> tuple[str, str]:
@@ -79,7 +92,7 @@ def _explain_unknown_key(path: KeyPath) -> tuple[str, str]:
     message, hint = f"the key {format_value(key)} is not known;", did_you_mean(key, known, most=len(known))
     if _closest_key(path):
         return message, hint
-    places = [place for place, section in list_sections() if key in section.model_fields]
+    places = [place for place, section in list_sections() if key in fields_of(section)]
     if not places:
         return message, f"{hint} Leave it out."
     return (
@@ -138,10 +151,15 @@ def _value_at(data: Any, path: KeyPath) -> Any:
 # --- the models, walked along a path
 
 
+def fields_of(section: type[Section]) -> dict[str, FieldInfo]:
+    """The fields of a section by their keys in the file."""
+    return {field.alias or name: field for name, field in section.model_fields.items()}
+
+
 def field_at(path: KeyPath) -> FieldInfo | None:
     """The field of the model at a path; None if there is none."""
     section = section_at(path[:-1]) if path else None
-    return section.model_fields.get(str(path[-1])) if section else None
+    return fields_of(section).get(str(path[-1])) if section else None
 
 
 def section_at(path: KeyPath) -> type[Section] | None:
@@ -168,7 +186,7 @@ def annotation_at(path: Sequence[str | int]) -> Any:
 def _annotation_inside(kind: Any, step: str | int) -> Any:
     for part in _split_union(kind):
         if isinstance(part, type) and issubclass(part, Section):
-            field = part.model_fields.get(str(step))
+            field = fields_of(part).get(str(step))
             return field.annotation if field else None
         if get_origin(part) is dict and isinstance(step, str):
             return get_args(part)[1]
@@ -196,7 +214,7 @@ def list_sections() -> Iterator[tuple[str, type[Section]]]:
 
 def _walk_sections(path: str, section: type[Section]) -> Iterator[tuple[str, type[Section]]]:
     yield path, section
-    for name, field in section.model_fields.items():
+    for name, field in fields_of(section).items():
         inner = f"{path}.{name}" if path else name
         for part in _split_union(field.annotation):
             inner_path, kind = inner, part

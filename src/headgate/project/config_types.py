@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
@@ -54,11 +55,18 @@ def _parse_list(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def _parse_days(value: Any) -> Any:
+    """A list of days as texts, since YAML reads 2026-12-25 as a date; or the name of a file, as a list of one."""
+    items = value if isinstance(value, list) else [value]
+    return tuple(each.isoformat() if isinstance(each, datetime.date) else each for each in items)
+
+
 _TEXT = {"type": "string", "minLength": 1}
 _SCALAR = {"type": ["string", "number", "boolean"]}
 _AS_REPR = PlainSerializer(repr, return_type=str)
 
 Text = Annotated[str, Field(min_length=1)]
+Days = Annotated[tuple[Text, ...], BeforeValidator(_parse_days)]
 LocalPath = Annotated[Text, AfterValidator(_parse_path)]
 Secret = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_hidden), WithJsonSchema(_TEXT), _AS_REPR]
 Option = Annotated[InstanceOf[Hidden], BeforeValidator(_parse_option), WithJsonSchema(_SCALAR), _AS_REPR]

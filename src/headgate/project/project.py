@@ -23,6 +23,7 @@ from headgate.project.reading import ConfigReading, read_config
 from headgate.project.row_filter import column_of
 from headgate.project.source import BatchSource, LocalFiles, SparkFiles, SparkTable
 from headgate.store.port import HistoryStore
+from headgate.values.day_lists import DayLists, is_day
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
 from headgate.values.period import to_period
 from headgate.values.run import Decision, Revision
@@ -217,13 +218,18 @@ class Dataset:
             store=project.store,
             false_alarms=settings.false_alarms,
             checks=(settings.checks,) if settings.checks.rules else (),
-            learn=settings.learn,
+            learn=settings.learn.learners,
             mode=settings.mode,
             index=self._open_index(),
             publisher=self._publisher,
             notify=project.notify,
             owner=settings.owner or "",
             runs=settings.runs,
+            ignore=settings.ignore,
+            columns=settings.learn.columns,
+            metrics=settings.learn.metrics,
+            pin=settings.pin,
+            calendar={name: self._read_days(name) for name in settings.calendar},
         )
 
     @property
@@ -310,6 +316,23 @@ class Dataset:
                 hint="Write time: as the names of the partitions are, or leave it out.",
             ) from None
         return found.strftime(next(plain for marks, plain in _TIME_FORMS if any(f"%{mark}" in form for mark in marks)))
+
+    def _read_days(self, name: str) -> tuple[str, ...]:
+        """The days of a list of `calendar:`, from the file that it names if it names one."""
+        path = ("datasets", self.name, "calendar", name)
+        days = self._project._locate_errors(path, partial(self._read_day_file, self.settings.calendar[name]))
+        self._project._locate_errors(path, lambda: DayLists.of({name: days}))
+        return days
+
+    def _read_day_file(self, days: tuple[str, ...]) -> tuple[str, ...]:
+        if len(days) != 1 or is_day(days[0]):
+            return days
+        file = self._project.folder / days[0]
+        try:
+            lines = file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            raise MisuseError(f"{file} cannot be read.", hint="Name a file with one day in each line.") from None
+        return tuple(day for line in lines if (day := line.partition("#")[0].strip()))
 
     def _restage_unread(self, partition: str) -> None:
         """Put a held batch that could not be read back into staging, so that it can be judged again."""

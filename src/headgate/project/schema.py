@@ -28,12 +28,25 @@ _MODIFIERS: dict[str, Any] = {
     "by": {"type": ["string", "array"], "description": "Columns; each of their segments is judged by itself."},
 }
 
+_RANGE: dict[str, Any] = {
+    "type": "array",
+    "minItems": 2,
+    "maxItems": 2,
+    "items": {"type": ["number", "null"]},
+    "description": "The lowest and the highest value; null for no limit.",
+}
+
 
 def make_schema() -> dict[str, Any]:
     """The schema, in draft 2020-12."""
     schema: dict[str, Any] = _simplify_node(Config.model_json_schema())
     schema["$defs"]["DatasetConfig"]["properties"]["checks"]["items"] = {"$ref": "#/$defs/Rule"}
     schema["$defs"]["Rule"] = _rule_schema()
+    learn = schema["$defs"]["DatasetConfig"]["properties"]["learn"]
+    learn["anyOf"] = [*schema["$defs"]["LearnConfig"]["properties"]["from"]["anyOf"], {"$ref": learn.pop("$ref")}]
+    schema["$defs"]["DatasetConfig"]["properties"]["pin"]["additionalProperties"] = {
+        "anyOf": [_RANGE, {"type": "object", "additionalProperties": _RANGE}]
+    }
     return {"$schema": DIALECT, **schema, "title": "headgate.yml"}
 
 

@@ -144,6 +144,8 @@ class Tree:
                 self.places[(*path, index)] = self._locate_node(item, inherited)
                 items.append(self._read_value(item, (*path, index), inherited))
             return items
+        if _is_null(node) and _is_end_of_pin(path):
+            return None
         if _is_null(node):
             hint = self._example_hint(path).removesuffix(".") or "Write a value behind it"
             self._add_mistake(self._locate_node(node, inherited), path, "it says nothing.", f"{hint}, or leave it out.")
@@ -224,6 +226,11 @@ def _marks_of(node: Node) -> tuple[Any, Any]:
 
 def _is_null(node: Node) -> bool:
     return isinstance(node, yaml.ScalarNode) and node.style is None and node.value in ("", "~", "null", "Null", "NULL")
+
+
+def _is_end_of_pin(path: KeyPath) -> bool:
+    """Whether a value is an end of a pinned range, which may be open."""
+    return len(path) > 4 and path[0] == "datasets" and path[2] == "pin" and isinstance(path[-1], int)
 
 
 def _describe_node(node: Node) -> str:

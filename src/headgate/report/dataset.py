@@ -10,6 +10,7 @@ import numpy as np
 from markupsafe import Markup
 
 from headgate.display.numbers import format_moment
+from headgate.explain.batches_alike import describe_batches, find_batches_alike
 from headgate.explain.metric_names import tells_missing
 from headgate.explain.verdict_page import choose_tone
 from headgate.explain.wording import format_share
@@ -23,7 +24,7 @@ from headgate.report.run_series import MARK_WORDS, RunMark, RunSeries
 from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
-from headgate.values.run import BY_GATE, TRUSTED, Revision, Ruling
+from headgate.values.run import BY_GATE, TRUSTED, Decision, Revision, Ruling
 from headgate.values.schema import Schema
 
 CHARTED_RUNS = 90
@@ -81,6 +82,7 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
         "tone": choose_tone(newest).value,
         "state": describe_state(newest),
         "newest_link": link(newest.partition),
+        "alike": _describe_alike(newest, revisions),
         "count": len(gate.store.revisions(gate.dataset)),
         "strip": draw_strip(list(zip(runs.partitions, runs.marks, strict=True))[-45:]),
         "held": sum(mark is RunMark.HELD for mark in runs.marks),
@@ -90,6 +92,12 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
         "columns": [_make_column_series(runs, label, kind) for label, kind in _list_columns(runs, schema)],
         "updated": format_moment(max(each.at for each in revisions), whole_days=False),
     }
+
+
+def _describe_alike(newest: BatchVerdict, revisions: Sequence[Revision]) -> str:
+    """Which batches are held for the same causes as the newest; empty if there is no other."""
+    alike = find_batches_alike(newest, {each.partition for each in revisions if each.decision is Decision.HELD})
+    return describe_batches(alike) if alike else ""
 
 
 def _pick_charts(runs: RunSeries) -> list[MetricKey]:

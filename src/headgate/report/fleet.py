@@ -9,6 +9,7 @@ import msgspec
 from markupsafe import Markup
 
 from headgate.display.numbers import format_moment
+from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.verdict_page import choose_tone
 from headgate.gate.gate import Gate
 from headgate.report.batch import describe_state
@@ -31,6 +32,7 @@ class DatasetRow(msgspec.Struct, frozen=True):
     partition: str = ""
     cause: str = ""
     more: int = 0
+    alike: int = 0  # held batches with the cause of the newest, which is one of them
     spent: float = 0.0
     held: int = 0
     runs: int = 0
@@ -76,6 +78,7 @@ def _make_row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
         state=describe_state(newest),
         cause=newest.causes[0].title if newest.causes else "",
         more=max(0, len(newest.causes) - 1),
+        alike=len(find_batches_alike(newest, {each.partition for each in revisions if each.decision is Decision.HELD})),
         owner=settings.owner,
         budget=settings.false_alarms,
         spent=newest.account.spent,

@@ -9,6 +9,7 @@ import numpy as np
 from markupsafe import Markup
 
 from headgate.explain.causes import Cause
+from headgate.explain.level_wording import describe_held
 from headgate.explain.verdict_page import describe_failing_rows, describe_in_segment, describe_origin, other_failures
 from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict
@@ -119,6 +120,8 @@ def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bo
         yield "Expected", describe_predicate(traits, predicate)
         if not lead.segment and key in runs and (good := runs.last_good(key)) is not None:
             yield "Last good", f"{describe_value(traits, good[1], predicate)} in {good[0]}"
+    if cause.held_before:
+        yield "Before", describe_held(cause.held_before)
     if source := describe_origin(verdict, lead):
         yield "Where from", source
     if cause.rarity and cause.rarity != "declared":

@@ -5,21 +5,27 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Collection
 from itertools import islice
+from typing import TypeAlias
 
 import msgspec
 
 from headgate.values.errors import UnknownRun
+from headgate.values.mute import Mute, find_same, refuse_mute
 from headgate.values.run import AlreadyCommitted, Decision, Revision, Ruling, Run, partition_sort_key
+
+Commit: TypeAlias = Revision | Ruling | Mute
+"""What a history consists of: a committed run, a decision about one, or a muted column."""
 
 
 class Ledger:
-    """Revisions and rulings by sequence. It answers as of any commit, and refuses a commit that breaks the sequence."""
+    """Revisions, rulings and mutes by sequence. It answers as of any commit, and refuses a gap in the sequence."""
 
     def __init__(self, dataset: str) -> None:
         self.dataset = dataset
         self.head = 0
         self._revisions: list[Revision] = []
         self._rulings: list[Ruling] = []
+        self._mutes: list[Mute] = []
         self._by_key: dict[str, Revision] = {}
         self._by_partition: dict[str, list[Revision]] = {}
         self._order: list[tuple[str, str]] = []  # the sort keys of all partitions, sorted
@@ -66,7 +72,14 @@ class Ledger:
             source=source,
         )
 
-    def add(self, entry: Revision | Ruling) -> None:
+    def next_mute(self, column: str, until: float | None, who: str, note: str) -> Mute:
+        """The mute that would be recorded next, or the newest one of the column if it says the same."""
+        if not self._revisions:
+            raise refuse_mute(self.dataset)
+        wanted = Mute(dataset=self.dataset, sequence=self.head + 1, column=column, until=until, who=who, note=note)
+        return find_same(self._mutes, wanted) or wanted
+
+    def add(self, entry: Commit) -> None:
         """Add the next commit."""
         assert entry.sequence == self.head + 1, f"commit {entry.sequence} does not follow {self.head}"
         self.head = entry.sequence
@@ -74,6 +87,8 @@ class Ledger:
             self._rulings.append(entry)
             self._by_run.setdefault((entry.partition, entry.number), []).append(entry)
             self._undecided.pop((entry.partition, entry.number), None)
+        elif isinstance(entry, Mute):
+            self._mutes.append(entry)
         else:
             self._revisions.append(entry)
             if entry.awaits_decision:
@@ -96,6 +111,9 @@ class Ledger:
             for each in self._rulings
             if (partition is None or each.partition == partition) and (as_of is None or each.sequence <= as_of)
         )
+
+    def mutes(self, as_of: int | None = None) -> tuple[Mute, ...]:
+        return tuple(each for each in self._mutes if as_of is None or each.sequence <= as_of)
 
     def last(
         self, runs: int, as_of: int | None, before: str | None, only: Collection[Decision] | None

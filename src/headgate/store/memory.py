@@ -10,6 +10,7 @@ from headgate.store.ledger import Ledger
 from headgate.store.port import Series, make_series
 from headgate.store.record import Record, key_texts, make_record, open_states, restore_run
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
@@ -72,6 +73,18 @@ class MemoryStore:
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         with self._lock:
             return self._ledger_of(dataset).rulings(partition, as_of)
+
+    def mute(self, dataset: str, column: str, until: float | None, *, who: str = "", note: str = "") -> Mute:
+        with self._lock:
+            ledger = self._ledger_of(dataset)
+            mute = ledger.next_mute(column, until, who, note)
+            if mute.sequence > ledger.head:
+                ledger.add(mute)
+            return mute
+
+    def mutes(self, dataset: str, *, as_of: int | None = None) -> tuple[Mute, ...]:
+        with self._lock:
+            return self._ledger_of(dataset).mutes(as_of)
 
     def last(
         self,

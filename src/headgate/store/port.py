@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from headgate.values.errors import did_you_mean
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
@@ -93,6 +94,20 @@ class HistoryStore(Protocol):
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         """All decisions, in the order of their commits."""
+
+    def mute(self, dataset: str, column: str, until: float | None, *, who: str = "", note: str = "") -> Mute:
+        """Record that a column is muted. Repeating what the newest mute of the column says changes nothing.
+
+        Args:
+            dataset: The name of the dataset. It must have a committed run.
+            column: The label of the column, in which `*` stands for any characters.
+            until: The time at which the mute ends, in seconds since 1970; None ends it now.
+            who: The person who says so.
+            note: The reason.
+        """
+
+    def mutes(self, dataset: str, *, as_of: int | None = None) -> tuple[Mute, ...]:
+        """All mutes of columns, also those that are over, in the order of their commits."""
 
     def last(
         self,

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
 
 
@@ -23,6 +24,50 @@ class Mode(StrEnum):
     OBSERVE = "observe"
 
 
+class HeldLevel(msgspec.Struct, frozen=True):
+    """The values of a metric in some held batches and, last, in the batch after them, if they agree.
+
+    They lie outside of `low` to `high`, the values before; both are None for a timestamp, which moves along.
+    """
+
+    metric: str
+    values: tuple[float, ...]
+    low: float | None = None
+    high: float | None = None
+
+
+class HeldSequence(msgspec.Struct, frozen=True):
+    """The held batches directly before a batch that failed, and what agrees in them.
+
+    `partitions` are the held batches, oldest first. `levels` are the metrics that agree in the last of them and in the
+    batch. `alike` is how many of the last of them failed for the same causes and for no other. `step` is what one batch
+    is about: a day, an hour; "batch" if they come irregularly.
+    """
+
+    partitions: tuple[str, ...] = ()
+    levels: tuple[HeldLevel, ...] = ()
+    alike: int = 0
+    step: str = "batch"
+
+    @property
+    def alike_partitions(self) -> tuple[str, ...]:
+        """The held batches that failed for the same causes and for no other, oldest first."""
+        return self.partitions[len(self.partitions) - self.alike :]
+
+
+class ColumnMemory(msgspec.Struct, frozen=True):
+    """What is remembered of a column longer than runs are learned from.
+
+    `values` are those of a column that has one value in each batch, the newest 24 of all accepted runs; for texts,
+    numbers that stand for them. `functions` names the functions of the date that these values were so far. `kinds` are
+    the kinds of type that the column had, if there are several.
+    """
+
+    values: tuple[float, ...] = ()
+    functions: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -33,7 +78,9 @@ class Account(msgspec.Struct, frozen=True):
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
     `contributions` are the metrics that make the batch unlike the others, each with its share. `changes` are further
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
-    the period of the batch, if somebody stated it. Stored names are older than some of these names.
+    the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
+    `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. `memory` is what was
+    remembered of columns before this batch. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -51,3 +98,7 @@ class Account(msgspec.Struct, frozen=True):
     changes: tuple[str, ...] = ()
     copy_of: str = ""
     time: str = ""
+    held: HeldSequence = HeldSequence()
+    scope: str = ""
+    mutes: tuple[Mute, ...] = ()
+    memory: dict[str, ColumnMemory] = {}

@@ -14,6 +14,8 @@ HeadgateError
 │   ├── UnknownRun         the history has no such run
 │   └── StoreUnavailable   the store could not be reached or written: nothing is known to have been committed
 ├── PublishError           a batch could not be published, held, released or discarded; call again to continue
+│   ├── InputChanged       what is staged or held is not the input that was judged
+│   └── RangeStopped       the rulings on a range of batches stopped; those before it stand
 ├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
     ├── NoSuchBatch        there is no batch of this name
@@ -117,6 +119,10 @@ class PublishError(HeadgateError):
 
 class InputChanged(PublishError):
     """What is staged or held is not the input that was judged, so it was not moved."""
+
+
+class RangeStopped(PublishError):
+    """A ruling on one of several batches failed. The rulings on those before it stand; those after it have none."""
 
 
 class DeliveryError(HeadgateError):

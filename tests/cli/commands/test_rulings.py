@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from headgate.values import login
-from tests.cli.lake import BROKEN, called, document
+from tests.cli.lake import BROKEN, CONFIG, called, document
+from tests.gate.orders import dearer, named, orders
 
 
 @pytest.mark.parametrize(
@@ -38,3 +43,133 @@ def test_a_machine_without_logins_has_an_unknown_person(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(login.getpass, "getuser", nobody)
     assert login.find_login_name() == "unknown"
+
+
+# --- a range
+
+
+GOOD_DAYS = 20
+SHIFTED = range(GOOD_DAYS, GOOD_DAYS + 3)
+LEVEL = [named(day) for day in SHIFTED]
+
+
+def write_orders(folder: Path, name: str, table: pa.Table) -> None:
+    place = folder / "lake" / "orders" / f"day={name}"
+    place.mkdir(parents=True)
+    pq.write_table(table, place / "part-0.parquet")
+
+
+@pytest.fixture(scope="module")
+def month_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A lake of good days, judged, and three days that wait: their prices are at another level."""
+    folder = tmp_path_factory.mktemp("month")
+    (folder / "headgate.yml").write_text(CONFIG)
+    for day in range(GOOD_DAYS):
+        write_orders(folder, named(day), orders(day))
+    with contextlib.chdir(folder):
+        assert called("run", "--quiet").exit_code == 0
+    for day in SHIFTED:
+        write_orders(folder, named(day), dearer(orders(day), 100.0))
+    return folder
+
+
+@pytest.fixture
+def month(month_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    shutil.copytree(month_once, tmp_path / "month")
+    monkeypatch.chdir(tmp_path / "month")
+    return tmp_path / "month"
+
+
+@pytest.fixture(scope="module")
+def shifted_once(month_once: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shifted") / "month"
+    shutil.copytree(month_once, folder)
+    with contextlib.chdir(folder):
+        assert called("run", "--quiet").exit_code == 1
+    return folder
+
+
+@pytest.fixture
+def shifted(shifted_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same lake when those three days are held."""
+    shutil.copytree(shifted_once, tmp_path / "shifted")
+    monkeypatch.chdir(tmp_path / "shifted")
+    return tmp_path / "shifted"
+
+
+def decisions() -> list[str]:
+    return [each["decision"] for each in document("history", "orders", "--last", "3")["runs"]]
+
+
+def test_the_third_day_at_a_new_level_says_so_and_names_one_command(shifted: Path) -> None:
+    told = called("explain", "orders", LEVEL[2]).stdout
+    assert "third day at the new level" in told
+    command = f'headgate accept orders {LEVEL[0]}..{LEVEL[2]} --note "why it is right"'
+    assert command in " ".join(told.split())
+    listed = " ".join(called("history", "orders").stdout.split())
+    assert f"3 batches are held for the same reason: {LEVEL[0]} to {LEVEL[2]}." in listed
+    assert f"if that is the new normal: {command}" in listed
+
+
+@pytest.mark.parametrize(
+    ("act", "decision"),
+    [("accept", "accepted"), ("reject", "rejected"), ("release", "released"), ("discard", "discarded")],
+)
+def test_a_range_is_decided_batch_by_batch_with_a_total(shifted: Path, act: str, decision: str) -> None:
+    result = called(act, "orders", f"{LEVEL[0]}..{LEVEL[2]}", "--note", "new tariff", "--who", "ann")
+    assert result.exit_code == 0
+    lines = result.stdout.splitlines()
+    assert lines[:3] == [f"orders {day} was {decision} by ann (new tariff)." for day in LEVEL]
+    assert lines[3].startswith(f"3 batches {decision}. They ")
+    assert decisions() == [decision] * 3
+
+
+def test_a_range_is_a_list_of_rulings_in_json(shifted: Path) -> None:
+    found = document("reject", "orders", f"{LEVEL[0]}..{LEVEL[1]}", "--who", "ann")
+    assert [each["partition"] for each in found["rulings"]] == LEVEL[:2]
+    assert "ruling" not in found
+    assert decisions() == ["rejected", "rejected", "held"]
+
+
+def test_a_run_of_several_batches_names_those_with_one_cause_together(month: Path) -> None:
+    told = called("run").stdout
+    assert f"  held, 3 batches for the same reason: headgate explain orders {LEVEL[2]}\n" in told
+    assert f"headgate explain orders {LEVEL[0]}\n" not in told
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("2030-01-01..2030-02-01", "no batch of orders from 2030-01-01 to 2030-02-01 is held."),
+        (f"{LEVEL[2]}..{LEVEL[0]}", f"{LEVEL[2]} comes after {LEVEL[0]}."),
+        (f"{LEVEL[0]}..", "is neither a partition of orders nor a range of them."),
+        (f"..{LEVEL[0]}", "is neither a partition of orders nor a range of them."),
+        (f"{LEVEL[0]}...{LEVEL[2]}", "is neither a partition of orders nor a range of them."),
+    ],
+)
+def test_a_range_with_nothing_to_decide_is_an_error(shifted: Path, text: str, message: str) -> None:
+    result = called("accept", "orders", text)
+    assert result.exit_code == 2
+    assert message in " ".join(result.stderr.split())
+    assert decisions() == ["held"] * 3
+
+
+def test_a_range_takes_no_revision(shifted: Path) -> None:
+    result = called("accept", "orders", f"{LEVEL[0]}..{LEVEL[2]}", "--revision", "1")
+    assert result.exit_code == 2
+    assert "--revision is of one batch" in result.stderr
+    assert decisions() == ["held"] * 3
+
+
+def test_a_partition_of_exactly_this_name_is_meant_by_it(shifted: Path) -> None:
+    name = f"{LEVEL[0]}..{LEVEL[2]}"
+    write_orders(shifted, name, dearer(orders(GOOD_DAYS + 3), 100.0))
+    waiting = called("accept", "orders", name)
+    assert waiting.exit_code == 2
+    assert "It waits" in waiting.stderr
+    called("run", "--quiet")
+    assert document("reject", "orders", name)["ruling"]["partition"] == name
+    assert {each["decision"] for each in document("history", "orders")["runs"] if each["partition"] in LEVEL} == {
+        "held"
+    }
+    assert len(document("accept", "orders", f"{name}..{LEVEL[2]}")["rulings"]) == 2

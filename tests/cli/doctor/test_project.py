@@ -35,6 +35,24 @@ def test_an_index_that_is_not_there_is_a_problem() -> None:
     assert "headgate index build" in run_doctor(code=3).output
 
 
+def test_columns_that_settings_name_and_the_newest_batch_lacks_are_told() -> None:
+    configure(
+        dataset="    ignore: [etl_*]\n    learn: {columns: [idd]}\n    pin: {ids: {min: [1, null]}, size: [1, null]}\n"
+    )
+    said = run_doctor(code=2).output
+    assert "no column of 2026-11-14 is 'etl_*';" in said
+    assert "no column of 2026-11-14 is 'idd';" in said
+    assert "2026-11-14 has no column 'ids', so it could not be judged;" in said
+    assert "Did you mean 'id'?" in said
+
+
+def test_columns_that_settings_name_and_the_newest_batch_has_are_well() -> None:
+    configure(
+        dataset="    ignore: [i*]\n    learn: {columns: [id]}\n    pin: {id: {min: [1, null]}, size: [1, null]}\n"
+    )
+    assert "All is well." in run_doctor().output
+
+
 def test_variables_of_alerts_are_named_and_never_told(monkeypatch: pytest.MonkeyPatch) -> None:
     configure(more="alerts:\n  - slack: ${env:HG_SLACK}\n  - webhook: ${env:HG_HOOK}\n")
     monkeypatch.setenv("HG_SLACK", f"https://example.org/{CANARY}")

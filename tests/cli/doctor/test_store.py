@@ -45,7 +45,7 @@ def test_sqlite_is_looked_at_and_left_as_it_is(tmp_path: Path) -> None:
     before = Path("history.db").read_bytes()
     found = list(check_store(url))
     assert levels(found) == ["ok"] * 4
-    assert "revision 0002" in found[2].message
+    assert "revision 0003" in found[2].message
     assert files() == ["history.db"]
     assert Path("history.db").read_bytes() == before
 

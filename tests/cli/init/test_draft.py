@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from headgate.cli.init import draft
 from headgate.cli.init.draft import quote_scalar
 from headgate.project.project import Project
 from tests.cli.init.files import orders, run_headgate, write, write_csv
@@ -29,6 +30,33 @@ def test_every_batch_that_was_looked_at_passes_the_checks_that_are_suggested() -
         write(f"lake/orders/day=2026-11-{day}/x.parquet", orders(day))
     run_headgate("init", "lake/orders")
     assert "5 published" in run_headgate("run").output
+
+
+def row_limits() -> list[object]:
+    """What the drafted checks of the row count expect."""
+    with Project.open() as project:
+        rules = project.dataset(project.names[0]).settings.checks.rules
+    return [str(rule.expect) for rule in rules if rule.name == "has_size"]
+
+
+def test_the_row_count_is_limited_to_a_tenth_and_ten_times_of_what_was_seen() -> None:
+    for day, rows in ((12, 390), (13, 410), (14, 400)):
+        write(f"lake/orders/day=2026-11-{day}/x.parquet", orders(14).slice(0, rows))
+    run_headgate("init", "lake/orders")
+    assert row_limits() == ["within 39..4,000"]
+
+
+def test_one_batch_gives_a_least_row_count_only() -> None:
+    write("lake/orders/day=2026-11-14/x.parquet", orders(14))
+    run_headgate("init", "lake/orders")
+    assert row_limits() == ["at least 40"]
+
+
+def test_rows_beyond_those_that_are_read_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(draft, "SUGGESTION_ROWS", 100)
+    write("lake/orders/day=2026-11-14/x.parquet", orders(14))
+    run_headgate("init", "lake/orders")
+    assert row_limits() == ["at least 40"]
 
 
 def test_checks_that_a_csv_file_suggests_hold_when_it_is_judged() -> None:

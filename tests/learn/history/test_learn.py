@@ -14,10 +14,12 @@ from hypothesis import strategies as st
 
 import headgate as hg
 from headgate.inject.issue import standard
+from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.learn import learn_program
-from headgate.learn.history.program import Program
+from headgate.learn.history.program import Clause, Program
 from headgate.learn.issue_effects import apply_to_latest
 from headgate.learn.past import Past
+from headgate.metrics.base.registry import default_metrics
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Expectation, Source, Status
 from headgate.values.predicate import Between, OneOf
@@ -189,17 +191,24 @@ def test_bounds_and_budgets_that_do_not_exist_are_misuse() -> None:
 
 
 @pytest.mark.parametrize("runs", [1, 3, 6])
-def test_below_seven_runs_a_program_has_no_ranges_and_says_why(runs: int) -> None:
+def test_below_seven_runs_a_program_has_coarse_limits_only_and_says_why(runs: int) -> None:
     found = learn_program(orders(runs), schema=False)
-    assert found.clauses == ()
+    assert all(COARSE_NOTE in each.note for each in found.clauses)
     assert found.why == f"{runs} accepted runs of 7 that it takes"
-    assert str(found) == f"no program: {runs} accepted runs of 7 that it takes"
-    assert found.judge(analysis(RUNS), orders(runs)).status is Status.SKIP
+    limits = f"clauses: {len(found.clauses)} coarse limits"
+    assert str(found).startswith(f"no ranges yet, {limits}: {runs} accepted runs of 7 that it takes")
+    assert found.judge(analysis(RUNS), orders(runs)).status is Status.PASS
+
+
+def test_without_a_budget_there_are_no_limits() -> None:
+    found = learn_program(orders(3), schema=False, false_alarms=0.0)
+    assert str(found) == "no program: 3 accepted runs of 7 that it takes"
+    assert found.judge(analysis(RUNS), orders(3)).status is Status.SKIP
 
 
 @pytest.mark.parametrize("runs", [1, 3, 6])
 def test_from_the_first_run_on_columns_are_expected_and_from_the_third_their_types(runs: int) -> None:
-    found = learn_program(orders(runs))
+    found = learn_program(orders(runs), false_alarms=0.0)
     names = {each.metric.name for each in found.clauses}
     assert names == {"column_count", "has_column"} | ({"column_type"} if runs >= 3 else set())
     assert str(found).startswith(f"no ranges yet, clauses: {len(found.clauses)} about columns")
@@ -325,12 +334,17 @@ def test_a_proposal_of_another_learner_shares_the_budget() -> None:
     assert expensive.expectation not in learned.expectations
 
 
+def _is_coarse(clause: Clause) -> bool:
+    return COARSE_NOTE in clause.note
+
+
 def test_a_past_too_short_to_learn_from_leaves_the_budget_to_others() -> None:
     short = learn_program(orders(3), proposals=[_pattern_of_code(0.001)], schema=False)
-    assert [clause.metric.name for clause in short.clauses] == ["pattern_match"]
-    assert str(short).startswith("no ranges yet, clauses: 1 of other learners: 3 accepted runs of 7 that it takes")
-    right = hg.analyze(batch(5), [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
+    assert [clause.metric.name for clause in short.clauses if not _is_coarse(clause)] == ["pattern_match"]
+    assert "coarse limits, 1 of other learners: 3 accepted runs of 7 that it takes" in str(short)
+    code = hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")
+    right = hg.analyze(batch(5), [*default_metrics(analysis(5).schema), code])
     assert short.judge(right, orders(3)).status is Status.PASS
     wrong = hg.inject_issue(batch(5), "character_deletion", "code", share=0.5)
-    spoiled = hg.analyze(wrong, [hg.PatternMatch("code", r"^[0-9]{3}-[0-9]{2}$")])
+    spoiled = hg.analyze(wrong, [*default_metrics(analysis(5).schema), code])
     assert short.judge(spoiled, orders(3)).status is Status.FAIL

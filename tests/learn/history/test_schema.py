@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
+from headgate.learn.column_kinds import MIN_TYPE_VALUES
 from headgate.learn.history.learn import learn_program
 from headgate.learn.history.program import Program
-from headgate.learn.history.schema import MIN_TYPE_RUNS, MIN_TYPE_VALUES, RECENT_RUNS
+from headgate.learn.history.schema import MIN_TYPE_RUNS, RECENT_RUNS
 from headgate.learn.past import Past
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -198,3 +199,55 @@ def test_the_most_columns_of_the_last_runs_are_allowed() -> None:
     past = Past.of([hg.analyze(each) for each in [wide, *[narrow] * RECENT_RUNS]])
     (count,) = (each for each in learn_program(past).clauses if each.metric.name == "column_count")
     assert count.expectation.predicate == Between(high=1)
+
+
+NO_TEXTS = pa.nulls(20, pa.string())  # how Spark reads a column of a CSV file that holds nothing
+
+
+def test_a_column_that_held_only_nulls_of_a_type_has_no_type() -> None:
+    assert types_of(*[NO_TEXTS] * 9) == {}
+    assert types_of(*[NO_TEXTS] * 5, *[WHOLE] * RECENT_RUNS) == {"x": "integer"}
+
+
+def test_a_run_of_few_values_does_not_change_the_type() -> None:
+    few = ["12", "7", *[None] * 18]
+    assert types_of(few, *[WHOLE] * RECENT_RUNS) == {"x": "integer"}
+
+
+def judged(values: Any, *before: Any) -> set[str]:
+    """The expectations that a batch with these values fails."""
+    past = Past.of([hg.analyze(pa.table({"x": each})) for each in before])
+    verdict = learn_program(past).judge(hg.analyze(pa.table({"x": values})), past)
+    return {each.expectation.metric.name for each in verdict.failures}
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "changed"),
+    [
+        (WHOLE, NO_TEXTS, False),
+        (WHOLE, WORDS, True),
+        (WHOLE, ["n/a", *[None] * 19], True),
+        (WORDS, [7, 12, *[None] * 18], False),
+        (WORDS, pa.array([1, 2, *[None] * 18], pa.timestamp("s")), False),
+        (WORDS, WHOLE, True),
+        (WHOLE, [*map(float, WHOLE[1:]), None], False),
+        (WHOLE, [*PARTS[1:], None], True),
+        (WHOLE, [float(each) for each in WHOLE], True),
+        (PARTS, WHOLE, False),
+    ],
+)
+def test_a_type_changes_if_the_values_show_it(before: Any, now: Any, changed: bool) -> None:
+    assert ("column_type" in judged(now, *[before] * 4)) is changed
+
+
+def test_a_type_that_was_accepted_once_is_not_held_again() -> None:
+    gate = hg.Gate("t", store=hg.open_store("memory:"), runs=7)
+    random = np.random.default_rng(3)
+    for day in range(24):
+        prices = random.integers(1, 90, 40)
+        table = pa.table({"x": prices + (0.5 if day in (6, 22) else 0)})
+        verdict = gate.judge(table, partition=str(day))
+        failed = {each.expectation.metric.name for each in verdict.verdict.failures}
+        assert ("column_type" in failed) is (day == 6)
+        if failed:
+            gate.accept(str(day))

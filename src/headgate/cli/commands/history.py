@@ -8,6 +8,7 @@ import typer
 
 from headgate.cli import options
 from headgate.cli.command import command
+from headgate.cli.commands.mutes import mute_to_dict
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
@@ -22,6 +23,8 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
+    Below the runs stand the calendar and the columns that are muted now.
+
     \b
     Examples:
       headgate history orders
@@ -29,6 +32,8 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
       headgate history orders --metric "mean(price)"
     """
     from headgate.cli import recorded_runs
+    from headgate.explain.batches_alike import describe_batches, group_batches_alike
+    from headgate.explain.next_steps import shell_range_commands
 
     chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
@@ -39,8 +44,17 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     if metric is None:
         calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
-        context.echo(f"Calendar: {calendar.describe()}.")
-        return CommandResult(dataset=dataset, cadence=calendar.cadence.value, runs=[each.to_dict() for each in runs])
+        mutes = gate.mutes.find_active()
+        context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
+        for together in group_batches_alike([each.verdict for each in runs]):
+            accept, _ = shell_range_commands(dataset, together)
+            context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")
+        return CommandResult(
+            dataset=dataset,
+            cadence=calendar.cadence.value,
+            runs=[each.to_dict() for each in runs],
+            mutes=[mute_to_dict(each) for each in mutes],
+        )
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])

@@ -1,10 +1,8 @@
-"""`headgate accept`, `reject`, `release` and `discard`: record a person's ruling on a batch."""
+"""`headgate accept`, `reject`, `release` and `discard`: record a person's ruling on a batch, or on a range of them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from headgate.cli import options
 from headgate.cli.command import command
@@ -13,23 +11,21 @@ from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.gate.batch_verdict import BatchVerdict
+    from headgate.project.project import Dataset
     from headgate.values.run import Ruling
 
-Note = Annotated[
-    str, typer.Option("--note", "-m", metavar="TEXT", help="Why; it is kept in the history.", show_default=False)
-]
-Who = Annotated[
-    str | None,
-    typer.Option(
-        "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
-    ),
-]
-
+_RANGE = ".."
 _CONSEQUENCES = {
     "accept": "It teaches what is normal, and is published.",
     "reject": "It teaches nothing. Repair the batch, then: headgate run {dataset} --partition {partition}",
     "release": "It is published as it is, and teaches nothing.",
     "discard": "It is dropped, and teaches nothing.",
+}
+_RANGE_CONSEQUENCES = {
+    "accept": "They teach what is normal, and are published.",
+    "reject": "They teach nothing. Repair the batches, then judge them again: headgate run {dataset}",
+    "release": "They are published as they are, and teach nothing.",
+    "discard": "They are dropped, and teach nothing.",
 }
 
 
@@ -37,17 +33,20 @@ _CONSEQUENCES = {
 def accept(
     context: CommandContext,
     dataset: options.Dataset,
-    partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    partition: options.PartitionsArgument,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
+
+    FROM..TO accepts all held batches from one partition to another, in their order: a new normal.
 
     \b
     Examples:
       headgate accept orders 2026-11-14 --note "new tariff"
       headgate accept orders 2026-11-14 --note "new tariff" --who ann
+      headgate accept orders 2026-11-12..2026-11-14 --note "new tariff"
     """
     return record_ruling(context, "accept", dataset, partition, note, who, revision)
 
@@ -56,17 +55,20 @@ def accept(
 def reject(
     context: CommandContext,
     dataset: options.Dataset,
-    partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    partition: options.PartitionsArgument,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
+
+    FROM..TO rejects all held batches from one partition to another.
 
     \b
     Examples:
       headgate reject orders 2026-11-14 --note "prices in cents"
       headgate reject orders 2026-11-14 --note "prices in cents" --who ann
+      headgate reject orders 2026-11-12..2026-11-14 --note "prices in cents"
     """
     return record_ruling(context, "reject", dataset, partition, note, who, revision)
 
@@ -75,17 +77,20 @@ def reject(
 def release(
     context: CommandContext,
     dataset: options.Dataset,
-    partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    partition: options.PartitionsArgument,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Publish a held batch as it is, and learn nothing from it.
+
+    FROM..TO releases all held batches from one partition to another.
 
     \b
     Examples:
       headgate release orders 2026-11-14 --note "the blizzard"
       headgate release orders 2026-11-14 --note "the blizzard" --who ann
+      headgate release orders 2026-11-12..2026-11-14 --note "the blizzard"
     """
     return record_ruling(context, "release", dataset, partition, note, who, revision)
 
@@ -94,17 +99,20 @@ def release(
 def discard(
     context: CommandContext,
     dataset: options.Dataset,
-    partition: options.PartitionArgument,
-    note: Note = "",
-    who: Who = None,
+    partition: options.PartitionsArgument,
+    note: options.Note = "",
+    who: options.Who = None,
     revision: options.Revision = None,
 ) -> CommandResult:
     """Drop a held batch for good; its run stays in the history and teaches nothing.
+
+    FROM..TO discards all held batches from one partition to another.
 
     \b
     Examples:
       headgate discard orders 2026-11-14 --note "sent twice"
       headgate discard orders 2026-11-14 --note "sent twice" --who ann
+      headgate discard orders 2026-11-12..2026-11-14 --note "sent twice"
     """
     return record_ruling(context, "discard", dataset, partition, note, who, revision)
 
@@ -112,20 +120,72 @@ def discard(
 def record_ruling(
     context: CommandContext, action: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
 ) -> CommandResult:
-    """Record a ruling on a batch, carry it out, and print what follows from it."""
+    """Record a ruling on a batch or on a range of them, carry it out, and print what follows from it."""
     import shlex
 
     from headgate.cli.recorded_runs import verdict_of
 
     chosen = context.open_project().dataset(dataset)
+    ends = find_range(chosen, partition)
+    if ends is not None:
+        return _record_range(context, action, chosen, ends, note, who, number)
     verdict = verdict_of(chosen, partition, number)
     _require_revision(verdict, action, number)
     ruling = getattr(chosen.gate, action)(partition, note=note, who=who or "", number=verdict.revision.number)
     consequence = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
-    reason = f" ({ruling.note})" if ruling.note else ""
     if not context.quiet:
-        context.echo(f"{dataset} {partition} was {ruling.decision.value} by {ruling.who}{reason}.", consequence)
+        context.echo(_format_ruling(ruling), consequence)
     return CommandResult(ruling=ruling_to_dict(ruling))
+
+
+def find_range(dataset: Dataset, text: str) -> tuple[str, str] | None:
+    """The first and the last partition of a range, FROM..TO; None if the text is the name of one partition.
+
+    A partition of exactly this name is meant by it. If `..` stands in it several times, both ends must be known.
+    """
+    from headgate.values.errors import MisuseError
+
+    if _RANGE not in text or dataset.gate.store.revisions(dataset.name, text) or text in dataset.partitions():
+        return None
+    cuts = [at for at in range(len(text)) if text.startswith(_RANGE, at)]
+    ends = [(text[:at], text[at + len(_RANGE) :]) for at in cuts]
+    if len(ends) > 1:
+        known = {each.partition for each in dataset.gate.store.revisions(dataset.name)}
+        ends = [each for each in ends if known.issuperset(each)]
+    if len(ends) != 1 or not all(ends[0]):
+        raise MisuseError(
+            f"{text} is neither a partition of {dataset.name} nor a range of them.",
+            hint="Write the first and the last partition: 2026-11-12..2026-11-14.",
+        )
+    return ends[0]
+
+
+def _record_range(
+    context: CommandContext,
+    action: str,
+    dataset: Dataset,
+    ends: tuple[str, str],
+    note: str,
+    who: str | None,
+    number: int | None,
+) -> CommandResult:
+    import shlex
+
+    from headgate.values.errors import MisuseError
+
+    if number is not None:
+        raise MisuseError("--revision is of one batch, not of a range.", hint="Name the batch alone, or leave it out.")
+    rulings = getattr(dataset.gate, f"{action}_range")(*ends, note=note, who=who or "")
+    if not context.quiet:
+        count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}."
+        consequence = _RANGE_CONSEQUENCES[action].format(dataset=shlex.quote(dataset.name))
+        context.echo(*map(_format_ruling, rulings), f"{count} {consequence}")
+    return CommandResult(rulings=[ruling_to_dict(each) for each in rulings])
+
+
+def _format_ruling(ruling: Ruling) -> str:
+    reason = f" ({ruling.note})" if ruling.note else ""
+    return f"{ruling.dataset} {ruling.partition} was {ruling.decision.value} by {ruling.who}{reason}."
 
 
 def _require_revision(verdict: BatchVerdict, action: str, number: int | None) -> None:

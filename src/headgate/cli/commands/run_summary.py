@@ -66,7 +66,8 @@ def _format_line(result: BatchResult) -> object:
     name = f"{result.dataset.name} {result.partition:<{result.width}}"
     done = "was judged before, published now" if result.judged_before else f"passed{warned}, published"
     line = f"{name}  {done}{rows}  {result.seconds:6.2f} s"
-    return Text.assemble(("✓ ", "green"), escape_line(line))
+    learning = result.verdict.learning
+    return Text.assemble(("✓ ", "green"), escape_line(f"{line}  {learning}" if learning else line))
 
 
 def count_results(results: Sequence[BatchResult]) -> dict[str, int]:
@@ -106,12 +107,24 @@ def print_summary(
 def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Iterator[str]:
     if results:
         yield format_total(results)
-    held = [each for each in results if each.verdict is not None and each.verdict.action == "hold"]
-    if held and len(results) > 1:
-        for result in held:
-            yield f"  held: headgate explain {shlex.quote(result.dataset.name)} {shlex.quote(result.partition)}"
+    if len(results) > 1:
+        yield from _held_lines(results)
     if written.start_page is not None:
         yield f"Report: {written.start_page}"
+
+
+def _held_lines(results: Sequence[BatchResult]) -> Iterator[str]:
+    """Which command explains each held batch. Of several that failed for the same causes, the last speaks for all."""
+    from headgate.explain.batches_alike import group_batches_alike
+
+    held = [each.verdict for each in results if each.verdict is not None and each.verdict.action == "hold"]
+    for dataset in dict.fromkeys(each.dataset for each in held):
+        verdicts = [each for each in held if each.dataset == dataset]
+        groups = {group[-1]: group for group in group_batches_alike(verdicts)}
+        spoken_for = {partition for group in groups.values() for partition in group[:-1]}
+        for partition in (each.partition for each in verdicts if each.partition not in spoken_for):
+            count = f", {len(groups[partition])} batches for the same reason" if partition in groups else ""
+            yield f"  held{count}: headgate explain {shlex.quote(dataset)} {shlex.quote(partition)}"
 
 
 def format_total(results: Sequence[BatchResult]) -> str:

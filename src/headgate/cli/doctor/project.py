@@ -46,7 +46,9 @@ def check_project(project: Project, spark: bool) -> Iterator[Finding]:
     for name in project.names:
         dataset = project.dataset(name)
         if dataset.engine == "local" or (started and (spark or project.config.spark is not None)):
-            yield check_source(dataset)
+            source = check_source(dataset)
+            yield source
+            yield from check_columns(dataset) if source.level == "ok" else ()
         else:
             yield Finding("warning", name, "read with Spark, which was not started", "Run headgate doctor --spark.")
 
@@ -239,6 +241,32 @@ def check_source(dataset: Dataset) -> Finding:
         return Finding("problem", dataset.name, f"it cannot be read: {type(error).__name__}: {first}", "Is it there?")
     count = f"{len(partitions):,} batch{'es' * (len(partitions) != 1)}"
     return Finding("ok", dataset.name, f"{count}, the newest is {partitions[-1]} with {width} columns; {calendar}")
+
+
+def check_columns(dataset: Dataset) -> Iterator[Finding]:
+    """Check that the columns that are ignored, learned from or pinned are in the newest batch."""
+    from collections.abc import Mapping
+
+    from headgate.learn.scope import LearningScope
+    from headgate.values.errors import did_you_mean
+
+    settings = dataset.settings
+    named = {"ignore": settings.ignore, "learn: columns": settings.learn.columns or ()}
+    pinned = [name for name, given in settings.pin.items() if isinstance(given, Mapping)]
+    partitions = dataset.partitions() if pinned or any(named.values()) else ()
+    if not partitions:
+        return
+    columns = list(dataset.read(partitions[-1]).schema.names)
+    for key, patterns in named.items():
+        for pattern in patterns:
+            if not any(map(LearningScope(columns=(pattern,)).learns_column, columns)):
+                message = f"no column of {partitions[-1]} is {pattern!r};"
+                yield Finding("warning", f"{dataset.name}: {key}", message, did_you_mean(pattern, columns))
+    for name in pinned:
+        if name not in columns:
+            message = f"{partitions[-1]} has no column {name!r}, so it could not be judged;"
+            hint = did_you_mean(name, columns)
+            yield Finding("problem", f"{dataset.name}: pin", message, hint, configured=True)
 
 
 def _count_columns(data: Any) -> int:

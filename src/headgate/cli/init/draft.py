@@ -80,35 +80,37 @@ def suggest_checks(source: FoundSource) -> SuggestedChecks:
 def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
     from headgate.checks.constraint import expectations
     from headgate.engine.analyze import analyze
+    from headgate.learn.rules.row_count import suggest_row_count
     from headgate.learn.rules.suggest import measure_coverage, metrics_of, suggest
 
     newest, *earlier = list(reversed(source.partitions)) or [""]
     suggested = SuggestedChecks(newest)
-    rules = [
-        each.rule
-        for each in suggest(_read_rows(source, newest), source.name).holding
-        if each.rule.name not in LEARNED_RULES
-    ]
+    first_rows, count = _read_batch(source, newest)
+    counts = [count]
+    rules = [each.rule for each in suggest(first_rows, source.name).holding if each.rule.name not in LEARNED_RULES]
     drafts = [(rule, expectations(rule)) for rule in rules]
     for partition in earlier[:EARLIER_BATCHES]:
-        outcomes = analyze(_read_rows(source, partition), metrics_of(expected for _, expected in drafts)).outcomes
+        first_rows, count = _read_batch(source, partition)
+        counts.append(count)
+        outcomes = analyze(first_rows, metrics_of(expected for _, expected in drafts)).outcomes
         failing = [rule for rule, expected in drafts if measure_coverage(expected, outcomes) not in (1.0, None)]
         suggested.broken += [(rule, partition) for rule in failing]
         drafts = [(rule, expected) for rule, expected in drafts if rule not in failing]
-    suggested.held = [rule for rule, _ in drafts]
+    row_count = suggest_row_count(counts)
+    suggested.held = [*([] if row_count is None else [row_count.rule]), *(rule for rule, _ in drafts)]
     return suggested
 
 
-def _read_rows(source: FoundSource, partition: str) -> Any:
+def _read_batch(source: FoundSource, partition: str) -> tuple[Any, int]:
+    """The first rows of a batch, and how many it has."""
     from headgate.cli.input_batch import open_file
-
-    data = open_file(str(source.batch_path(partition)), source.format)
-    if not source.key:
-        return data.head(SUGGESTION_ROWS)
     from headgate.project.files import select_rows
 
-    others = [name for name in data.schema.names if name != source.key]
-    return select_rows(data, source.key, partition, source.name).head(SUGGESTION_ROWS, columns=others)
+    data = open_file(str(source.batch_path(partition)), source.format)
+    columns = [name for name in data.schema.names if name != source.key]
+    batch = select_rows(data, source.key, partition, source.name) if source.key else data
+    rows = batch.head(SUGGESTION_ROWS, columns=columns)
+    return rows, len(rows) if len(rows) < SUGGESTION_ROWS else batch.count_rows()
 
 
 def format_config(sources: Sequence[tuple[FoundSource, SuggestedChecks]], folder: Path) -> str:

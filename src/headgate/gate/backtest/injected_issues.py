@@ -17,6 +17,7 @@ from headgate.learn.issue_effects import AppliedEffect, apply_to_latest, measure
 from headgate.learn.learned import Learned
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.past import Past, numeric_values
+from headgate.learn.scope import LearningScope
 from headgate.learn.synthetic_column import SYNTHETIC_ROWS, synthesize
 from headgate.values.expectation import Status
 from headgate.values.key import MetricKey
@@ -58,9 +59,9 @@ def inject_into(run: Run, programs: Sequence[Learned], secret: bytes | None) -> 
 
     The issues go into synthetic columns made from the states of this run, not of the earlier run that the programs
     were trained on. Their effect is added to the metrics of the run. A program catches an issue if one of its
-    expectations holds for the run as it is and fails with the issue.
+    expectations holds for the run as it is and fails with the issue. Columns that are not learned from get no issue.
     """
-    now = Past.of_runs([_choose_columns(run)], secret=secret)
+    now = Past.of_runs([_choose_columns(run, programs[0].scope)], secret=secret)
     columns = {column.label: synthesize(column, run.states, SAMPLE_ROWS) for column in now.schema.columns}
     sample = {label: values for label, values in columns.items() if values is not None}
     novelty = next((_NoveltyRatios(each.novelty, run) for each in programs if each.novelty is not None), None)
@@ -76,11 +77,12 @@ def inject_into(run: Run, programs: Sequence[Learned], secret: bytes | None) -> 
     return tuple(issues)
 
 
-def _choose_columns(run: Run) -> Run:
-    """The run with at most `MAX_COLUMNS` columns, drawn at random with the partition as the seed."""
-    columns = run.schema.columns
+def _choose_columns(run: Run, scope: LearningScope) -> Run:
+    """The run with at most `MAX_COLUMNS` columns of the scope, drawn at random with the partition as the seed."""
+    schema = scope.choose_columns(run.schema)
+    columns = schema.columns
     if len(columns) <= MAX_COLUMNS:
-        return run
+        return msgspec.structs.replace(run, schema=schema)
     rng = np.random.default_rng(zlib.crc32(run.partition.encode("utf-8", "surrogatepass")))
     places = sorted(rng.choice(len(columns), MAX_COLUMNS, replace=False).tolist())
     return msgspec.structs.replace(run, schema=Schema(tuple(columns[at] for at in places)))

@@ -25,9 +25,11 @@ from headgate.metrics.distances.registry import distances
 from headgate.stats.intervals import wilson
 from headgate.store.port import HistoryStore
 from headgate.values.account import Account
+from headgate.values.day_lists import DayLists
 from headgate.values.expectation import Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
+from headgate.values.period import read_period
 from headgate.values.run import TRUSTED, Decision, Revision, Run
 from headgate.values.verdict import Verdict
 
@@ -66,8 +68,8 @@ class ReplayedBatch(msgspec.Struct, frozen=True):
 
     `alarms` and `costs` have an entry for each plan: whether the learned program would have held the batch, and the
     false alarm rate that the program states. `declared` is whether a check that a person wrote failed when the batch
-    was recorded. `by` and `causes` say for the first plan whose expectations the batch breaks and what is wrong.
-    `early` is a batch with too few accepted runs before it for ranges.
+    was recorded, or a range that is pinned now fails. `by` and `causes` say for the first plan whose expectations the
+    batch breaks and what is wrong. `early` is a batch with too few accepted runs before it for ranges.
     """
 
     partition: str
@@ -176,25 +178,44 @@ def replay_batches(
     accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
     accepted_runs: deque[Run] = deque(maxlen=settings.runs)
+    listed_runs: list[Run] = []  # those on listed days that are no longer among the accepted runs
     effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
-    programs: list[Learned] = [nothing_learned(plan.learners) for plan in plans]
     for revision in newest:
+        recorded = store.run(revision)
+        scope = settings.scope.with_ignored(_muted_columns(recorded))
+        programs = [nothing_learned(plan.learners, scope, settings.pins) for plan in plans]
         if accepted_runs:
             pool = ProposalPool.of(
-                tuple(accepted_runs),
+                (*_on_days_of_list(listed_runs, revision, settings.days), *accepted_runs),
                 store.secret,
                 settings.learners,
                 effect_cache,
                 following=revision.partition,
+                days=settings.days,
                 max_cost=largest_budget,
+                scope=scope,
+                pins=settings.pins,
             )
             programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
-        run = _measure_again(store.run(revision), programs[0])
+        run = _measure_again(recorded, programs[0])
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
+            if len(accepted_runs) == settings.runs and settings.days.find(read_period(accepted_runs[0].partition)):
+                listed_runs.append(accepted_runs[0])
             same = accepted_revision.number == revision.number
             accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
+
+
+def _muted_columns(run: Run) -> list[str]:
+    """The columns that were muted when a run was judged."""
+    return [] if run.account is None else [each.column for each in run.account.mutes]
+
+
+def _on_days_of_list(runs: Sequence[Run], revision: Revision, days: DayLists) -> list[Run]:
+    """The runs on days of the list that the day of a revision is on."""
+    name = days.find(read_period(revision.partition))
+    return [each for each in runs if name and days.find(read_period(each.partition)) == name]
 
 
 def _choose_spots(
@@ -223,22 +244,28 @@ def _measure_again(run: Run, learned: Learned) -> Run:
 def _replay_batch(
     revision: Revision, run: Run, programs: Sequence[Learned], injected: Sequence[InjectedIssue]
 ) -> ReplayedBatch:
-    verdicts = [_judge_learned(run, each) for each in programs]
-    learned = _failures(verdicts[0].judgements)
-    declared = _failures(each for each in run.verdict.judgements if each.expectation.source not in LEARNED)
-    past, failures = programs[0].past, [*declared, *learned]
+    failures_by_plan = [_failures(_judge_learned(run, each).judgements) for each in programs]
+    pins = {each.expectation for each in programs[0].program.pins}
+    recorded = (each for each in run.verdict.judgements if not _is_learned(each) and each.expectation not in pins)
+    declared = [*_failures(recorded), *(each for each in failures_by_plan[0] if not _is_learned(each))]
+    past, failures = programs[0].past, [*declared, *filter(_is_learned, failures_by_plan[0])]
     return ReplayedBatch(
         partition=revision.partition,
         number=revision.number,
         decision=revision.decision,
         early=past is None or len(past) < MIN_RUNS,
-        alarms=tuple(bool(_failures(each.judgements)) for each in verdicts),
+        alarms=tuple(any(map(_is_learned, each)) for each in failures_by_plan),
         costs=tuple(each.program.cost for each in programs),
         declared=bool(declared),
         by=tuple(dict.fromkeys(each.expectation.source.value for each in failures)),
         causes=_describe_causes(run, programs[0], failures) if failures else (),
         injected_issues=tuple(injected),
     )
+
+
+def _is_learned(judgement: Judgement) -> bool:
+    """Whether it judges what was learned, not what a person declared or pinned."""
+    return judgement.expectation.source in LEARNED
 
 
 def _judge_learned(run: Run, learned: Learned) -> Verdict:
@@ -248,7 +275,7 @@ def _judge_learned(run: Run, learned: Learned) -> Verdict:
         for each in learned.program.clauses
         if each.metric not in run.outcomes
     }
-    return learned.program.verdict({**missing, **run.outcomes}, run.schema)
+    return learned.judge({**missing, **run.outcomes}, run.schema)
 
 
 def _describe_causes(run: Run, learned: Learned, failures: Sequence[Judgement]) -> tuple[str, ...]:

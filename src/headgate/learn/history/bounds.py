@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from headgate.learn.history.forecast import Forecast, forecast_next
+from headgate.learn.history.coarse import CoarseLimits
+from headgate.learn.history.forecast import Forecast, forecast_past
+from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.rates import false_alarm_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.metric_traits import MetricTraits
@@ -37,6 +40,9 @@ class Bounds(Protocol):
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]: ...
 
+    def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
+        """The bands that a table has whatever else the budget buys; None if there are none."""
+
 
 class FiniteSampleBounds:
     """Bands from a forecast, the default; `false_alarm_rates` states their rates.
@@ -50,13 +56,32 @@ class FiniteSampleBounds:
 
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
-        forecast = forecast_next(past.values, past.metrics, past.calendar)
+        forecast = forecast_past(past)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
             note = _format_note(forecast, index)
             yield from self._propose_for_metric(
                 past.metrics[index], forecast, index, rates[index], issue_surprises, note
             )
+
+    def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
+        """Guards of what the newest run has; the schema tells of columns that are gone."""
+        values = np.where(np.isfinite(past.values[-1]), past.values, np.nan)
+        forecast = forecast_past(replace(past, values=values))
+
+        def make_predicate(index: int, band: tuple[float, float], reach: float) -> Predicate | None:
+            return _make_predicate(past.metrics[index], *band, bool(forecast.constant[index]), reach)
+
+        return GuardBands(
+            forecast,
+            CoarseLimits.of(values, past.metrics),
+            len(past),
+            past.metrics,
+            self.pooled_rates,
+            dict(_surprises_by_metric(forecast, len(past.metrics), effects)),
+            make_predicate,
+            lambda index: _format_note(forecast, index),
+        )
 
     def _propose_for_metric(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from headgate.learn.calendar import Calendar
 from headgate.learn.metric_traits import MetricTraits, Scale
-from headgate.learn.past import latest_values
+from headgate.learn.past import Past, latest_values
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -24,6 +24,9 @@ TREND_RATIO = 2.0  # a series has a trend if its values deviate this many times 
 SEASON_RATIO = 0.6  # a series is seasonal if a season leaves at most this share of what other models leave
 MIN_SEASONAL_STEPS = 8  # runs that can be compared with others of their phase, below which no season is assumed
 MIN_CYCLES = 3  # runs of the same phase as the next batch, so that the season was seen to repeat
+COARSE_FACTOR = 10.0  # how many times as much or as little of a count is not grossly different
+COARSE_SHARE = 0.25  # the same for a share
+WIDEST_GAP = 2.0  # steps: a longer gap does not widen a range more, or a new level passed if nobody answers for long
 _DAY_SECONDS = 86_400.0
 
 
@@ -83,6 +86,47 @@ class Forecast:
         return max(above, below)
 
 
+def forecast_past(past: Past) -> Forecast:
+    """The forecast of each metric of a past. What a dated column was before is as normal as what it is now."""
+    forecast = forecast_next(past.values, past.metrics, past.calendar)
+    if past.listed_days is not None:
+        forecast = _reach_listed_days(forecast, past, past.listed_days)
+    if not past.free_ranges:
+        return forecast
+    noise_floor = NOISE_FLOOR * natural_scale(past.values, past.metrics)
+    centre, scale, constant = forecast.centre.copy(), forecast.scale.copy(), forecast.constant.copy()
+    for index, ends in past.free_ranges.items():
+        centre[:, index], scale[:, index], constant[index] = ends, noise_floor[index], True
+    return replace(forecast, centre=centre, scale=scale, constant=constant)
+
+
+def _reach_listed_days(forecast: Forecast, past: Past, days: Floats) -> Forecast:
+    """The forecast for a listed day: as on an ordinary day, or as on an earlier day of the list, whichever is nearer.
+
+    With fewer than `MIN_CYCLES` such days, all that is not grossly different is as near: a tenth or tenfold for counts
+    and sums, a quarter more or less for shares, the natural scale for others. What never varied is left as it is.
+    """
+    rows = days
+    if len(days) < MIN_CYCLES:
+        latest, natural = latest_values(past.values), natural_scale(past.values, past.metrics)
+        by_size = np.array([each.scale is Scale.SIZE for each in past.metrics], np.bool_)
+        gap = np.where([each.scale is Scale.SHARE for each in past.metrics], COARSE_SHARE, natural)
+        coarse = np.array(
+            [
+                np.where(by_size, latest / COARSE_FACTOR, latest - gap),
+                np.where(by_size, latest * COARSE_FACTOR, latest + gap),
+            ]
+        )
+        rows = np.vstack([days, np.where(forecast.constant, np.nan, coarse)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
+        low, high = np.nanmin(rows, axis=0), np.nanmax(rows, axis=0)
+    known = np.isfinite(forecast.centre).all(axis=0)
+    first = np.where(known, np.fmin(forecast.centre.min(axis=0), low), np.nan)
+    second = np.where(known, np.fmax(forecast.centre.max(axis=0), high), np.nan)
+    return replace(forecast, centre=np.stack([first, second]))
+
+
 def forecast_next(values: Floats, metrics: Sequence[MetricTraits], calendar: Calendar | None = None) -> Forecast:
     """The forecast of each metric (columns of `values`) from its values in the runs (rows, oldest first).
 
@@ -131,11 +175,12 @@ def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags, calenda
         models, season = models.replace_where(better, seasonal), np.where(better, number, season)
     mean = np.nanmean(values, axis=0), _predictive_deviation(values)
     # a distance from the newest run grows with the time since
-    far = calendar.horizon * np.array(mean)
+    gap = min(calendar.horizon, WIDEST_GAP)
+    far = gap * np.array(mean)
     models = models.replace_where(one_sided, _Models(far, far))
     centre = np.stack([models.first[0], models.second[0]])
     scale = np.hypot(np.stack([models.first[1], models.second[1]]), noise_floor)
-    latest = latest_values(values) * np.where(one_sided, calendar.horizon, 1.0)
+    latest = latest_values(values) * np.where(one_sided, gap, 1.0)
     centre, scale = np.where(constant, latest, centre), np.where(constant, noise_floor, scale)
     enough_runs = (runs >= MIN_RUNS) & np.isfinite(scale).all(axis=0)
     nan_if_short = np.where(enough_runs, 0.0, np.nan)
@@ -224,13 +269,15 @@ def _predictive_deviation(values: Floats) -> Floats:
 def _predict_by_steps(values: Floats, slots: Floats, horizon: float) -> Floats:
     """The next value and its deviation, if steps are like those so far: twice as far after twice as long.
 
-    A step over a gap counts as the sum of as many steps as the gap is long.
+    A step over a gap counts as the sum of as many steps as the gap is long. The deviation is that of the next value
+    after `WIDEST_GAP` steps at most.
     """
     steps, lengths = _find_steps(values, slots)
     count = np.isfinite(steps).sum(axis=0)
     drift = np.nansum(steps, axis=0) / np.nansum(lengths, axis=0)
     deviation = np.sqrt(np.nansum((steps - drift * lengths) ** 2 / lengths, axis=0) / (count - 1))
-    return np.array([latest_values(values) + horizon * drift, deviation * np.sqrt(horizon + horizon**2 / count)])
+    gap = min(horizon, WIDEST_GAP)
+    return np.array([latest_values(values) + horizon * drift, deviation * np.sqrt(gap + gap**2 / count)])
 
 
 def _find_steps(values: Floats, slots: Floats) -> tuple[Floats, Floats]:

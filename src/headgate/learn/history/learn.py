@@ -7,10 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
+import msgspec
+
 from headgate.learn.budget import BudgetSelection
 from headgate.learn.copies import propose_no_copy
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.dates import propose_dates
 from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.paper import PaperBounds
 from headgate.learn.history.program import Clause, Program, propose_pins
 from headgate.learn.history.schema import propose_schema
@@ -18,6 +22,7 @@ from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_e
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.values.errors import MisuseError
+from headgate.values.predicate import Between
 from headgate.values.proposal import IssueId, Proposal
 
 DEFAULT_FALSE_ALARMS = 0.01
@@ -48,7 +53,7 @@ def learn_program(
         bounds: How bands and their rates are found. `"finite_sample"` is the default; `"paper"` follows Propositions 1
             to 3 of Auto-Validate-by-History.
         budget: Whether `false_alarms` is the budget of the whole table or, as in that paper, of each column.
-        clauses: The largest number of clauses per column. Default: no limit.
+        clauses: The largest number of clauses per column. Default: no limit. With one there are no guards.
         pins: Pinned clauses of an earlier program. They are kept as they are and cost nothing.
         schema: Whether to add clauses about which columns exist and what types they have, and that the batch is no
             copy of an earlier one. They cost nothing.
@@ -77,6 +82,7 @@ class ProposalSet:
     past: Past
     proposals: tuple[Proposal, ...]
     issues: tuple[IssueId, ...]
+    guards: GuardBands | None = None
 
     @classmethod
     def of(
@@ -85,12 +91,18 @@ class ProposalSet:
         """The bands of a past and the proposals of other learners. A past of fewer than `MIN_RUNS` has no bands."""
         applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
         issues = tuple(issue for effect in applied_effects for issue_ids in effect.issue_ids for issue in issue_ids)
-        return cls(past, (*bounds.propose_bands(past, applied_effects), *other_proposals), issues)
+        proposals = (*bounds.propose_bands(past, applied_effects), *other_proposals)
+        return cls(past, proposals, issues, bounds.make_guards(past, applied_effects))
 
     @cached_property
-    def _selection(self) -> BudgetSelection:
-        """The selection without pins, cached because a backtest tries many budgets on it."""
-        return BudgetSelection(self.proposals)
+    def _selections(self) -> dict[tuple[Clause, ...], BudgetSelection]:
+        """The selections by their pins, kept because a backtest tries many budgets on them."""
+        return {}
+
+    def _prepare_selection(self, pins: tuple[Clause, ...]) -> BudgetSelection:
+        if pins not in self._selections:
+            self._selections[pins] = BudgetSelection(self._with_pins(pins))
+        return self._selections[pins]
 
     def build_program(
         self,
@@ -102,10 +114,13 @@ class ProposalSet:
         schema: bool = True,
         paper_algorithm: bool = False,
     ) -> Program:
-        """The program of the proposals that catch the most issues within the budget."""
+        """The program of the guards and of the proposals that catch the most issues within the rest of the budget."""
         if budget == "table":
-            selection = BudgetSelection(self._with_pins(pins)) if pins else self._selection
-            chosen = selection.choose(false_alarms, max_per_column=max_clauses, paper_algorithm=paper_algorithm)
+            selection = self._prepare_selection(tuple(pins))
+            guards, coarse = ([], []) if max_clauses is not None else self._choose_guards(false_alarms, pins)
+            rest = false_alarms - sum(each.cost for each in (*guards, *coarse))
+            chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm, guards=guards)
+            chosen = _narrow_by_coarse(_join_guards(chosen, guards), coarse)
         elif budget == "column":
             chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
         else:
@@ -113,7 +128,9 @@ class ProposalSet:
         too_short = len(self.past) < MIN_RUNS
         column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
         chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
-        free_proposals = [*propose_schema(self.past), *propose_no_copy(self.past)] if schema else []
+        free_proposals = (
+            [*propose_schema(self.past), *propose_dates(self.past), *propose_no_copy(self.past)] if schema else []
+        )
         return Program(
             clauses=(
                 *map(Clause.of, _exclude_pinned(free_proposals, pins)),
@@ -127,6 +144,13 @@ class ProposalSet:
             issues=len(self.issues),
             caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
         )
+
+    def _choose_guards(self, budget: float, pins: Sequence[Clause]) -> tuple[list[Proposal], list[Proposal]]:
+        """The guards and the coarse limits of what is not pinned."""
+        if self.guards is None:
+            return [], []
+        chosen = self.guards.choose(budget), self.guards.choose_coarse(budget)
+        return _exclude_pinned(chosen[0], pins), _exclude_pinned(chosen[1], pins)
 
     def _with_pins(self, pins: Sequence[Clause]) -> list[Proposal]:
         """The pinned clauses as proposals, and the proposals about all other metrics."""
@@ -152,6 +176,40 @@ class ProposalSet:
                 if name not in chosen or proposal.catches > chosen[name].catches:
                     chosen[name] = proposal
         return list(chosen.values())
+
+
+def _join_guards(chosen: Sequence[Proposal], guards: Sequence[Proposal]) -> list[Proposal]:
+    """The chosen proposals and the guards. Of a metric that has both, the chosen one catches more."""
+    return list(({each.family: each for each in guards} | {each.family: each for each in chosen}).values())
+
+
+def _narrow_by_coarse(chosen: Sequence[Proposal], coarse: Sequence[Proposal]) -> list[Proposal]:
+    """The chosen proposals and the coarse limits; of a metric that has both, what is within both."""
+    narrowed = {each.family: each for each in chosen}
+    for limit in coarse:
+        band = narrowed.get(limit.family)
+        narrowed[limit.family] = limit if band is None else _narrow_band(band, limit)
+    return list(narrowed.values())
+
+
+def _narrow_band(band: Proposal, limit: Proposal) -> Proposal:
+    """The band without what is beyond the limit."""
+    inner, outer = band.expectation.predicate, limit.expectation.predicate
+    if not isinstance(inner, Between) or not isinstance(outer, Between):
+        return band
+    lows, highs = ([end for end in ends if end is not None] for ends in zip(_ends(inner), _ends(outer), strict=True))
+    low, high = max(lows, default=None), min(highs, default=None)
+    if (low, high) == _ends(inner) or (low is not None and high is not None and low > high):
+        return band
+    rate = (band.cost + limit.cost) / band.weight
+    expectation = msgspec.structs.replace(
+        band.expectation, predicate=Between(low, high, inner.moments), false_alarm=rate
+    )
+    return msgspec.structs.replace(band, expectation=expectation)
+
+
+def _ends(range_: Between) -> tuple[float | None, float | None]:
+    return range_.low, range_.high
 
 
 def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -> Bounds:

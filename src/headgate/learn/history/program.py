@@ -10,15 +10,16 @@ from headgate.display.blocks import Grid, Note
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
+from headgate.learn.column_kinds import explain_type
 from headgate.learn.copies import COPIES
 from headgate.learn.past import Past
 from headgate.metrics.base.metric import SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.distances.registry import distances
 from headgate.values.errors import MisuseError, did_you_mean
-from headgate.values.expectation import Expectation
+from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Outcome, Undefined
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Column, Schema
@@ -86,13 +87,14 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict on the outcomes of a batch, including its distances, and on its schema."""
-        measured = {**outcomes, **self._measure_schema(schema)}
+        measured = {**outcomes, **self._measure_schema(schema, outcomes)}
         return judge(self.expectations, {**self._explain_missing(measured, schema), **measured})
 
-    def _measure_schema(self, schema: Schema) -> dict[MetricKey, Outcome]:
+    def _measure_schema(self, schema: Schema, measured: Mapping[MetricKey, Outcome]) -> dict[MetricKey, Outcome]:
         """The outcomes of the clauses about the schema.
 
         The type of a missing column is undefined, not wrong, where another clause already reports that it is missing.
+        So is a type that the values do not show (`explain_type`).
         """
         schema_metrics = (
             (each.metric, from_key(each.metric)) for each in self.clauses if each.metric.name in SCHEMA_METRICS
@@ -100,9 +102,12 @@ class Program(Paged, msgspec.Struct, frozen=True):
         outcomes = {key: metric.of(schema) for key, metric in schema_metrics if isinstance(metric, SchemaMetric)}
         required_columns = {key.columns for key in outcomes if key.name == "has_column"}
         missing_columns = [key for key in outcomes if key.name == "column_type" and key.columns[0] not in schema.labels]
-        return outcomes | {
-            key: Undefined("the column is gone") for key in missing_columns if key.columns in required_columns
-        }
+        not_shown = _find_types_not_shown(outcomes, schema, measured)
+        return (
+            outcomes
+            | not_shown
+            | {key: Undefined("the column is gone") for key in missing_columns if key.columns in required_columns}
+        )
 
     def _explain_missing(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> dict[MetricKey, Outcome]:
         """Metrics that were not measured because their column is missing, has no values or has another type.
@@ -219,10 +224,12 @@ class Program(Paged, msgspec.Struct, frozen=True):
         """The clauses of a program that has no ranges yet, counted by origin."""
         schema_clauses = sum(each.metric.name in SCHEMA_METRICS and not each.pinned for each in self.clauses)
         copies = sum(each.metric == COPIES and not each.pinned for each in self.clauses)
-        others = len(self.clauses) - len(self.pins) - schema_clauses - copies
+        own = sum(each.expectation.source is Source.HISTORY and not each.pinned for each in self.clauses)
+        others = len(self.clauses) - len(self.pins) - own
         counts = {
             "about columns": schema_clauses,
             "about copies": copies,
+            "coarse limits": own - schema_clauses - copies,
             "pinned": len(self.pins),
             "of other learners": others,
         }
@@ -243,6 +250,20 @@ class Program(Paged, msgspec.Struct, frozen=True):
 
     def _value_clauses(self) -> list[Clause]:
         return [each for each in self.clauses if each.metric.name not in SCHEMA_METRICS or each.pinned]
+
+
+def _find_types_not_shown(
+    types: Mapping[MetricKey, Outcome], schema: Schema, measured: Mapping[MetricKey, Outcome]
+) -> dict[MetricKey, Outcome]:
+    """The types that differ from what is expected although the values do not show it, as undefined outcomes."""
+    columns = {column.label: column for column in schema.columns}
+    differing = [key for key in types if types[key] == Measured(0.0) and key.name == "column_type"]
+    reasons = {
+        key: explain_type(columns[key.columns[0]], str(dict(key.parameters)["type"]), measured)
+        for key in differing
+        if key.columns[0] in columns
+    }
+    return {key: Undefined(why) for key, why in reasons.items() if why}
 
 
 def _why_not_measured(key: MetricKey, column: Column | None) -> str:

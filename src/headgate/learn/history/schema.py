@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, recall_kinds
 from headgate.learn.past import Past
 from headgate.metrics.column_count import ColumnCount
 from headgate.metrics.column_type import ColumnType
@@ -22,8 +23,6 @@ RECENT_RUNS = 7
 """A column is expected if all of this many newest runs have it, so a column added a week ago counts."""
 MIN_TYPE_RUNS = 3
 """Fewest runs from which a type is expected: a column of whole numbers may get its first fraction in a later run."""
-MIN_TYPE_VALUES = 10
-"""Fewest values of a batch from which a type is expected: fewer may look like another type by chance."""
 _NUMBER_PATTERN = re.compile(r"[-+]?9([.,]9)*|9[-/.]9[-/.]9([ T]9:9(:9(\.9)?)?)?Z?")
 _IS_TRUE = OneOf((1.0,))
 
@@ -32,7 +31,8 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
     """Expect the columns that all recent runs have, at most as many columns as they had, and types that never changed.
 
     These proposals cost nothing: a batch with another schema is not a good batch until a person accepts it. A column
-    without values has no type. Where a number is expected a whole number passes, but not the other way round.
+    without values has no type. Where a number is expected a whole number passes, but not the other way round. A type
+    that the column had in any accepted run, however long ago, counts.
     """
     recent = past.schemas[-RECENT_RUNS:]
     max_columns = max(len(schema.columns) for schema in recent)
@@ -48,7 +48,7 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
             continue
         if len(kinds) == 1:
             yield Proposal(_make_expectation(ColumnType(label, type=_type_name(*kinds)), _IS_TRUE), note=note)
-        elif kinds <= NUMERIC - {Kind.BOOLEAN}:
+        elif kinds and kinds <= NUMERIC - {Kind.BOOLEAN}:
             yield Proposal(_make_expectation(ColumnType(label, type="number"), _IS_TRUE), note=note)
 
 
@@ -79,12 +79,10 @@ def _fewest_present(past: Past, label: str) -> float:
 
 def _collect_kinds(past: Past) -> dict[str, set[Kind]]:
     """For each column of the newest run, the kinds that it had in the runs where it had values."""
-    kinds_by_column: dict[str, set[Kind]] = {label: set() for label in past.schema.labels}
-    for schema in past.schemas:
-        for column in schema.columns:
-            if column.label in kinds_by_column and not column.empty:
-                kinds_by_column[column.label].add(column.kind)
-    return kinds_by_column
+    keys = {each.key: index for index, each in enumerate(past.metrics)}
+    rows = [{key: float(run[index]) for key, index in keys.items() if np.isfinite(run[index])} for run in past.values]
+    kinds = collect_kinds(past.schemas, rows)
+    return {label: kinds[label] | recall_kinds(past.memory, label) for label in past.schema.labels}
 
 
 def _type_name(kind: Kind) -> str:

@@ -44,13 +44,18 @@ class Features:
         metrics: Sequence[MetricTraits],
         names: Collection[str] | None = None,
         noise_floor: float = NOISE_FLOOR,
+        left_out: Collection[int] = (),
     ) -> Features:
         """The features of runs (rows of `values`, oldest first): all plain metrics with these names (None: any name).
 
         Each is scaled so that its past lies between 0 and 1. A feature that hardly varied has the width `noise_floor`
         times its natural size. With `noise_floor=0`, as in the paper's code, one that never varied has the width 1.
+        `left_out` are the indices of metrics that are no features.
         """
-        is_wanted = [each.is_plain and (names is None or each.key.name in names) for each in metrics]
+        is_wanted = [
+            each.is_plain and index not in left_out and (names is None or each.key.name in names)
+            for index, each in enumerate(metrics)
+        ]
         indices = np.flatnonzero(np.isfinite(values[-MIN_NOVELTY_RUNS:]).all(axis=0) & np.array(is_wanted, np.bool_))
         past = np.where(np.isfinite(values[:, indices]), values[:, indices], np.nan)
         if not len(indices):

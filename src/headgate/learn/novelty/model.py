@@ -98,7 +98,9 @@ class Novelty:
         names = PAPER_FEATURES if features is None and as_in_paper else features
         if len(past) < MIN_NOVELTY_RUNS:
             return Undefined(f"{len(past)} accepted runs of {MIN_NOVELTY_RUNS} that it takes")
-        scaled_features = Features.of(past.values, past.metrics, names, 0.0 if as_in_paper else NOISE_FLOOR)
+        scaled_features = Features.of(
+            past.values, past.metrics, names, 0.0 if as_in_paper else NOISE_FLOOR, past.free_ranges
+        )
         if not len(scaled_features.indices):
             return Undefined("no metric is in all of the newest runs")
         points = scaled_features.scale_rows(past.values)

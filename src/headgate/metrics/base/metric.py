@@ -77,6 +77,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     additive: ClassVar[bool] = False  # whether it grows with the number of rows
     moves_with_rows: ClassVar[bool] = False  # whether fewer rows alone change it, though it does not grow with them
     is_location: ClassVar[bool] = False  # whether it is a value of the column; a moment for a temporal column
+    tells_values: ClassVar[bool] = False  # whether it changes with the value of a column that has only one
     is_spread: ClassVar[bool] = (
         False  # whether it is a difference of values of the column; a duration for a temporal column
     )

@@ -53,6 +53,7 @@ class OfLengths(ColumnMetric[Moments], frozen=True):
 
     state: ClassVar = Moments
     folded: ClassVar = "lengths"
+    tells_values: ClassVar = True
 
     def fold(self, batch: ColumnBatch) -> Moments:
         return Moments.of_counts(*batch.lengths)
@@ -64,6 +65,7 @@ class OfCharacters(ColumnMetric[Characters], frozen=True):
     state: ClassVar = Characters
     folded: ClassVar = "characters"
     accepts: ClassVar = TEXT
+    tells_values: ClassVar = True
 
     def fold(self, batch: ColumnBatch) -> Characters:
         return Characters.of(batch)

@@ -12,9 +12,11 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from headgate.store.ledger import Commit
 from headgate.store.record import Record
 from headgate.values.codec import MAGIC, Head, pack, seal, unpack, unseal
 from headgate.values.errors import CorruptBytes, StoredDataError
+from headgate.values.mute import Mute
 from headgate.values.run import Revision, Ruling
 
 ENTRY, NUMBERS, INDEX, LAYOUT = "log_entry", "numbers", "state_index", "layout"
@@ -44,17 +46,19 @@ class EntryParts(msgspec.Struct, frozen=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """The content of the first envelope of an entry: a committed run with the ranges of its parts, or a ruling."""
+    """The content of the first envelope of an entry: a committed run with the ranges of its parts, a ruling, or a
+    mute."""
 
     revision: Revision | None = None
     parts: EntryParts | None = None
     ruling: Ruling | None = None
+    mute: Mute | None = None
 
     @property
-    def commit(self) -> Revision | Ruling:
-        commit = self.revision or self.ruling
+    def commit(self) -> Commit:
+        commit = self.revision or self.ruling or self.mute
         if commit is None or (self.revision is None) != (self.parts is None):
-            raise CorruptBytes("the entry is neither a run nor a ruling.")
+            raise CorruptBytes("the entry is neither a run nor a ruling nor a mute.")
         return commit
 
 
@@ -112,10 +116,12 @@ class Body(NamedTuple):
         return cls(parts, b"".join(pieces), (numbers, states))
 
 
-def pack_entry(commit: Revision | Ruling, body: Body | None = None) -> tuple[bytes, LogEntry]:
+def pack_entry(commit: Commit, body: Body | None = None) -> tuple[bytes, LogEntry]:
     """The bytes of an entry, and its first envelope as a reader will see it."""
     if isinstance(commit, Ruling):
         entry = Entry(ruling=commit)
+    elif isinstance(commit, Mute):
+        entry = Entry(mute=commit)
     else:
         assert body is not None, "a run has parts"
         entry = Entry(revision=commit, parts=body.parts)

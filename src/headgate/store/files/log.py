@@ -16,10 +16,10 @@ from headgate.store.files import entry as entries
 from headgate.store.files import places
 from headgate.store.files.blobs import Blobs
 from headgate.store.files.entry import Body, Entry, KeyLayout, LogEntry
-from headgate.store.ledger import Ledger
+from headgate.store.ledger import Commit, Ledger
 from headgate.values.codec import Head, pack, seal
 from headgate.values.errors import CorruptBytes, StoredDataError, StoreUnavailable, UnknownRun
-from headgate.values.run import Revision, Ruling
+from headgate.values.run import Revision
 
 CHECKPOINT = "checkpoint"
 FIRST_READ = 4_096  # bytes: the first envelope of nearly every entry is shorter
@@ -64,7 +64,7 @@ class Log:
             self._add(log_entry)
         self._read = True
 
-    def append(self, propose: Callable[[], Revision | Ruling], body: Body | None = None) -> Revision | Ruling:
+    def append(self, propose: Callable[[], Commit], body: Body | None = None) -> Commit:
         """Commit what `propose` makes of the current ledger, and retry while other writers are faster.
 
         Putting the object under the next free number is the commit. If the number is taken, its entry is read and the
@@ -112,7 +112,7 @@ class Log:
                 self._blobs.settle(path)
             self._layouts[layout.digest] = layout
 
-    def _put(self, commit: Revision | Ruling, body: Body | None, rivals: _Rivals) -> bool:
+    def _put(self, commit: Commit, body: Body | None, rivals: _Rivals) -> bool:
         """Whether the commit is in the log now, by this put or by an earlier one whose response was lost."""
         head, path = self.ledger.head, places.entry_path(self.folder, commit.sequence)
         data, log_entry = entries.pack_entry(commit, body)

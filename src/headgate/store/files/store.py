@@ -21,6 +21,7 @@ from headgate.store.port import Series
 from headgate.store.record import Record, key_texts, make_record, open_states, restore_run
 from headgate.values.errors import CorruptBytes
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
@@ -100,6 +101,15 @@ class FileStore:
         with self._use_log(dataset) as log:
             log.refresh()
             return log.ledger.rulings(partition, as_of)
+
+    def mute(self, dataset: str, column: str, until: float | None, *, who: str = "", note: str = "") -> Mute:
+        with self._use_log(dataset) as log:
+            return cast(Mute, log.append(lambda: log.ledger.next_mute(column, until, who, note)))
+
+    def mutes(self, dataset: str, *, as_of: int | None = None) -> tuple[Mute, ...]:
+        with self._use_log(dataset) as log:
+            log.refresh()
+            return log.ledger.mutes(as_of)
 
     def last(
         self,

@@ -1,4 +1,4 @@
-"""Queries for revisions and rulings, each served by an index."""
+"""Queries for revisions, rulings and mutes, each served by an index."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Select, select, tuple_
 
 from headgate.store.sql.names import LONGEST_INDEXED, decode_name, encode_name, hash_name
-from headgate.store.sql.tables import datasets, rulings, runs
+from headgate.store.sql.tables import datasets, mutes, rulings, runs
 from headgate.values.expectation import Status
+from headgate.values.mute import Mute
 from headgate.values.run import Decision, Revision, Ruling, partition_sort_key
 
 _REVISION_COLUMNS = [column for column in runs.c if column.name != "details"]
@@ -74,6 +75,12 @@ def read_rulings(connection: Connection, name: str, partition: str | None, as_of
     if partition is not None:
         query = query.where(*match_partition(partition))
     return tuple(make_ruling(name, each) for each in connection.execute(query))
+
+
+def read_mutes(connection: Connection, name: str, as_of: int | None) -> tuple[Mute, ...]:
+    number, head = find_dataset(connection, name)
+    query = select(mutes).where(mutes.c.dataset_id == number, mutes.c.sequence <= (head if as_of is None else as_of))
+    return tuple(_make_mute(name, each) for each in connection.execute(query.order_by(mutes.c.sequence)))
 
 
 def select_rulings(number: int) -> Select[Any]:
@@ -173,6 +180,18 @@ def make_ruling(name: str, row: Any) -> Ruling:
         note=decode_name(row.note),
         at=row.at,
         source=decode_name(row.source),
+    )
+
+
+def _make_mute(name: str, row: Any) -> Mute:
+    return Mute(
+        dataset=name,
+        sequence=row.sequence,
+        column=decode_name(row.label),
+        until=row.until,
+        who=decode_name(row.who),
+        note=decode_name(row.note),
+        at=row.at,
     )
 
 

@@ -21,6 +21,7 @@ from headgate.store.sql.names import decode_name
 from headgate.store.sql.tables import datasets
 from headgate.values.errors import MisuseError, StoreUnavailable
 from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.state import State
 
@@ -105,6 +106,13 @@ class SqlStore:
 
     def rulings(self, dataset: str, partition: str | None = None, *, as_of: int | None = None) -> tuple[Ruling, ...]:
         return self._read(lambda connection: reading.read_rulings(connection, dataset, partition, as_of))
+
+    def mute(self, dataset: str, column: str, until: float | None, *, who: str = "", note: str = "") -> Mute:
+        wanted = Mute(dataset=dataset, sequence=0, column=column, until=until, who=who, note=note)
+        return self._write(lambda connection: writing.mute(connection, wanted))
+
+    def mutes(self, dataset: str, *, as_of: int | None = None) -> tuple[Mute, ...]:
+        return self._read(lambda connection: reading.read_mutes(connection, dataset, as_of))
 
     def last(
         self,

@@ -78,6 +78,18 @@ rulings = Table(
     Index("rulings_by_run", "dataset_id", "run", "sequence"),
 )
 
+mutes = Table(
+    "mutes",
+    metadata,
+    Column("dataset_id", Integer, ForeignKey("datasets.id"), primary_key=True),
+    Column("sequence", Integer, primary_key=True),
+    Column("label", Text, nullable=False),  # of the column, in which * stands for any characters
+    Column("until", Double),  # nothing where a mute was ended
+    Column("who", Text, nullable=False),
+    Column("note", Text, nullable=False),
+    Column("at", Double, nullable=False),
+)
+
 
 def _make_dictionary(name: str) -> Table:
     return Table(

@@ -13,7 +13,7 @@ from headgate.store.sql.tables import store_info
 from headgate.values.errors import MisuseError, NewerFormat, StoreUnavailable
 
 FORMAT = 1
-REVISIONS = ("0001", "0002")
+REVISIONS = ("0001", "0002", "0003")
 """Every revision of the schema that this version knows, the newest last."""
 
 _LOCK = 0x68656164  # the key of an advisory lock; any number that all processes share

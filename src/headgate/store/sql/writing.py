@@ -1,4 +1,4 @@
-"""The two transactions that change a history: committing a run, and recording a decision.
+"""The transactions that change a history: committing a run, recording a decision, muting a column.
 
 Each first takes the lock of the dataset by incrementing its head, so that commits become visible in the order of their
 sequences. Each can be repeated after an unknown outcome: work that is already done is left as it is.
@@ -16,8 +16,9 @@ from headgate.store.record import Record
 from headgate.store.sql import reading
 from headgate.store.sql.contents import contents_of
 from headgate.store.sql.names import encode_name, hash_name
-from headgate.store.sql.tables import datasets, rulings, runs
+from headgate.store.sql.tables import datasets, mutes, rulings, runs
 from headgate.values.errors import UnknownRun
+from headgate.values.mute import Mute, find_same, refuse_mute
 from headgate.values.run import AlreadyCommitted, Revision, Ruling, Run, partition_sort_key
 
 
@@ -55,6 +56,23 @@ def decide(connection: Connection, wanted: Ruling, number: int | None, only_firs
     _settle_runs(connection, dataset)
     fault_point("sql.ruling_written")
     return ruling
+
+
+def mute(connection: Connection, wanted: Mute) -> Mute:
+    """Record a mute; `wanted` is without its sequence. If the newest one of the column says the same, it stands."""
+    locked = _lock_dataset(connection, wanted.dataset)
+    fault_point("sql.locked")
+    if locked is None:
+        raise refuse_mute(wanted.dataset)
+    known = find_same(reading.read_mutes(connection, wanted.dataset, None), wanted)
+    if known is not None:
+        connection.rollback()
+        return known
+    dataset, sequence = locked
+    recorded = msgspec.structs.replace(wanted, sequence=sequence)
+    connection.execute(insert(mutes), _mute_row(dataset, recorded))
+    fault_point("sql.mute_written")
+    return recorded
 
 
 def _lock_dataset(connection: Connection, name: str) -> tuple[int, int] | None:
@@ -154,4 +172,16 @@ def _ruling_row(dataset: int, run: int, ruling: Ruling) -> dict[str, Any]:
         "note": encode_name(ruling.note),
         "at": ruling.at,
         "source": encode_name(ruling.source),
+    }
+
+
+def _mute_row(dataset: int, mute: Mute) -> dict[str, Any]:
+    return {
+        "dataset_id": dataset,
+        "sequence": mute.sequence,
+        "label": encode_name(mute.column),
+        "until": mute.until,
+        "who": encode_name(mute.who),
+        "note": encode_name(mute.note),
+        "at": mute.at,
     }

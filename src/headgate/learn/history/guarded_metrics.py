@@ -1,0 +1,63 @@
+"""Which metrics of a table are always guarded.
+
+Tested by `tests/learn/history/test_guards.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from headgate.learn.history.forecast import Forecast
+from headgate.learn.metric_traits import MetricTraits
+
+Indices = npt.NDArray[np.intp]
+
+_LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
+_MANY_ROWS = 1_000  # below, numbers that are no key may be almost unique
+
+
+class Guard(StrEnum):
+    """What of a table is always guarded."""
+
+    ROWS = "rows"
+    NULLS = "nulls"
+    COMPLETE = "complete"  # the nulls of columns that have none
+    KEYS = "keys"
+    NEWEST = "newest"
+    COARSE = "coarse"  # nothing is a tenth or ten times of what it was
+
+    @property
+    def curve(self) -> str:
+        """The name of its curve in the pooled rates."""
+        return f"guard_{self.value}"
+
+
+def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterator[tuple[Guard, Indices]]:
+    """For each guard that a table has, the metrics that it guards."""
+    names = np.array([traits.key.name if traits.is_plain else "" for traits in metrics])
+    known = np.isfinite(forecast.centre).all(axis=0)
+    nulls, centre = names == "completeness", forecast.centre[0]
+    complete = nulls & forecast.constant & (centre == 1.0)
+    unique = (forecast.constant & (centre == 1.0)) | (
+        (centre > _LEAST_UNIQUE) & (_find_rows(centre, names) > _MANY_ROWS)
+    )
+    newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
+    guarded = {
+        Guard.ROWS: names == "size",
+        Guard.NULLS: nulls & ~complete,
+        Guard.COMPLETE: complete,
+        Guard.KEYS: (names == "unique_ratio") & unique,
+        Guard.NEWEST: newest,
+    }
+    for guard, chosen in guarded.items():
+        if len(indices := np.flatnonzero(chosen & known)):
+            yield guard, indices
+
+
+def _find_rows(centre: npt.NDArray[np.float64], names: npt.NDArray[np.str_]) -> float:
+    rows = centre[names == "size"]
+    return float(rows[0]) if len(rows) else 0.0

@@ -1,0 +1,100 @@
+"""Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and newest times.
+
+What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is
+left the farthest is left by so much. So a table of many columns does not pay for each of them. A table that has too few
+runs for ranges has coarse limits, and later those that are narrower than its ranges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from headgate.learn.history.coarse import LEAST_FACTOR, CoarseLimits
+from headgate.learn.history.forecast import Forecast
+from headgate.learn.history.guarded_metrics import Guard, Indices, find_guarded
+from headgate.learn.metric_traits import MetricTraits
+from headgate.learn.pooled_rates import PooledRates
+from headgate.values.expectation import Expectation, Source
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Predicate
+from headgate.values.proposal import IssueId, Proposal
+
+GUARD_SHARE = 0.6
+"""The share of the budget that is set aside for guards."""
+COARSE_NOTE = "a coarse limit"
+_COUNT = "approx_count_distinct"
+SHARES = {
+    Guard.ROWS: 0.31,
+    Guard.NULLS: 0.18,
+    Guard.COMPLETE: 0.15,
+    Guard.KEYS: 0.03,
+    Guard.NEWEST: 0.083,
+    Guard.COARSE: 0.247,
+}
+"""The part of what is set aside that each guard may use."""
+
+
+@dataclass(frozen=True)
+class GuardBands:
+    """The guards of a table, before a budget says how narrow they may be."""
+
+    forecast: Forecast
+    coarse_limits: CoarseLimits
+    runs: int
+    metrics: Sequence[MetricTraits]
+    pooled_rates: PooledRates
+    issue_surprises: Mapping[int, Sequence[tuple[IssueId, float]]]
+    make_predicate: Callable[[int, tuple[float, float], float], Predicate | None]
+    make_note: Callable[[int], str]
+    is_learned: Callable[[MetricKey], bool] = lambda _: True
+    _guarded: tuple[tuple[Guard, Indices], ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_guarded", tuple(find_guarded(self.forecast, self.metrics)))
+
+    def choose(self, budget: float) -> list[Proposal]:
+        """The narrowest bands that the part of the budget that is set aside pays for."""
+        proposals: list[Proposal] = []
+        for guard, indices in self._guarded:
+            found = self._find_affordable(guard.curve, SHARES[guard] * GUARD_SHARE * budget)
+            proposals += [] if found is None else self._propose(indices, *found)
+        return self._choose_learned(proposals)
+
+    def choose_coarse(self, budget: float) -> list[Proposal]:
+        """The coarse limits. While there are no other guards they may use all that is set aside."""
+        share = SHARES[Guard.COARSE] if self._guarded else 1.0
+        found = self._find_affordable(Guard.COARSE.curve, share * GUARD_SHARE * budget, LEAST_FACTOR)
+        return [] if found is None else self._choose_learned(self._propose_coarse(*found))
+
+    def _choose_learned(self, proposals: Iterable[Proposal]) -> list[Proposal]:
+        return [each for each in proposals if self.is_learned(each.expectation.metric)]
+
+    def _find_affordable(self, curve: str, budget: float, least: float = 0.0) -> tuple[float, float] | None:
+        """The smallest reach that the budget pays for, and its rate."""
+        rates = self.pooled_rates.table_rates(curve, self.runs)
+        for reach, rate in zip(self.pooled_rates.grid, rates.tolist(), strict=True):
+            if reach >= least and rate <= budget:
+                return reach, rate
+        return None
+
+    def _propose(self, indices: Indices, reach: float, rate: float) -> Iterator[Proposal]:
+        """A band for each metric. They cost together what one of them states: the rate is that of the table."""
+        for index in indices.tolist():
+            predicate = self.make_predicate(index, self.forecast.band_of(index, reach), reach)
+            if predicate is not None:
+                caught = frozenset(issue for issue, value in self.issue_surprises.get(index, ()) if value > reach)
+                expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
+                yield Proposal(expectation, caught, self.make_note(index), weight=1 / len(indices))
+
+    def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
+        indices = self.coarse_limits.limited
+        note = f"{COARSE_NOTE}: {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
+        for index in indices:
+            low, high = self.coarse_limits.band_of(index, factor)
+            if self.metrics[index].key.name == _COUNT and low <= 1:
+                continue  # every column with a value has one
+            predicate = self.make_predicate(index, (low, high), factor)
+            if predicate is not None:
+                expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
+                yield Proposal(expectation, note=note, weight=1 / len(indices))

@@ -1,0 +1,96 @@
+"""Rows, nulls, keys and newest times are guarded in every table, whatever else the budget buys."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from functools import cache
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import headgate as hg
+from headgate.learn.history.guarded_metrics import Guard
+from headgate.learn.history.guards import GUARD_SHARE, SHARES
+from headgate.learn.pooled_rates import load_pooled_rates
+from headgate.values.account import Action
+
+RUNS, ROWS = 15, 2_000
+START = datetime.datetime(2026, 3, 2)
+
+
+def batch(number: int, width: int) -> pa.Table:
+    """Keys, times, a column with some nulls, and so many columns of numbers and texts without any."""
+    chance, day = np.random.default_rng([number, width]), START + datetime.timedelta(days=number)
+    rows = int(chance.normal(ROWS, 60))
+    seconds = (day - datetime.datetime(1970, 1, 1)).total_seconds() + chance.uniform(0, 86_400, rows)
+    columns: dict[str, object] = {
+        "id": [f"{number:03}-{row:05}" for row in range(rows)],
+        "at": pa.array((seconds * 1e6).astype(np.int64)).cast(pa.timestamp("us")),
+        "coupon": pa.array(chance.random(rows), mask=chance.random(rows) < 0.3),
+    }
+    for at in range(width):
+        columns[f"n{at}"] = chance.normal(10 * at, 1 + at, rows)
+        columns[f"t{at}"] = chance.choice(["a", "b", "c"], rows)
+    return pa.table(columns)
+
+
+@cache
+def gate_of(width: int) -> hg.Gate:
+    gate = hg.Gate("t", store=hg.open_store("memory:"))
+    for number in range(RUNS):
+        assert gate.judge(batch(number, width), partition=str((START + datetime.timedelta(days=number)).date())).passed
+    return gate
+
+
+def with_nulls(table: pa.Table, column: str, share: float) -> pa.Table:
+    at = table.column_names.index(column)
+    mask = np.random.default_rng(0).random(len(table)) < share
+    values = [None if out else value for out, value in zip(mask, table[column].to_pylist(), strict=True)]
+    return table.set_column(at, column, pa.array(values, table.schema.field(at).type))
+
+
+def of_the_day_before(table: pa.Table) -> pa.Table:
+    earlier = pa.compute.subtract(table["at"], pa.scalar(datetime.timedelta(days=1)))
+    return table.set_column(1, "at", earlier)
+
+
+FAULTS: dict[str, Callable[[pa.Table], pa.Table]] = {
+    "half the rows": lambda table: table.slice(0, len(table) // 2),
+    "two thirds of the rows": lambda table: table.slice(0, 2 * len(table) // 3),
+    "twice the rows": lambda table: pa.concat_tables([table, table]),
+    "3% nulls in numbers": lambda table: with_nulls(table, "n1", 0.03),
+    "3% nulls in texts": lambda table: with_nulls(table, "t0", 0.03),
+    "all null": lambda table: with_nulls(table, "t1", 1.0),
+    "twice the nulls": lambda table: with_nulls(table, "coupon", 0.4),
+    "the day before": of_the_day_before,
+}
+
+
+@pytest.mark.parametrize("width", [2, 12, 60])
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_basics_are_guarded(fault: str, width: int) -> None:
+    partition = str((START + datetime.timedelta(days=RUNS)).date())
+    gate = gate_of(width)
+    broken = FAULTS[fault](batch(RUNS, width))
+    verdict = hg.Gate("t", store=gate.store, mode="observe").judge(broken, partition=partition)
+    assert not verdict.passed, fault
+
+
+@pytest.mark.parametrize("width", [2, 12, 60])
+def test_a_good_batch_passes(width: int) -> None:
+    partition = str((START + datetime.timedelta(days=RUNS + 3)).date())
+    assert gate_of(width).judge(batch(RUNS + 3, width), partition=partition).action is Action.PUBLISH
+
+
+@pytest.mark.parametrize("false_alarms", [0.003, 0.01, 0.05])
+def test_guards_keep_to_what_is_set_aside_for_them(false_alarms: float) -> None:
+    rates = load_pooled_rates()
+    for guard in Guard:
+        found = rates.table_rates(guard.curve, 30)
+        assert (np.diff(found) <= 0).all()
+        assert found[-1] < SHARES[guard] * GUARD_SHARE * 0.01
+    assert sum(SHARES.values()) == pytest.approx(1.0)
+    program = gate_of(2).learned().program
+    assert program.cost <= program.budget
