@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -124,6 +124,12 @@ bench-history-speed: ## how long a program and a verdict take; writes benchmarks
 
 bench-gate: ## the gate against each learner alone on all feeds, and the real incidents; writes docs/gate-benchmark.md
 	$(PYTHON) -m benchmarks.gate
+
+bench-basics: ## basic faults, held and missing batches on all feeds, and a simulated year; writes docs/basics-benchmark.md
+	$(PYTHON) -m benchmarks.gate.guards
+	$(PYTHON) -m benchmarks.gate.gaps
+	$(PYTHON) -m benchmarks.gate.year
+	$(PYTHON) -m benchmarks.gate.basics_page
 
 bench-gate-speed: ## how long a warm gate takes for a batch
 	$(PYTHON) -m benchmarks.gate.speed

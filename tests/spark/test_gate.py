@@ -18,7 +18,7 @@ CHECKS = Check("orders").is_complete("id").is_unique("id").has_mean("price", bet
 
 @pytest.fixture
 def gate() -> Gate:
-    return gate_after(DAYS, checks=CHECKS, false_alarms=0.3)
+    return gate_after(DAYS, checks=CHECKS, false_alarms=0.1)
 
 
 def frame(session: SparkSession, day: int) -> DataFrame:
@@ -63,7 +63,7 @@ TABLES = {
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES.keys())
 def test_the_verdict_is_that_of_the_local_engine(table: object, gate: Gate, spark: SparkSession) -> None:
     data = spark.createDataFrame(table.to_pandas()).repartition(3)  # type: ignore[attr-defined]
-    here = gate_after(DAYS, checks=CHECKS, false_alarms=0.3)
+    here = gate_after(DAYS, checks=CHECKS, false_alarms=0.1)
     far, near = gate.judge(data, named(DAYS)), judged(here, DAYS, table)  # type: ignore[arg-type]
     assert (far.status, far.action) == (near.status, near.action)
     assert statuses(gate, named(DAYS)) == statuses(here, named(DAYS))

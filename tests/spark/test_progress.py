@@ -35,8 +35,10 @@ def heard(frame: DataFrame) -> list[hg.Progress]:
 
 
 def heard_from(session: Any) -> list[hg.Progress]:
-    """What a scan says. A Connect server reports every two seconds, and may be done before: then more tasks follow."""
-    return next((steps for factor in (1, 1, 2, 4, 8) if (steps := heard(slow(session, factor * TASKS)))), [])
+    """What a scan says. A Connect server reports every two seconds: it may be done before the first report, or have no
+    task done at it. Then more tasks follow."""
+    scans = (heard(slow(session, factor * TASKS)) for factor in (1, 1, 2, 4, 8))
+    return next((steps for steps in scans if any(step.done for step in steps)), [])
 
 
 def assert_possible(steps: list[hg.Progress]) -> None:

@@ -1,0 +1,89 @@
+"""`python -m benchmarks.gate.basics_page`: writes docs/basics-benchmark.md from the results of guards, gaps and year."""
+
+from __future__ import annotations
+
+# ruff: noqa: E501 - sentences of a page
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from benchmarks.gate import gaps, guards, year
+
+PAGE = Path(__file__).parents[2] / "docs" / "basics-benchmark.md"
+Row = dict[str, Any]
+
+
+def write_page() -> None:
+    found = [json.loads(each.RESULTS.read_text(encoding="utf-8")) for each in (guards, gaps, year)]
+    PAGE.write_text("\n".join(make_page(*found)) + "\n", encoding="utf-8")
+
+
+def make_page(of_guards: list[Row], of_gaps: list[Row], of_year: dict[str, list[Row]]) -> Iterator[str]:
+    yield "# The basics, measured"
+    yield ""
+    yield "Written by `make bench-basics`; do not edit. Every gate is as a user has it: values hidden, all learners, a budget of 1%. Only the pooled rates are those of the other datasets, so that no feed is judged by evidence from itself."
+    yield from _write_guards(of_guards)
+    yield from _write_gaps(of_gaps)
+    yield from _write_year(of_year)
+
+
+def _write_guards(rows: list[Row]) -> Iterator[str]:
+    yield ""
+    yield "## Basic faults"
+    yield ""
+    yield f"Of each feed {guards.RUNS} good batches are judged, from a third of its length on; holds are accepted. Before the batches after {_list(guards.YOUNG)} and {_list(guards.GROWN)} runs, broken copies of them are judged. Which rows and which column are hit is drawn at random. Nulls are put into a column that had none. `-`: the fault is impossible there, for example because two batches are equal. Cells are held of judged."
+    yield ""
+    yield guards.tabulate(rows)
+    yield ""
+    missed = [row for row in rows if row["fault"] and not row["held"] and row["runs"] in guards.GROWN]
+    yield f"From run {guards.GROWN[0] + 1} on, {len(missed)} broken batches were published:"
+    yield ""
+    yield from (f"- {row['feed']} {row['partition']} ({row['rows']:,} rows): {row['fault']}" for row in missed)
+    good = [row for row in rows if not row["fault"] and row["runs"]]
+    held = [row for row in good if row["held"]]
+    yield ""
+    yield f"Of the {len(good):,} good batches from the second on, {len(held)} were held ({len(held) / len(good):.2%}):"
+    yield ""
+    yield from (
+        f"- {row['feed']} {row['partition']}, after {row['runs']} runs: {_first(row['causes'])}" for row in held
+    )
+
+
+def _write_gaps(rows: list[Row]) -> Iterator[str]:
+    yield ""
+    yield "## After a held or a missing batch"
+    yield ""
+    yield f"After {gaps.BEFORE} good batches comes one as it is (none), one with an empty column that is held (held), or none at all (missing). Then {gaps.AFTER} good batches follow, and nobody answers a hold. Held of judged:"
+    yield ""
+    yield gaps.tabulate(rows)
+
+
+def _write_year(found: dict[str, list[Row]]) -> Iterator[str]:
+    yield ""
+    yield "## A simulated year"
+    yield ""
+    yield "A daily table of orders with a timestamp. It grows by half. Weekends have half as many orders, ten holidays a third, month ends half as many again. `calendar:` lists the holidays. Three incidents are rejected and repaired the next morning, a fourth nobody answers. One week arrives two weeks late, one never. A good batch that is held is accepted the next morning."
+    yield ""
+    yield f"![A year of a daily table](pictures/{year.PICTURE.name})"
+    for budget, rows in found.items():
+        broken = [row for row in rows if row["incident"]]
+        good = [row for row in rows if not row["incident"]]
+        held = [row for row in good if row["held"]]
+        yield ""
+        yield f"At a budget of {float(budget):.0%}: {sum(row['held'] for row in broken)} of {len(broken)} broken batches are held, and {len(held)} of {len(good)} good ones ({len(held) / len(good):.2%})."
+        yield ""
+        yield from (f"- {row['day']}, {year.name_outcome(row)}: {_first(row['causes'])}" for row in rows if row["held"])
+
+
+def _first(causes: Sequence[str]) -> str:
+    more = f" (and {len(causes) - 1} more)" if len(causes) > 1 else ""
+    return f"{causes[0]}{more}" if causes else "no cause"
+
+
+def _list(numbers: Sequence[int]) -> str:
+    return ", ".join(map(str, numbers))
+
+
+if __name__ == "__main__":
+    write_page()
