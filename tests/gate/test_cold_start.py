@@ -52,7 +52,7 @@ def test_the_second_run_is_judged_by_the_columns_the_form_of_texts_and_coarse_li
     assert verdict.to_dict()["learning"] == verdict.learning
     assert of(verdict, Source.PATTERNS) == ["pattern_match"]
     told = verdict.account.learners
-    assert told["history"] == "21 expectations; learning, 1 of 7 runs that ranges take"
+    assert told["history"] == "20 expectations; learning, 1 of 7 runs that ranges take"
     assert told["patterns"].startswith("1 expectation from 1 run")
     assert told["novelty"].startswith("not yet: 1 accepted run")
 

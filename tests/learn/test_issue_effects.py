@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import warnings
 from functools import cache
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 
 import headgate as hg
 from headgate.learn.issue_effects import AppliedEffect, IssueEffect, apply_to_latest, issues_of, measure_effects
+from headgate.learn.metric_traits import traits_of
 from headgate.learn.past import Past
 from headgate.metrics.distances.registry import distances
 from headgate.values.key import MetricKey
@@ -214,3 +216,13 @@ def test_effects_on_booleans_are_measured_from_a_store_that_hides_values() -> No
     store = hg.open_store("memory:")
     commit(store, "1", pa.table({"paid": [True, False, True]}), Decision.PUBLISHED)
     assert {each.column for each in measure_effects(Past.read(store, "orders"))} == {"", "paid"}
+
+
+def test_a_sum_close_to_zero_gives_no_warning() -> None:
+    """Scaling by it may exceed the largest double."""
+    effect = IssueEffect(
+        "x", None, ("nulls",), (traits_of(MetricKey("sum", ("x",))),), np.array([1e-300]), np.array([[1e200]])
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert np.isinf(effect.apply_to(np.array([1e10]))).all()

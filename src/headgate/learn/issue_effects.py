@@ -67,7 +67,7 @@ class IssueEffect:
         additive = np.array([each.additive for each in self.metrics])
         lowest = np.array([-np.inf if each.signed else 0.0 for each in self.metrics])
         highest = np.array([each.max_value for each in self.metrics])
-        with np.errstate(invalid="ignore", divide="ignore"):
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             scaled = np.where(self.clean != 0, latest * self.broken / self.clean, latest + self.broken)
             shifted = latest + (self.broken - self.clean)
         values: Floats = np.where(additive, scaled, np.clip(shifted, lowest, highest))

@@ -67,6 +67,13 @@ def test_good_batches_of_a_young_table_pass() -> None:
         assert verdict.passed, verdict
 
 
+def test_ids_that_grow_have_no_limit() -> None:
+    gate = hg.Gate("t", store=hg.open_store("memory:"))
+    for number in range(3):
+        table = pa.table({"id": np.arange(500) + 100_000 * number, "price": batch(number, 500)["price"]})
+        assert gate.judge(table, partition=f"2026-03-{number + 1:02}").passed
+
+
 def test_no_limit_is_narrower_than_tenfold() -> None:
     past = Past.of([hg.analyze(batch(number)) for number in range(3)])
     limits = CoarseLimits.of(past.values, past.metrics)

@@ -87,6 +87,15 @@ class GuardBands:
                 expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
                 yield Proposal(expectation, caught, self.make_note(index), weight=1 / len(indices))
 
+    def _is_of_numbered_rows(self, index: int) -> bool:
+        """Whether it is the mean of whole numbers that are unique: rows are numbered, and the numbers grow."""
+        traits = self.metrics[index]
+        if traits.key.name != "mean":
+            return False
+        of_column = {each.key.name: at for at, each in enumerate(self.metrics) if each.column == traits.column}
+        is_unique = "unique_ratio" in of_column and of_column["unique_ratio"] in self.coarse_limits.limited
+        return is_unique and "finiteness" not in of_column
+
     def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
         indices = self.coarse_limits.limited
         note = f"{COARSE_NOTE}: {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
@@ -94,6 +103,8 @@ class GuardBands:
             low, high = self.coarse_limits.band_of(index, factor)
             if self.metrics[index].key.name == _COUNT and low <= 1:
                 continue  # every column with a value has one
+            if self._is_of_numbered_rows(index):
+                continue
             predicate = self.make_predicate(index, (low, high), factor)
             if predicate is not None:
                 expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
