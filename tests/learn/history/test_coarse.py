@@ -77,7 +77,7 @@ def test_ids_that_grow_have_no_limit() -> None:
 def test_no_limit_is_narrower_than_tenfold() -> None:
     past = Past.of([hg.analyze(batch(number)) for number in range(3)])
     limits = CoarseLimits.of(past.values, past.metrics)
-    named = {str(past.metrics[index].key): limits.band_of(index, 10.0) for index in limits.limited}
+    named = {str(past.metrics[index].key): limits.band_of(index, 10.0) for index in limits.indices}
     assert named["size()"] == (ROWS / 10, ROWS * 10)
     assert named["completeness(price)"] == (0.1, np.inf)
     assert named["unique_ratio(id)"][0] == pytest.approx(0.6)

@@ -54,7 +54,7 @@ class CoarseLimits:
         )
 
     @property
-    def limited(self) -> list[int]:
+    def indices(self) -> list[int]:
         """The indices of the metrics that have a limit."""
         found: list[int] = np.flatnonzero(~np.isnan([self.low, self.high, self.duplicates]).all(axis=0)).tolist()
         return found

@@ -93,18 +93,18 @@ class GuardBands:
         if traits.key.name != "mean":
             return False
         of_column = {each.key.name: at for at, each in enumerate(self.metrics) if each.column == traits.column}
-        is_unique = "unique_ratio" in of_column and of_column["unique_ratio"] in self.coarse_limits.limited
+        is_unique = "unique_ratio" in of_column and of_column["unique_ratio"] in self.coarse_limits.indices
         return is_unique and "finiteness" not in of_column
 
     def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
-        indices = self.coarse_limits.limited
+        indices = self.coarse_limits.indices
         note = f"{COARSE_NOTE}: {factor:,.0f} times less or more than in {self.runs} run{'s' * (self.runs > 1)}"
         for index in indices:
             low, high = self.coarse_limits.band_of(index, factor)
             if self.metrics[index].key.name == _COUNT and low <= 1:
                 continue  # every column with a value has one
             if self._is_of_numbered_rows(index):
-                continue
+                continue  # a new number of another order of magnitude is no fault
             predicate = self.make_predicate(index, (low, high), factor)
             if predicate is not None:
                 expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
