@@ -26,18 +26,15 @@ class PersonRulings:
         self._mover = mover
         self._checks = checks
 
-    def rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
-        """Record what a person decided, then carry it out: what is published is always written down."""
-        revision = self._history.find_for_ruling(partition, number)
-        self._require_possible(revision, decision)
-        return self._rule(revision, decision, note, who)
+    def rule(
+        self, decision: Decision, partition: str, to: str | None, note: str, who: str, number: int | None
+    ) -> tuple[Ruling, ...]:
+        """Record what a person decided about a batch, or about every held batch of a range, then carry it out.
 
-    def rule_range(self, first: str, last: str, decision: Decision, note: str, who: str) -> tuple[Ruling, ...]:
-        """Record the same decision about every held batch of a range, in the order of the partitions, and carry it out.
-
-        Nothing is decided unless it is possible for all of them. If one fails after all, those before it stand.
+        It is recorded first: what is published is always written down. Nothing is decided unless it is possible for all
+        of them. If one fails after all, those before it stand.
         """
-        revisions = self._history.find_held_range(first, last)
+        revisions = self._find_batches(partition, to, number)
         for revision in revisions:
             self._require_possible(revision, decision)
         rulings: list[Ruling] = []
@@ -49,6 +46,15 @@ class PersonRulings:
                     raise
                 raise _stop_range(revisions, len(rulings), decision, error) from error
         return tuple(rulings)
+
+    def _find_batches(self, partition: str, to: str | None, number: int | None) -> list[Revision]:
+        if to is None:
+            return [self._history.find_for_ruling(partition, number)]
+        if number is not None:
+            raise MisuseError(
+                "a revision is of one batch, not of a range.", hint="Name the batch alone, or leave the revision out."
+            )
+        return self._history.find_held_range(partition, to)
 
     def _require_possible(self, revision: Revision, decision: Decision) -> None:
         if decision is Decision.ACCEPTED and not self._history.read(revision).schema.columns:
