@@ -64,10 +64,11 @@ class PersonRulings:
             )
         self._mover.require_movable(revision, decision)
 
-    def _rule(self, revision: Revision, decision: Decision, note: str, who: str) -> Ruling:
-        ruling = self._history.decide(revision, decision, note, who or find_login_name())
+    def _rule(self, revision: Revision, decision: Decision, note: str, who: str, source: str = "") -> Ruling:
+        """Record a decision, then carry it out. `source` is what was staged as the parts of a batch that is split."""
+        ruling = self._history.decide(revision, decision, note, who or find_login_name(), source)
         fault_point("gate.ruled")
-        self._mover.carry_out_ruling(revision, decision)
+        self._mover.carry_out_ruling(revision, decision, source)
         return ruling
 
     def split(self, partition: str, good: Any, note: str, who: str, number: int | None) -> Ruling:
@@ -77,10 +78,7 @@ class PersonRulings:
         revision = self._history.find_for_ruling(partition, number)
         source = self._mover.find_parts(partition)
         require_good_rows(good, self._history.read(revision), self._checks, self._history.store)
-        ruling = self._history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
-        fault_point("gate.ruled")
-        self._mover.carry_out_ruling(revision, Decision.SPLIT, source)
-        return ruling
+        return self._rule(revision, Decision.SPLIT, note, who, source)
 
     def finish(self) -> None:
         """Carry out what was recorded and not carried out.
