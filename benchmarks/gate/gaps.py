@@ -3,6 +3,7 @@
 Each feed is judged by a gate as a user has it, with the pooled rates of the other datasets. After 25 good batches,
 whose holds are accepted, comes one more: as it is ("none"), with an empty column ("held"), or not at all ("missing").
 Nobody answers from then on: a batch that is held stays held, and the next is judged without it.
+`HEADGATE_VALUES=plain` judges with plain values and only prints.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import headgate as hg
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.tables import tails_for
+from benchmarks.values_mode import VALUES, open_memory
 from headgate.store.memory import MemoryStore
 from headgate.values.run import Decision
 
@@ -66,14 +68,16 @@ def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
 
 
 def _make_gate(feed: Feed, false_alarms: float) -> hg.Gate:
-    gate = hg.Gate("feed", store=hg.open_store("memory:"), false_alarms=false_alarms)
+    gate = hg.Gate("feed", store=open_memory(), false_alarms=false_alarms)
     gate.history.pooled_rates = tails_for(feed.folder)
     return gate
 
 
 def _copy_gate(first: hg.Gate, feed: Feed, false_alarms: float) -> hg.Gate:
     """A gate with the same accepted runs."""
-    gate = hg.Gate("feed", store=MemoryStore(secret=first.store.secret), false_alarms=false_alarms)
+    gate = hg.Gate(
+        "feed", store=MemoryStore(hide=VALUES == "hidden", secret=first.store.secret), false_alarms=false_alarms
+    )
     gate.history.pooled_rates = tails_for(feed.folder)
     for revision in first.store.last("feed", BEFORE):
         gate.store.commit(first.store.run(revision))
@@ -109,7 +113,7 @@ def main() -> None:
     parser.add_argument("--false-alarms", type=float, default=0.01)
     arguments = parser.parse_args()
     rows = judged(arguments.workers, arguments.false_alarms)
-    if arguments.false_alarms == 0.01:
+    if arguments.false_alarms == 0.01 and VALUES == "hidden":
         RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
     print(tabulate(rows))
     for scenario in SCENARIOS:

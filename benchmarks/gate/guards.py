@@ -3,6 +3,7 @@
 Each feed is judged by a gate as a user has it: values hidden, a budget of 1%, all learners. Only the pooled rates are
 those of the other datasets. Of each feed 31 good batches are taken, from a third of its length on; holds of good
 batches are accepted. Before the batches of a few days are judged, broken copies of them are, and rejected.
+`HEADGATE_VALUES=plain` judges with plain values and only prints.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from benchmarks.history.cases import random
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.tables import tails_for
+from benchmarks.values_mode import VALUES, open_memory
 
 RESULTS = Path(__file__).parent / "results" / "guards.json"
 RUNS = 31
@@ -83,7 +85,7 @@ def judged(workers: int, false_alarms: float) -> list[Row]:
 
 
 def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
-    gate = hg.Gate("feed", store=hg.open_store("memory:"), false_alarms=false_alarms)
+    gate = hg.Gate("feed", store=open_memory(), false_alarms=false_alarms)
     gate.history.pooled_rates = tails_for(feed.folder)
     rows: list[Row] = []
     before: pa.Table | None = None
@@ -143,7 +145,7 @@ def main() -> None:
     parser.add_argument("--false-alarms", type=float, default=0.01)
     arguments = parser.parse_args()
     rows = judged(arguments.workers, arguments.false_alarms)
-    if arguments.false_alarms == 0.01:
+    if arguments.false_alarms == 0.01 and VALUES == "hidden":
         RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
     print(tabulate(rows))
     good = [row for row in rows if not row["fault"] and row["runs"]]
