@@ -7,7 +7,6 @@ stays held, and the next is judged without it.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pyarrow as pa
@@ -20,8 +19,10 @@ from benchmarks.gate.good_batches import (
     list_good_batches,
     make_gate,
     parse_arguments,
+    write_results,
 )
 from benchmarks.history.feeds import Feed
+from benchmarks.values_mode import VALUES
 from headgate.store.memory import MemoryStore
 from headgate.values.run import Decision
 
@@ -54,7 +55,7 @@ def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
 
 def _copy_gate(first: hg.Gate, feed: Feed, false_alarms: float) -> hg.Gate:
     """A gate with the same accepted runs."""
-    gate = make_gate(feed, false_alarms, MemoryStore(secret=first.store.secret))
+    gate = make_gate(feed, false_alarms, MemoryStore(hide=VALUES == "hidden", secret=first.store.secret))
     for revision in first.store.last("feed", BEFORE):
         gate.store.commit(first.store.run(revision))
         gate.store.decide("feed", revision.partition, Decision.ACCEPTED, who="benchmark")
@@ -85,7 +86,7 @@ def tabulate(rows: list[Row]) -> str:
 
 def main() -> None:
     rows = judge_feeds(judge_feed, parse_arguments(__doc__).workers, BUDGET)
-    RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+    write_results(RESULTS, rows)
     print(tabulate(rows))
 
 

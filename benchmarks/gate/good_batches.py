@@ -1,15 +1,18 @@
 """Feeds through a gate as a user has it: values hidden, all learners, good batches only.
 
 Only the pooled rates are those of the other datasets, so that no feed is judged by evidence from itself.
+`HEADGATE_VALUES=plain` judges with plain values; then nothing is written.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from itertools import repeat
 from multiprocessing import get_context
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -18,6 +21,7 @@ import headgate as hg
 from benchmarks.history.feeds import HELD_OUT, Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.tables import tails_for
+from benchmarks.values_mode import VALUES, open_memory
 from headgate.store.port import HistoryStore
 
 Row = dict[str, Any]
@@ -25,7 +29,7 @@ Batches = Sequence[tuple[str, pa.Table]]
 
 
 def make_gate(feed: Feed, false_alarms: float, store: HistoryStore | None = None) -> hg.Gate:
-    gate = hg.Gate("feed", store=store or hg.open_store("memory:"), false_alarms=false_alarms)
+    gate = hg.Gate("feed", store=store or open_memory(), false_alarms=false_alarms)
     gate.history.pooled_rates = None if feed.folder == HELD_OUT else tails_for(feed.folder)
     return gate
 
@@ -62,6 +66,11 @@ def judge_feeds(
     largest_first = sorted(feeds() if chosen is None else chosen, key=lambda feed: -feed.path.stat().st_size)
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
         return [row for rows in pool.map(judge, largest_first, repeat(false_alarms)) for row in rows]
+
+
+def write_results(file: Path, rows: Sequence[Row]) -> None:
+    if VALUES == "hidden":
+        file.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:

@@ -6,7 +6,6 @@ Before the batches of a few days are judged, broken copies of them are, and reje
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -23,6 +22,7 @@ from benchmarks.gate.good_batches import (
     list_good_batches,
     make_gate,
     parse_arguments,
+    write_results,
 )
 from benchmarks.history.cases import random
 from benchmarks.history.feeds import Feed
@@ -124,7 +124,7 @@ def tabulate(rows: list[Row]) -> str:
 
 def main() -> None:
     rows = judge_feeds(judge_feed, parse_arguments(__doc__).workers, BUDGET)
-    RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+    write_results(RESULTS, rows)
     print(tabulate(rows))
 
 

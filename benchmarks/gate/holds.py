@@ -10,14 +10,13 @@ rates as they are shipped.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks.gate.good_batches import Row, judge_and_accept, judge_feeds, list_good_batches, make_gate
+from benchmarks.gate.good_batches import Row, judge_and_accept, judge_feeds, list_good_batches, make_gate, write_results
 from benchmarks.gate.summary import audited
 from benchmarks.history.feeds import HELD_OUT, Feed, held_out_feeds
 
@@ -106,8 +105,7 @@ def main() -> None:
     arguments = parser.parse_args()
     chosen = held_out_feeds() if arguments.held_out else None
     rows = [row for budget in BUDGETS for row in judge_feeds(judge_feed, arguments.workers, budget, chosen)]
-    target = HELD_OUT_RESULTS if arguments.held_out else RESULTS
-    target.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+    write_results(HELD_OUT_RESULTS if arguments.held_out else RESULTS, rows)
     print("\n".join(list_shares(rows)))
 
 

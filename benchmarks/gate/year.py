@@ -2,7 +2,8 @@
 
 Orders grow by half within the year. Weekends have half as many, ten holidays a third, month ends half as many again.
 Three incidents are rejected and repaired the next morning, a fourth nobody answers, one week arrives two weeks late,
-and one week never arrives. A good batch that is held is accepted the next morning.
+and one week never arrives. A good batch that is held is accepted the next morning. `HEADGATE_VALUES=plain` judges with
+plain values and only prints.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import numpy as np
 import pyarrow as pa
 
 import headgate as hg
+from benchmarks.values_mode import VALUES, open_memory
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "year.json"
@@ -82,9 +84,7 @@ UNANSWERED = "2026-04-21"
 
 def judge_year(false_alarms: float) -> list[Row]:
     """Every batch in the order in which it arrives: what it is, and what became of it."""
-    gate = hg.Gate(
-        "orders", store=hg.open_store("memory:"), false_alarms=false_alarms, calendar={"holidays": list(HOLIDAYS)}
-    )
+    gate = hg.Gate("orders", store=open_memory(), false_alarms=false_alarms, calendar={"holidays": list(HOLIDAYS)})
     rows: list[Row] = []
     for day in _list_arrivals():
         name, incident = str(day), INCIDENTS.get(str(day))
@@ -158,8 +158,9 @@ def _describe_arrival(day: str) -> str:
 
 def main() -> None:
     found = {budget: judge_year(budget) for budget in (0.01, 0.05)}
-    RESULTS.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
-    draw_year(found[0.01])
+    if VALUES == "hidden":
+        RESULTS.write_text(json.dumps(found, indent=0) + "\n", encoding="utf-8")
+        draw_year(found[0.01])
     for budget, rows in found.items():
         good, broken = [row for row in rows if not row["incident"]], [row for row in rows if row["incident"]]
         held = [row for row in good if row["held"]]
