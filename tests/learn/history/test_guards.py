@@ -72,7 +72,7 @@ FAULTS: dict[str, Callable[[pa.Table], pa.Table]] = {
     "all null": lambda table: with_nulls(table, "t1", 1.0),
     "twice the nulls": lambda table: with_nulls(table, "coupon", 0.4),
     "the day before": of_the_day_before,
-    "a tenth of the keys twice": lambda table: with_duplicates(table, 0.1),
+    "a fifth of the keys twice": lambda table: with_duplicates(table, 0.2),
 }
 
 

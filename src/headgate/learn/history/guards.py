@@ -20,6 +20,8 @@ from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
+LEAST_KEY_REACH = 4.0
+"""No guard of keys is narrower: new keys are counted by a sketch, whose error the same keys do not show every day."""
 COARSE_NOTE = "a coarse limit"
 _COUNT = "approx_count_distinct"
 SHARES = {
@@ -58,7 +60,8 @@ class GuardBands:
         """The narrowest bands that the part of the budget that is set aside pays for."""
         proposals: list[Proposal] = []
         for guard, indices in self._guarded:
-            found = self._find_affordable(guard.curve, SHARES[guard] * budget)
+            least = LEAST_KEY_REACH if guard is Guard.KEYS else 0.0
+            found = self._find_affordable(guard.curve, SHARES[guard] * budget, least)
             proposals += [] if found is None else self._propose(indices, *found)
         return self._choose_learned(proposals)
 
