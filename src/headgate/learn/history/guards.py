@@ -26,7 +26,7 @@ COARSE_NOTE = "a coarse limit"
 _COUNT = "approx_count_distinct"
 SHARES = {
     Guard.ROWS: 0.186,
-    Guard.NULLS: 0.145,
+    Guard.NULLS: 0.05,
     Guard.COMPLETE: 0.125,
     Guard.KEYS: 0.035,
     Guard.NEWEST: 0.05,
