@@ -111,10 +111,10 @@ def _format_consequence(action: str, rulings: Sequence[Ruling], *, is_range: boo
     import shlex
 
     dataset, partition = shlex.quote(rulings[0].dataset), shlex.quote(rulings[0].partition)
-    if not is_range:
-        return _WORDS[action].consequence.format(dataset=dataset, partition=partition)
-    count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}."
-    return f"{count} {_WORDS[action].range_consequence.format(dataset=dataset)}"
+    words = _WORDS[action].range_consequence if len(rulings) > 1 else _WORDS[action].consequence
+    consequence = words.format(dataset=dataset, partition=partition)
+    count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}. " if is_range else ""
+    return count + consequence
 
 
 def find_range(dataset: Dataset, text: str) -> tuple[str, str] | None:
