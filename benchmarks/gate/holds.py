@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks.gate.good_batches import Row, judge_and_accept, judge_feeds, list_good_batches, make_gate, write_results
 from benchmarks.gate.summary import audited
 from benchmarks.history.feeds import HELD_OUT, Feed, held_out_feeds
+from headgate.stats.intervals import wilson
 
 RESULTS = Path(__file__).parent / "results" / "holds.json"
 HELD_OUT_RESULTS = RESULTS.with_name("holds_held_out.json")
@@ -27,7 +28,7 @@ DRAWS, SEED = 10_000, 19
 
 
 class Share(NamedTuple):
-    """Held of judged batches, and the interval of the share from draws of whole datasets."""
+    """Held of judged batches, and the interval of the share: from draws of datasets, and no narrower than Wilson's."""
 
     held: int
     judged: int
@@ -54,17 +55,19 @@ def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
 
 def estimate_share(rows: Sequence[Row], *, only_false: bool = False) -> Share:
     """The share of held batches from the second run on; `only_false`: of those held without a reason."""
-    counts: dict[str, list[int]] = {}
+    by_dataset: dict[str, list[int]] = {}
     for row in rows:
         if row["runs"]:
-            of_dataset = counts.setdefault(_name_dataset(row["feed"]), [0, 0])
+            of_dataset = by_dataset.setdefault(_name_dataset(row["feed"]), [0, 0])
             of_dataset[0] += bool(row["held"]) and not (only_false and has_reason(row))
             of_dataset[1] += 1
-    table = np.array(list(counts.values()), np.float64)
+    table = np.array(list(by_dataset.values()), np.float64)
     drawn = np.random.default_rng(SEED).integers(0, len(table), (DRAWS, len(table)))
     held, judged = table[drawn].sum(axis=1).T
     low, high = np.quantile(held / judged, (0.025, 0.975))
-    return Share(int(table[:, 0].sum()), int(table[:, 1].sum()), float(low), float(high))
+    counts = int(table[:, 0].sum()), int(table[:, 1].sum())
+    least = wilson(*counts)  # draws of datasets that have no hold tell nothing of how many there may be
+    return Share(*counts, min(float(low), least[0]), max(float(high), least[1]))
 
 
 def _name_dataset(feed: str) -> str:

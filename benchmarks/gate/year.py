@@ -125,31 +125,36 @@ def draw_year(rows: list[Row]) -> None:
         for row in rows
     ]
     labels = [{"day": row["day"], "rows": row["rows"], "text": row["incident"]} for row in rows if row["incident"]]
-    outcomes = ["good, published", "good, held", "broken, held", "broken, published"]
-    colours = ["#0b7285", "#f08c00", "#c92a2a", "#000000"]
+    colours = {
+        "good, published": "#0b7285",
+        "good, held": "#f08c00",
+        "broken, held": "#c92a2a",
+        "broken, published": "#000000",
+    }
+    outcomes = [each for each in colours if each in {point["outcome"] for point in points}]
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X("day:T", title=None, axis=alt.Axis(format="%b", tickCount="month")),
         y=alt.Y("rows:Q", title="rows of the batch"),
     )
     dots = base.mark_point(filled=True, opacity=0.9).encode(
-        color=alt.Color("outcome:N", scale=alt.Scale(domain=outcomes, range=colours), title="batch"),
+        color=alt.Color(
+            "outcome:N", scale=alt.Scale(domain=outcomes, range=[colours[each] for each in outcomes]), title="batch"
+        ),
         shape=alt.Shape(
             "arrived:N", scale=alt.Scale(domain=["in time", "two weeks late"], range=["circle", "diamond"])
         ),
         size=alt.condition("datum.outcome == 'good, published'", alt.value(22), alt.value(90)),
     )
-    texts = (
-        alt.Chart(alt.Data(values=labels))
-        .mark_text(align="left", dx=8, dy=-2, fontSize=11)
-        .encode(x="day:T", y="rows:Q", text="text:N")
-    )
+    place = {"align": "left", "dx": 8, "dy": -2, "fontSize": 11, "fontWeight": "bold"}
+    labelled = alt.Chart(alt.Data(values=labels)).encode(x="day:T", y="rows:Q", text="text:N")
+    texts = labelled.mark_text(**place, stroke="white", strokeWidth=4) + labelled.mark_text(**place)
     gap = (
         alt.Chart(alt.Data(values=[{"start": MISSING[0], "end": MISSING[-1], "text": "never arrived"}]))
         .mark_rect(opacity=0.15, color="#868e96")
         .encode(x="start:T", x2="end:T")
     )
     chart = (gap + dots + texts).properties(width=900, height=320, title="A year of a daily table at a budget of 1%")
-    chart.save(str(PICTURE))
+    chart.configure_legend(orient="bottom", labelLimit=0).save(str(PICTURE))
 
 
 def _describe_arrival(day: str) -> str:
