@@ -1,6 +1,7 @@
-"""Feeds through a gate as a user has it: values hidden, all learners, good batches only.
+"""Good batches of feeds through a gate as a user has it: values hidden, all learners.
 
-Only the pooled rates are those of the other datasets, so that no feed is judged by evidence from itself.
+The pooled rates are those of the other datasets, so that no feed is judged by evidence from itself. Held-out feeds are
+judged with the rates that come with the package, which know nothing of them.
 `HEADGATE_VALUES=plain` judges with plain values; then nothing is written.
 """
 
@@ -35,7 +36,7 @@ def make_gate(feed: Feed, false_alarms: float, store: HistoryStore | None = None
 
 
 def list_good_batches(feed: Feed, count: int) -> Batches:
-    """Consecutive batches that are no incidents, from a third of the feed on or as many as there are before its end."""
+    """Consecutive batches that are no incidents, from a third of the feed on, or from earlier if too few follow."""
     good = [each for each in feed.batches() if not is_incident(feed.title, each[0])]
     start = max(0, min(len(good) // 3, len(good) - count))
     return good[start : start + count]

@@ -1,7 +1,7 @@
 """`python -m benchmarks.gate.holds`: how many good batches of each feed the gate holds at 1% and at 5%, and why.
 
-Of each feed up to 90 consecutive good batches are judged, and those that are held are accepted the next morning.
-Everybody who looks at a hold may find a reason for it: `audit.csv` has the judgement of each.
+Of each feed up to 90 consecutive good batches are judged; one that is held is accepted before the next is judged.
+`audit.csv` says for each hold whether a look at the batch found a reason.
 
 `python -m benchmarks.gate.holds --held-out` judges all batches of the feeds that nothing is chosen on, with the pooled
 rates as they are shipped.

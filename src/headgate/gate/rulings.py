@@ -33,6 +33,14 @@ class PersonRulings:
 
         It is recorded first: what is published is always written down. Nothing is decided unless it is possible for all
         of them. If one fails after all, those before it stand.
+
+        Args:
+            decision: What was decided.
+            partition: Which batch; or the first partition of a range.
+            to: The last partition of the range; None for one batch.
+            note: Why.
+            who: Who says so; the name that the person is logged in with if it is empty.
+            number: Which revision of the partition; None if there is one.
         """
         revisions = self._find_batches(partition, to, number)
         for revision in revisions:

@@ -60,7 +60,7 @@ class Past:
     later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
     on, such as holidays; None if it is on an ordinary day. `windows` are the times around the period of a batch in
     which nearly all timestamps of a column lie. `text_shares` are, for each column of texts, the lowest share in a run
-    of texts that do not read as numbers.
+    of texts that do not read as numbers or timestamps.
     """
 
     partitions: tuple[str, ...]

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
+from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.guarded_metrics import Guard
 from headgate.learn.history.guards import GUARD_SHARE, SHARES
 from headgate.learn.pooled_rates import load_pooled_rates
@@ -92,17 +93,34 @@ def test_a_good_batch_passes(width: int) -> None:
     assert gate_of(width).judge(batch(RUNS + 3, width), partition=partition).action is Action.PUBLISH
 
 
-def test_every_guard_can_be_paid_for_at_the_default_budget() -> None:
+WIDEST = {
+    Guard.ROWS: 5,
+    Guard.NULLS: 100,
+    Guard.COMPLETE: 3,
+    Guard.KEYS: 5,
+    Guard.NEWEST: 100,
+    Guard.PERIOD: 1,
+    Guard.COARSE: 15,
+}
+"""The largest reach of each guard at a budget of 1%, so that new evidence does not widen one unnoticed."""
+
+
+@pytest.mark.parametrize("runs", [7, 14, 30])
+@pytest.mark.parametrize("guard", Guard)
+def test_a_guard_is_of_use_at_the_default_budget(guard: Guard, runs: int) -> None:
     rates = load_pooled_rates()
-    for guard in Guard:
-        found = rates.table_rates(guard.curve, 30)
-        assert (np.diff(found) <= 0).all()
-        assert found[-1] < SHARES[guard] * 0.01
+    found = rates.table_rates(guard.curve, runs)
+    assert (np.diff(found) <= 0).all()
+    affordable = [reach for reach, rate in zip(rates.grid, found, strict=True) if rate <= SHARES[guard] * 0.01]
+    assert min(affordable) <= WIDEST[guard]
 
 
 @pytest.mark.parametrize("false_alarms", [0.003, 0.01, 0.05])
 def test_guards_leave_a_third_of_the_budget_to_other_expectations(false_alarms: float) -> None:
     assert pytest.approx(0.628) == GUARD_SHARE
-    program = hg.Gate("t", store=gate_of(2).store, false_alarms=false_alarms).learned().program
-    assert program.budget == false_alarms
-    assert program.cost <= false_alarms
+    past = gate_of(2).learned().past
+    assert past is not None
+    guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
+    assert guards is not None
+    cost = sum(each.cost for each in (*guards.choose(false_alarms), *guards.choose_coarse(false_alarms)))
+    assert 0 < cost <= GUARD_SHARE * false_alarms
