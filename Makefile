@@ -128,6 +128,7 @@ bench-gate: ## the gate against each learner alone on all feeds, and the real in
 bench-basics: ## basic faults, held and missing batches on all feeds, and a simulated year; writes docs/basics-benchmark.md
 	$(PYTHON) -m benchmarks.gate.guards
 	$(PYTHON) -m benchmarks.gate.gaps
+	$(PYTHON) -m benchmarks.gate.holds
 	$(PYTHON) -m benchmarks.gate.year
 	$(PYTHON) -m benchmarks.gate.basics_page
 

@@ -155,12 +155,19 @@ def parameters(function: Any) -> list[str]:
 
 
 LONG = {name: each for name, each in callables() if len(parameters(each)) > 3}
+SHARED = re.compile(r"^The arguments are those of `(\w+)`\.$", re.MULTILINE)
+
+
+def explanation_of(name: str) -> str:
+    """The text that explains the parameters: that of the callable, or of the method of its class that it names."""
+    doc = inspect.getdoc(LONG[name]) or ""
+    shared = SHARED.search(doc)
+    return explanation_of(f"{name.rpartition('.')[0]}.{shared[1]}") if shared else doc
 
 
 @pytest.mark.parametrize("name", LONG)
 def test_a_callable_with_many_parameters_explains_each(name: str) -> None:
-    doc = inspect.getdoc(LONG[name]) or ""
-    block = doc.partition("Args:\n")[2].partition("\n\n")[0]
+    block = explanation_of(name).partition("Args:\n")[2].partition("\n\n")[0]
     begins = (re.match(r" {4}\*{0,2}(\w+): ", line) for line in block.splitlines())
     assert [matched[1] for matched in begins if matched] == parameters(LONG[name])
 

@@ -7,9 +7,11 @@ import hashlib
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
 from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
@@ -166,7 +168,12 @@ def whole(feed: Feed) -> Past:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--workers", type=int, default=2)
     arguments = parser.parse_args()
+    largest_first = sorted(feeds(), key=lambda feed: -feed.path.stat().st_size)
+    with ProcessPoolExecutor(arguments.workers, get_context("spawn")) as pool:
+        for feed, _ in zip(largest_first, pool.map(counted, largest_first), strict=True):
+            print(feed.title, flush=True)
     target = Path(home.__file__).with_name("pooled_rates.json")
     target.write_text(format_pooled_rates(evidence(arguments.without)), encoding="utf-8")
     print(f"wrote {target}")

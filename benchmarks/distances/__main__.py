@@ -1,4 +1,7 @@
-"""`python -m benchmarks.distances [--quick]`: distances of states against those of the raw values, on real tables."""
+"""`python -m benchmarks.distances [--quick]`: distances of states against those of the raw values, on real tables.
+
+The states are hidden as `benchmarks.values_mode` says.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from benchmarks.distances import exact, speed
 from benchmarks.distances.data import Pair, feeds
 from benchmarks.distances.page import write_page
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES, hide_analysis
 from headgate.engine.analyze import analyze
 from headgate.metrics.base.registry import metrics
 from headgate.metrics.distances.numbers import pair_bins
@@ -61,6 +65,7 @@ def measure(most: int) -> dict[str, Any]:
             _compare(pair, points, undefined)
         tables[feed.name] = {"batches": feed.batches, "pairs": len(rows), "rows of a batch": int(np.median(rows))}
     return {
+        "values": VALUES,
         "tables": tables,
         "distances": {name: _summary(points[name], undefined[name]) for name in _order(points)},
         "microseconds": {name: round(each, 1) for name, each in speed.microseconds().items()},
@@ -71,7 +76,7 @@ def measure(most: int) -> dict[str, Any]:
 
 def _compare(pair: Pair, points: dict[str, list[Point]], undefined: dict[str, int]) -> None:
     """Every distance of every column of a pair."""
-    analyses = [analyze(each, _readers(each)) for each in pair]
+    analyses = [hide_analysis(analyze(each, _readers(each))) for each in pair]
     for column in analyses[0].schema.columns:
         states = {
             folded: [analysis.states.get(MetricKey(folded, (column.label,))) for analysis in analyses]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from benchmarks.values_mode import describe_values
 from headgate.metrics.distances.registry import distances
 
 PAGE = Path(__file__).parents[2] / "docs" / "methods" / "distances.md"
@@ -108,6 +109,7 @@ def _tables(found: dict[str, Any]) -> str:
         "",
         "Consecutive batches of real tables, evenly spread over their time. Text becomes numbers where all of it",
         "parses. The exact distance is computed from all values, with scipy where it has it.",
+        describe_values({"all tables": found}, "make bench-distances"),
         "",
         "| table | batches | pairs compared | rows of a batch (median) |",
         "|---|---|---|---|",

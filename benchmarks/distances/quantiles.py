@@ -1,4 +1,7 @@
-"""`python -m benchmarks.distances.quantiles`: bins against KLL sketches: errors of ranks, bytes and time."""
+"""`python -m benchmarks.distances.quantiles`: bins against KLL sketches: errors of ranks, bytes and time.
+
+Quantiles are of numbers, so it does not matter whether a store hides values.
+"""
 
 from __future__ import annotations
 

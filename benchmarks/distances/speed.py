@@ -1,4 +1,7 @@
-"""What a history of distances costs: states of 30 runs of many columns, each against the run before."""
+"""What a history of distances costs: states of 30 runs of many columns, each against the run before.
+
+Labels are found by their hashes, so it does not matter whether a store hides values.
+"""
 
 from __future__ import annotations
 

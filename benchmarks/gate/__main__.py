@@ -8,6 +8,7 @@ from pathlib import Path
 from benchmarks.gate.page import write
 from benchmarks.gate.replay import Row, replayed
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES
 
 RESULTS = Path(__file__).parent / "results"
 
@@ -22,9 +23,9 @@ def _slim(row: Row) -> Row:
 def main() -> None:
     rows = replayed()
     RESULTS.mkdir(exist_ok=True)
-    about = {"versions": versions("numpy", "pyarrow"), "rows": [_slim(row) for row in rows]}
+    about = {"versions": versions("numpy", "pyarrow"), "values": VALUES, "rows": [_slim(row) for row in rows]}
     (RESULTS / "replay.json").write_text(json.dumps(about), encoding="utf-8")
-    write(rows)
+    write(rows, about)
     print(f"{len(rows):,} batches judged")
 
 

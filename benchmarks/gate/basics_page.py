@@ -1,4 +1,4 @@
-"""`python -m benchmarks.gate.basics_page`: writes docs/basics-benchmark.md from the results of guards, gaps and year."""
+"""`python -m benchmarks.gate.basics_page`: writes docs/basics-benchmark.md from the results of guards, gaps, holds, year."""
 
 from __future__ import annotations
 
@@ -8,31 +8,52 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.gate import gaps, guards, year
+from benchmarks.gate import gaps, guards, holds, year
+from benchmarks.gate.summary import audited
 
 PAGE = Path(__file__).parents[2] / "docs" / "basics-benchmark.md"
 Row = dict[str, Any]
 
 
 def write_page() -> None:
-    found = [json.loads(each.RESULTS.read_text(encoding="utf-8")) for each in (guards, gaps, year)]
+    results = (guards.RESULTS, gaps.RESULTS, holds.RESULTS, holds.HELD_OUT_RESULTS, year.RESULTS)
+    found = [json.loads(each.read_text(encoding="utf-8")) for each in results]
     PAGE.write_text("\n".join(make_page(*found)) + "\n", encoding="utf-8")
 
 
-def make_page(of_guards: list[Row], of_gaps: list[Row], of_year: dict[str, list[Row]]) -> Iterator[str]:
+def make_page(
+    of_guards: list[Row],
+    of_gaps: list[Row],
+    of_holds: list[Row],
+    of_held_out: list[Row],
+    of_year: dict[str, list[Row]],
+) -> Iterator[str]:
     yield "# The basics, measured"
     yield ""
-    yield "Written by `make bench-basics`; do not edit. Every gate is as a user has it: values hidden, all learners, a budget of 1%. Only the pooled rates are those of the other datasets, so that no feed is judged by evidence from itself."
+    yield from _write_summary(of_holds, of_year)
     yield from _write_guards(of_guards)
     yield from _write_gaps(of_gaps)
+    yield from _write_holds(of_holds)
+    yield from _write_held_out(of_held_out)
     yield from _write_year(of_year)
+
+
+def _write_summary(of_holds: list[Row], of_year: dict[str, list[Row]]) -> Iterator[str]:
+    """What was measured, what came out, and how to repeat it."""
+    at_one = [row for row in of_holds if row["budget"] == 0.01]
+    good = [row for row in of_year["0.01"] if not row["incident"]]
+    yield "Basic faults, gaps and good batches of 17 real feeds through a gate as a user has it: values hidden, all learners, a budget of 1% unless another is named."
+    yield f"Of the good batches {holds.estimate_share(at_one)} were held, {holds.estimate_share(at_one, only_false=True)} without a reason; in a simulated year {sum(row['held'] for row in good)} of {len(good)}."
+    yield "`make bench-basics` measures it again and writes this page."
+    yield ""
+    yield "The pooled rates are those of the other datasets, so that no feed is judged by evidence from itself."
 
 
 def _write_guards(rows: list[Row]) -> Iterator[str]:
     yield ""
     yield "## Basic faults"
     yield ""
-    yield f"Of each feed {guards.RUNS} good batches are judged, from a third of its length on; holds are accepted. Before the batches after {_list(guards.YOUNG)} and {_list(guards.GROWN)} runs, broken copies of them are judged. Which rows and which column are hit is drawn at random. Nulls are put into a column that had none. `-`: the fault is impossible there, for example because two batches are equal. Cells are held of judged."
+    yield f"Of each feed {guards.RUNS} good batches are judged, from a third of its length on; holds are accepted. Before the batches after {_list(guards.YOUNG)} and {_list(guards.GROWN)} runs, broken copies of them are judged. Which rows and which column are hit is drawn at random. Nulls are put into a column that has none in this batch and the one before. `-`: the fault is impossible there, for example because two batches are equal. Cells are held of judged."
     yield ""
     yield guards.tabulate(rows)
     yield ""
@@ -40,14 +61,8 @@ def _write_guards(rows: list[Row]) -> Iterator[str]:
     yield f"From run {guards.GROWN[0] + 1} on, {len(missed)} broken batches were published:"
     yield ""
     yield from (f"- {row['feed']} {row['partition']} ({row['rows']:,} rows): {row['fault']}" for row in missed)
-    good = [row for row in rows if not row["fault"] and row["runs"]]
-    held = [row for row in good if row["held"]]
     yield ""
-    yield f"Of the {len(good):,} good batches from the second on, {len(held)} were held ({len(held) / len(good):.2%}):"
-    yield ""
-    yield from (
-        f"- {row['feed']} {row['partition']}, after {row['runs']} runs: {_first(row['causes'])}" for row in held
-    )
+    yield "The rows of the invoices double from one day to the next by themselves. A stale copy passes where a copy was accepted before."
 
 
 def _write_gaps(rows: list[Row]) -> Iterator[str]:
@@ -57,6 +72,61 @@ def _write_gaps(rows: list[Row]) -> Iterator[str]:
     yield f"After {gaps.BEFORE} good batches comes one as it is (none), one with an empty column that is held (held), or none at all (missing). Then {gaps.AFTER} good batches follow, and nobody answers a hold. Held of judged:"
     yield ""
     yield gaps.tabulate(rows)
+    yield ""
+    yield f"{_count_held_by_gap(rows)} batches are held after a gap that are not held without it. Where batches are held in all three, nobody answered the first of them, and the same reason may hold those that follow. The first one of each feed:"
+    yield ""
+    yield from (
+        f"- {row['feed']} {row['held'][0]['partition']}: {_first(row['held'][0]['causes'])}"
+        for row in sorted(rows, key=lambda row: str(row["feed"]))
+        if row["scenario"] == "none" and row["held"]
+    )
+
+
+def _count_held_by_gap(rows: list[Row]) -> int:
+    """How many batches are held after a held or missing one, and not without it."""
+    held = {(row["feed"], row["scenario"]): {each["partition"] for each in row["held"]} for row in rows}
+    return sum(len(partitions - held[feed, "none"]) for (feed, _), partitions in held.items())
+
+
+def _write_holds(rows: list[Row]) -> Iterator[str]:
+    yield ""
+    yield "## Good batches that are held"
+    yield ""
+    yield f"Up to {holds.RUNS} consecutive batches of every feed that are no listed incidents; what is held is accepted. Intervals are from {holds.DRAWS:,} draws of whole datasets, and at least as wide as Wilson's. Every hold was looked at: one has a reason if the publisher changed something that a user of the table has to know, such as a column, a type, a defect, a copy, or a correction of many rows."
+    yield ""
+    yield from holds.list_shares(rows)
+    yield ""
+    yield from _list_holds(rows)
+
+
+def _write_held_out(rows: list[Row]) -> Iterator[str]:
+    yield ""
+    yield "## Feeds that nothing is chosen on"
+    yield ""
+    yield "All batches of three feeds of 16 to 72 rows a batch, with the pooled rates as they are shipped: `python -m benchmarks.gate.holds --held-out`. Nothing is chosen on them."
+    yield ""
+    yield from holds.list_shares(rows)
+    yield ""
+    yield from _list_holds(rows)
+
+
+def _list_holds(rows: list[Row]) -> Iterator[str]:
+    """Every batch that is held at a budget, why, and what a look at it found."""
+    looked = audited()
+    held = {(row["feed"], row["partition"]): row for row in reversed(rows) if row["held"] and row["runs"]}
+    yield "| batch | runs before | at | held because | a reason | what a look found |"
+    yield "|---|---:|---|---|---|---|"
+    for (feed, partition), row in sorted(held.items()):
+        budgets = [
+            each["budget"] for each in rows if each["held"] and each["feed"] == feed and each["partition"] == partition
+        ]
+        reason, why = looked.get((feed, partition), (False, "not looked at"))
+        at = ", ".join(f"{budget:.0%}" for budget in sorted(set(budgets)))
+        yield f"| {feed} {partition} | {row['runs']} | {at} | {_escape(_first(row['held']))} | {'yes' if reason else 'no'} | {_escape(why)} |"
+
+
+def _escape(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def _write_year(found: dict[str, list[Row]]) -> Iterator[str]:

@@ -1,54 +1,42 @@
 """`python -m benchmarks.gate.gaps`: of the 30 good batches after a held or missing one, how many the gate holds.
 
-Each feed is judged by a gate as a user has it, with the pooled rates of the other datasets. After 25 good batches,
-whose holds are accepted, comes one more: as it is ("none"), with an empty column ("held"), or not at all ("missing").
-Nobody answers from then on: a batch that is held stays held, and the next is judged without it.
+Each feed is judged at a budget of 1%. After 25 good batches, whose holds are accepted, comes one more: as it is
+("none"), with an empty column ("held"), or not at all ("missing"). Nobody answers from then on: a batch that is held
+stays held, and the next is judged without it.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
-from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 import headgate as hg
-from benchmarks.history.feeds import Feed, feeds
-from benchmarks.history.incidents import is_incident
-from benchmarks.history.tables import tails_for
+from benchmarks.gate.good_batches import (
+    Row,
+    judge_and_accept,
+    judge_feeds,
+    list_good_batches,
+    make_gate,
+    parse_arguments,
+    write_results,
+)
+from benchmarks.history.feeds import Feed
+from benchmarks.values_mode import VALUES
 from headgate.store.memory import MemoryStore
 from headgate.values.run import Decision
 
 RESULTS = Path(__file__).parent / "results" / "gaps.json"
-BEFORE, AFTER = 25, 30
+BUDGET, BEFORE, AFTER = 0.01, 25, 30
 SCENARIOS = ("none", "held", "missing")
-Row = dict[str, Any]
-Batches = Sequence[tuple[str, pa.Table]]
-
-
-def judged(workers: int, false_alarms: float) -> list[Row]:
-    largest_first = sorted(feeds(), key=lambda feed: -feed.path.stat().st_size)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        return [row for rows in pool.map(partial(judge_feed, false_alarms=false_alarms), largest_first) for row in rows]
 
 
 def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
     """For each scenario, the batches that are held after it."""
-    good = [each for each in feed.batches() if not is_incident(feed.title, each[0])]
-    start = max(0, min(len(good) // 3, len(good) - BEFORE - AFTER - 1))
-    batches = good[start : start + BEFORE + AFTER + 1]
-    first = _make_gate(feed, false_alarms)
+    batches = list_good_batches(feed, BEFORE + AFTER + 1)
+    first = make_gate(feed, false_alarms)
     for partition, table in batches[:BEFORE]:
-        verdict = first.judge(table, partition)
-        if not verdict.passed:
-            first.accept(partition, number=verdict.revision.number)
+        judge_and_accept(first, partition, table)
     has_times = any(pa.types.is_temporal(field.type) for field in batches[-1][1].schema)
     rows = []
     for scenario in SCENARIOS:
@@ -65,16 +53,9 @@ def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
     return rows
 
 
-def _make_gate(feed: Feed, false_alarms: float) -> hg.Gate:
-    gate = hg.Gate("feed", store=hg.open_store("memory:"), false_alarms=false_alarms)
-    gate.history.pooled_rates = tails_for(feed.folder)
-    return gate
-
-
 def _copy_gate(first: hg.Gate, feed: Feed, false_alarms: float) -> hg.Gate:
     """A gate with the same accepted runs."""
-    gate = hg.Gate("feed", store=MemoryStore(secret=first.store.secret), false_alarms=false_alarms)
-    gate.history.pooled_rates = tails_for(feed.folder)
+    gate = make_gate(feed, false_alarms, MemoryStore(hide=VALUES == "hidden", secret=first.store.secret))
     for revision in first.store.last("feed", BEFORE):
         gate.store.commit(first.store.run(revision))
         gate.store.decide("feed", revision.partition, Decision.ACCEPTED, who="benchmark")
@@ -104,18 +85,9 @@ def tabulate(rows: list[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--false-alarms", type=float, default=0.01)
-    arguments = parser.parse_args()
-    rows = judged(arguments.workers, arguments.false_alarms)
-    if arguments.false_alarms == 0.01:
-        RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+    rows = judge_feeds(judge_feed, parse_arguments(__doc__).workers, BUDGET)
+    write_results(RESULTS, rows)
     print(tabulate(rows))
-    for scenario in SCENARIOS:
-        mine = [row for row in rows if row["scenario"] == scenario]
-        shares = [len(row["held"]) / row["after"] for row in mine if row["after"]]
-        print(f"{scenario}: {sum(len(row['held']) for row in mine)} held, {np.mean(shares):.2%} of a feed on average")
 
 
 if __name__ == "__main__":

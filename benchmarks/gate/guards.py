@@ -1,19 +1,13 @@
 """`python -m benchmarks.gate.guards`: which basic faults the gate holds on every feed, from its second run on.
 
-Each feed is judged by a gate as a user has it: values hidden, a budget of 1%, all learners. Only the pooled rates are
-those of the other datasets. Of each feed 31 good batches are taken, from a third of its length on; holds of good
-batches are accepted. Before the batches of a few days are judged, broken copies of them are, and rejected.
+Each feed is judged at a budget of 1%. Of each feed 31 good batches are taken; holds of good batches are accepted.
+Before the batches of a few days are judged, broken copies of them are, and rejected.
 """
 
 from __future__ import annotations
 
-import argparse
-import json
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from itertools import islice
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,16 +15,22 @@ import numpy as np
 import pyarrow as pa
 
 import headgate as hg
+from benchmarks.gate.good_batches import (
+    Row,
+    judge_and_accept,
+    judge_feeds,
+    list_good_batches,
+    make_gate,
+    parse_arguments,
+    write_results,
+)
 from benchmarks.history.cases import random
-from benchmarks.history.feeds import Feed, feeds
-from benchmarks.history.incidents import is_incident
-from benchmarks.history.tables import tails_for
+from benchmarks.history.feeds import Feed
 
 RESULTS = Path(__file__).parent / "results" / "guards.json"
-RUNS = 31
+BUDGET, RUNS = 0.01, 31
 YOUNG, GROWN = (1, 3, 6, 10, 14), (15, 22, 30)  # runs before the batch
 MIN_COMPLETE_ROWS = 34  # rows of which 3% are at least one
-Row = dict[str, Any]
 Fault = Callable[[pa.Table, pa.Table, np.random.Generator], pa.Table | None]
 
 
@@ -75,39 +75,24 @@ FINE: dict[str, Fault] = {
 FAULTS = FINE | COARSE
 
 
-def judged(workers: int, false_alarms: float) -> list[Row]:
-    """Every broken batch of every feed, and whether it is held."""
-    largest_first = sorted(feeds(), key=lambda feed: -feed.path.stat().st_size)
-    with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        return [row for rows in pool.map(partial(judge_feed, false_alarms=false_alarms), largest_first) for row in rows]
-
-
 def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
-    gate = hg.Gate("feed", store=hg.open_store("memory:"), false_alarms=false_alarms)
-    gate.history.pooled_rates = tails_for(feed.folder)
+    """Every broken batch of a feed, and every good one, and whether it is held."""
+    gate = make_gate(feed, false_alarms)
     rows: list[Row] = []
     before: pa.Table | None = None
-    for number, (partition, table) in enumerate(_batches(feed)):
+    for number, (partition, table) in enumerate(list_good_batches(feed, RUNS)):
         about = {"feed": feed.title, "partition": partition, "runs": number, "rows": len(table)}
         if before is not None and number in (*YOUNG, *GROWN):
             rows += [
                 {**about, "fault": name, **told} for name, told in _judge_faults(gate, feed, partition, table, before)
             ]
-        verdict = gate.judge(table, partition)
+        verdict = judge_and_accept(gate, partition, table)
         rows.append(
             {**about, "fault": "", "held": not verdict.passed, "causes": [each.title for each in verdict.causes]}
         )
-        if not verdict.passed:
-            gate.accept(partition, number=verdict.revision.number)
         before = table
-    print(f"{feed.title}: {number + 1} batches", flush=True)
+    print(feed.title, flush=True)
     return rows
-
-
-def _batches(feed: Feed) -> Iterator[tuple[str, pa.Table]]:
-    """Good batches from a third of the feed on."""
-    good = [each for each in feed.batches() if not is_incident(feed.title, each[0])]
-    return islice(good, len(good) // 3, len(good) // 3 + RUNS)
 
 
 def _judge_faults(
@@ -138,16 +123,9 @@ def tabulate(rows: list[Row]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--false-alarms", type=float, default=0.01)
-    arguments = parser.parse_args()
-    rows = judged(arguments.workers, arguments.false_alarms)
-    if arguments.false_alarms == 0.01:
-        RESULTS.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+    rows = judge_feeds(judge_feed, parse_arguments(__doc__).workers, BUDGET)
+    write_results(RESULTS, rows)
     print(tabulate(rows))
-    good = [row for row in rows if not row["fault"] and row["runs"]]
-    print(f"{sum(row['held'] for row in good)} of {len(good)} good batches held")
 
 
 if __name__ == "__main__":

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 # ruff: noqa: E501 - sentences of a page
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.gate.replay import FORMS, Row
 from benchmarks.gate.summary import at_same_rate, audited, by_feed, drawn, notes, rates, unseen
 from benchmarks.history.incidents import incidents
+from benchmarks.values_mode import describe_values
 from headgate.stats.intervals import wilson
 
 HERE = Path(__file__).parent
@@ -18,10 +19,18 @@ PAGE = HERE.parents[1] / "docs" / "gate-benchmark.md"
 ENOUGH = 7  # runs of history from which on an incident counts as one with enough history
 
 
-def write(rows: Sequence[Row]) -> None:
+def write(rows: Sequence[Row], about: Mapping[str, Any]) -> None:
     PAGE.write_text(
         "\n".join(
-            [*_head(rows), *_targets(rows), *_forms(rows), *_feeds(rows), *_incidents(rows), *_held(rows), *_speed()]
+            [
+                *_head(rows, about),
+                *_targets(rows),
+                *_forms(rows),
+                *_feeds(rows),
+                *_incidents(rows),
+                *_held(rows),
+                *_speed(),
+            ]
         )
         + "\n",
         encoding="utf-8",
@@ -36,7 +45,7 @@ def _table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[st
     yield ""
 
 
-def _head(rows: Sequence[Row]) -> list[str]:
+def _head(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
     days = sum(row["what"] == "usual" for row in rows)
     cases = sum(row["what"] == "case" for row in rows)
     return [
@@ -50,6 +59,7 @@ def _head(rows: Sequence[Row]) -> list[str]:
         "*gate* is all learners in one budget; *history*, *novelty* and *patterns* are each alone with the same budget. What is known beforehand of how",
         "series surprise was gathered, for each dataset that is judged, without that dataset. Long feeds: every n-th usual day. Distances and metrics are",
         "from cached states; rules about texts were matched on the raw columns of judged days only, so they had held in fewer runs than they would have.",
+        describe_values({"all feeds": about}, "make bench-gate"),
         "",
     ]
 

@@ -1,16 +1,14 @@
 """Replays every feed day by day: which forms of the gate hold usual days, broken batches and the real incidents.
 
-Values are hidden, as a store hides them by default; `HEADGATE_VALUES=plain` replays with plain ones.
+Values are hidden as `benchmarks.values_mode` says.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import sys
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping
 from concurrent.futures import ProcessPoolExecutor
 from functools import cache
 from multiprocessing import get_context
@@ -25,6 +23,7 @@ from benchmarks.history.incidents import SHORTEST, batch_at, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import Choice, TableCase, broken, choices, table_cases
 from benchmarks.history.tables import tails_for
+from benchmarks.values_mode import SECRET, hide_states
 from headgate.explain.causes import find_causes
 from headgate.explain.column_changes import changes_behind
 from headgate.learn import text_rules
@@ -37,10 +36,8 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
 from headgate.values.proposal import Proposal
 from headgate.values.run import Run
-from headgate.values.state import State
 
 RUNS = 30
-SECRET = None if os.environ.get("HEADGATE_VALUES") == "plain" else b"a secret of the benchmark, 32 by"
 USUAL = 36  # usual days of a feed that are judged; of longer feeds every second, third, ...
 SPOTS = 4  # days of a feed that are broken in many ways
 WIDE = 60  # columns beyond which fewer days are judged
@@ -239,11 +236,6 @@ class Replay:
         causes = find_causes(verdict.judgements, account)
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]
-
-
-def hide_states(states: Mapping[MetricKey, State]) -> dict[MetricKey, State]:
-    """The states as a store keeps them."""
-    return {key: state if SECRET is None else state.hide_values(SECRET) for key, state in states.items()}
 
 
 def _reason(verdict: Any) -> str:

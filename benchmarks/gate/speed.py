@@ -14,6 +14,7 @@ import pyarrow as pa
 
 import headgate as hg
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES, open_memory
 
 COLUMNS, ROWS, RUNS, ROUNDS = 50, 10_000, 30, 7
 RESULT = Path(__file__).parent / "results" / "speed.json"
@@ -43,7 +44,7 @@ def timed(work: Callable[[], Any]) -> tuple[float, Any]:
 
 def measured() -> dict[str, Any]:
     """Medians over batches that were not judged before; analysing alone and judging take turns."""
-    store = hg.open_store("memory:")
+    store = open_memory()
     gate = hg.Gate("orders", store=store)
     for day in range(RUNS):
         gate.judge(batch(day), partition=f"{day:04}")
@@ -62,6 +63,7 @@ def measured() -> dict[str, Any]:
         took, verdict = timed(lambda two=two, day=day: gate.judge(two, partition=f"{day + 1:04}"))
         parts["judge, not prepared"].append(took)
     return {
+        "values": VALUES,
         "columns": COLUMNS,
         "rows": ROWS,
         "runs": RUNS,

@@ -19,6 +19,7 @@ from benchmarks.history.columns import CATEGORICAL, NUMERIC
 from benchmarks.history.feeds import CHOSEN_ON, feeds
 from benchmarks.history.incidents import SHORTEST, incidents
 from benchmarks.history.learners import BUDGETS, LEARNERS, Tested
+from benchmarks.history.modes import compare_modes
 from benchmarks.history.page import write_page
 from benchmarks.history.replay import kept, replayed
 from benchmarks.history.scores import Row, column_scores, table_scores
@@ -36,6 +37,7 @@ from benchmarks.history.summary import (
 )
 from benchmarks.history.tables import FORMS
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES
 
 RESULTS = Path(__file__).parent / "results"
 LENGTHS = (7, 14, 21, 28)
@@ -51,6 +53,7 @@ def main() -> None:
         "lengths": lengths,
         "table": table,
         "incidents": listed,
+        "modes": compared,
         "calibration": calibrated,
     }
     parser = argparse.ArgumentParser(prog="benchmarks.history", description=__doc__)
@@ -72,7 +75,8 @@ def main() -> None:
 
 def _about() -> dict[str, Any]:
     names = ("numpy", "pyarrow", "datasketches", "scikit-learn", "scipy")
-    return {"versions": versions(*names), "draws": DRAWS, "seed": SEED, "chosen_on": sorted(CHOSEN_ON)}
+    about = {"versions": versions(*names), "values": VALUES, "draws": DRAWS, "seed": SEED}
+    return about | {"chosen_on": sorted(CHOSEN_ON)}
 
 
 def _write(name: str, found: dict[str, Any]) -> None:
@@ -224,7 +228,7 @@ def _baseline_recalls(name: str, rows: Sequence[Row], rate: float) -> dict[str, 
     return found
 
 
-# --- incidents and simulation
+# --- incidents, modes and simulation
 
 
 def listed(given: argparse.Namespace) -> dict[str, Any]:
@@ -249,6 +253,11 @@ def _first(held: dict[str, Sequence[str]] | None) -> dict[str, Sequence[str]] | 
 def _runs_before(title: str, partition: str) -> int:
     runs = next((analysed(feed) for feed in feeds(SHORTEST) if feed.title == title), [])
     return sum(batch.partition < partition for batch in runs)
+
+
+def compared(_: argparse.Namespace) -> dict[str, Any] | None:
+    """What learners see in plain values beside what they see in hidden ones; only where this run hides values."""
+    return compare_modes() if VALUES == "hidden" else None
 
 
 def calibrated(_: argparse.Namespace) -> None:

@@ -1,4 +1,7 @@
-"""How often bands hold what they state, simulated: six kinds of series, four lengths of history, three rates."""
+"""How often bands hold what they state, simulated: six kinds of series, four lengths of history, three rates.
+
+The series are numbers, so it does not matter whether a store hides values.
+"""
 
 from __future__ import annotations
 

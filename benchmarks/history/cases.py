@@ -19,6 +19,7 @@ from benchmarks.history.columns import Floats, distances_of, features, groups, m
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import batch_at, is_incident
 from benchmarks.history.series import CACHE, Batch, analysed
+from benchmarks.values_mode import VALUES
 from headgate.inject.issue import Issue, standard
 from headgate.metrics.base.arrow import kind_of, to_plain
 
@@ -164,7 +165,7 @@ _SCHEMA = pa.schema(
 
 
 def _file(feed: Feed) -> Path:
-    return CACHE / f"{feed.folder}.{feed.name}.windows.arrow"
+    return CACHE / f"{feed.folder}.{feed.name}.{VALUES}.windows.arrow"
 
 
 def size_of(feed: Feed) -> int:

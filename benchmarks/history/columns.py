@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 import headgate as hg
+from benchmarks.values_mode import hide_states
 from headgate.metrics.distances.registry import distances_for
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome
@@ -61,11 +62,15 @@ def distances_of(column: str, now: hg.Analysis, before: hg.Analysis) -> dict[str
 
 
 def distances_to(kind: Kind, column: str, now: States, before: States) -> dict[str, float]:
-    """The same from states, by name; NaN where there is none."""
+    """The same from states, by name; NaN where there is none. Labels are compared as a store keeps them."""
     found = {}
-    for each in distances_for(kind):
-        distance = each(column)
-        one, other = now.get(distance.state_key), before.get(distance.state_key)
+    every = [each(column) for each in distances_for(kind)]
+    both = [
+        hide_states({each.state_key: states[each.state_key] for each in every if each.state_key in states})
+        for states in (now, before)
+    ]
+    for distance in every:
+        one, other = (states.get(distance.state_key) for states in both)
         found[distance.name] = math.nan if one is None or other is None else number_of(distance.between(one, other))
     return found
 

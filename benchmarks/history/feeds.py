@@ -42,7 +42,9 @@ class Feed(NamedTuple):
 
     def batches(self) -> Iterator[tuple[str, pa.Table]]:
         """Every batch with its partition, typed, in order."""
-        return _from_csv(self.path) if self.path.is_dir() else Published(self.path).batches()
+        if self.path.is_dir():
+            return _from_csv(self.path)
+        return _from_held_out(self.path) if self.folder == HELD_OUT else Published(self.path).batches()
 
 
 class Published:
@@ -89,6 +91,20 @@ def feeds(fewest: int = FEWEST) -> list[Feed]:
     found.append(Feed("nycflights13_by_day", "flights", DATA / "nycflights13_by_day" / "flights"))
     found.append(Feed("online_retail_by_day", "invoice_lines", DATA / "online_retail_by_day"))
     return sorted(found)
+
+
+def held_out_feeds() -> list[Feed]:
+    """The datasets that nothing is chosen on; a finished method is measured on them once."""
+    return [Feed(HELD_OUT, path.stem, path) for path in sorted((DATA / HELD_OUT).glob("*.parquet"))]
+
+
+def _from_held_out(path: Path) -> Iterator[tuple[str, pa.Table]]:
+    """Batches of text with the types of the whole, as the feed's README asks for."""
+    table = pq.read_table(path)
+    columns = json.loads(path.with_suffix(".schemas.json").read_text(encoding="utf-8"))["columns"]
+    whole = typed(table.drop_columns(["_batch"]))
+    for partition in sorted(columns):
+        yield partition, whole.filter(pc.equal(table["_batch"], partition)).select(columns[partition])
 
 
 def _from_csv(folder: Path) -> Iterator[tuple[str, pa.Table]]:

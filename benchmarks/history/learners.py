@@ -14,7 +14,7 @@ from benchmarks.history.cases import BROKEN, LENGTH, Window, windows
 from benchmarks.history.columns import CATEGORICAL, NUMERIC, Floats
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.protocol import HISTORY, Judged
-from benchmarks.history.series import analysed
+from benchmarks.history.series import read_recorded
 from benchmarks.history.tables import tails_for
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
 from headgate.learn.history.learn import ProposalSet
@@ -97,7 +97,7 @@ class _Scores(NamedTuple):
 def _on_feed(job: tuple[str, Feed, int, int]) -> list[_Scores]:
     name, feed, history, sparse = job
     learner = LEARNERS[name]
-    states = {batch.partition: batch.analysis for batch in analysed(feed)}
+    states = {batch.partition: batch.analysis for batch in read_recorded(feed)}
     meant = [each for each in windows(feed) if each.group in (NUMERIC, CATEGORICAL)]
     found = []
     for window in meant[::sparse]:

@@ -9,7 +9,9 @@ from typing import Any
 
 from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.history.figures import best_baselines, draw_curves, draw_issues, draw_rates
+from benchmarks.history.modes import describe_modes
 from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, table_targets
+from benchmarks.values_mode import describe_values
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[2] / "docs" / "history-benchmark.md"
@@ -27,6 +29,8 @@ metrics, same training issues, its own bounds and selection. The baselines are o
 What Headgate knows beforehand of how series surprise (its tails) was gathered, for each dataset that is judged, without
 that dataset. Parameters were chosen on {chosen} (•). Every main figure is also given for the feeds of the other
 datasets alone: *unseen*.
+
+{values}
 """
 
 PUBLISHED = """The paper gives curves only, on data that is not public (1,000 columns of each group). Read off its
@@ -39,7 +43,12 @@ compare shapes, not digits.
 def write_page() -> None:
     """The page, of all parts that have results."""
     column, lengths, table, listed, simulated = map(_read, ("column", "lengths", "table", "incidents", "calibration"))
-    parts = [HEAD.format(chosen=", ".join(f"`{name}`" for name in sorted(CHOSEN_ON)))]
+    modes = _read("modes")
+    values = {"columns": column, "shorter histories": lengths, "whole batches": table, "incidents": listed}
+    chosen = ", ".join(f"`{name}`" for name in sorted(CHOSEN_ON))
+    parts = [HEAD.format(chosen=chosen, values=describe_values(values, "python -m benchmarks.history --only PART"))]
+    if modes:
+        parts.append(describe_modes(modes) + "\n")
     parts.append(_targets(column, table, listed))
     if column or table:
         parts.append(_data(column, table))

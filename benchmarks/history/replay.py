@@ -17,6 +17,7 @@ from benchmarks.history.incidents import SHORTEST, Incident, batch_of, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import TableCase, table_cases
 from benchmarks.history.tables import Programs, Trained, past_at
+from benchmarks.values_mode import VALUES
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.schema import propose_schema
 
@@ -43,8 +44,8 @@ def kept() -> list[Row]:
 
 
 def _made_by() -> str:
-    """A replay is made again when the learner has changed."""
-    return fingerprint(Path(learned.__file__).parent)
+    """A replay is made again when the learner has changed; one of hidden values is kept beside one of plain ones."""
+    return f"{fingerprint(Path(learned.__file__).parent)}.{VALUES}"
 
 
 def _parts(feed: Feed) -> int:

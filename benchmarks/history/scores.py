@@ -24,6 +24,7 @@ from benchmarks.history.learners import LEARNERS, Tested, measured
 from benchmarks.history.protocol import HISTORY, Judged, judged
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_protocol import Spot, _Measured, _spot, _steady, spot_scores, spots
+from benchmarks.values_mode import VALUES
 
 _METHODS = {each.name: each for each in METHODS}
 Row = dict[str, Any]
@@ -33,7 +34,7 @@ def column_scores(name: str, history: int = HISTORY, sparse: int = 1, workers: i
     """A learner or a baseline on every `sparse`-th window of every feed."""
     learner = LEARNERS.get(name)
     source = fingerprint(Path(learned.__file__ if learner else baselines.__file__).parent)
-    file = CACHE / f"columns.{name.replace(', ', '-').replace(' ', '_')}.{history}.{sparse}.{source}.npz"
+    file = CACHE / f"columns.{name.replace(', ', '-').replace(' ', '_')}.{history}.{sparse}.{source}.{VALUES}.npz"
     if not file.exists():
         found = measured(learner, history, workers, sparse) if learner else _baseline(name, history, sparse, workers)
         _keep(file, found)
@@ -85,7 +86,7 @@ def table_scores(replayed: Sequence[Row], workers: int = 2) -> list[Row]:
 def _tables(job: tuple[Feed, tuple[int, ...]]) -> list[Row]:
     feed, places = job
     source = f"{fingerprint(Path(baselines.__file__).parent)}{zlib.crc32(str(places).encode()):08x}"
-    file = CACHE / f"{feed.folder}.{feed.name}.{source}.table_scores.json"
+    file = CACHE / f"{feed.folder}.{feed.name}.{source}.{VALUES}.table_scores.json"
     if not file.exists():
         rows = [*_clean(feed, places), *_cases(feed)]
         part = file.with_suffix(".part")

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 import headgate as hg
 from benchmarks.history.feeds import Feed
+from benchmarks.values_mode import hide_analysis
 
 CACHE = Path(os.environ.get("HEADGATE_CACHE", Path.home() / ".cache" / "headgate" / "history"))
 
@@ -42,6 +43,12 @@ def analysed(feed: Feed) -> list[Batch]:
             Batch(partition.as_py(), hg.Analysis.from_bytes(state.as_py()))
             for partition, state in zip(rows["partition"], rows["analysis"], strict=True)
         ]
+
+
+@cache
+def read_recorded(feed: Feed) -> list[Batch]:
+    """The same as a store keeps them, which is what learners read: with hidden values by default."""
+    return [Batch(each.partition, hide_analysis(each.analysis)) for each in analysed(feed)]
 
 
 def _write(feed: Feed, file: Path) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import is_incident
-from benchmarks.history.series import analysed
+from benchmarks.history.series import read_recorded
+from benchmarks.values_mode import SECRET
 from headgate.engine.analysis import Analysis
 from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
 from headgate.learn.history.learn import ProposalSet
@@ -21,7 +22,7 @@ from headgate.learn.past import Past, merge_states
 from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Status
 from headgate.values.verdict import Verdict
-from training.pooled_rates import evidence, whole
+from training.pooled_rates import evidence
 
 RUNS = 30
 
@@ -86,12 +87,12 @@ class Trained:
 
 def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
     """The last 30 good runs before a run, or at least so many; None if there are fewer."""
-    table = whole(feed)
+    table = whole_past(feed)
     rows = np.array([row for row in range(at) if not is_incident(feed.title, table.partitions[row])][-RUNS:], int)
     if len(rows) < fewest:
         return None
     values = table.values[rows]
-    held = [analysed(feed)[row].analysis.states for row in rows]
+    held = [read_recorded(feed)[row].analysis.states for row in rows]
     used = np.flatnonzero(np.isfinite(values).any(axis=0))
     return Past(
         tuple(table.partitions[row] for row in rows),
@@ -99,8 +100,17 @@ def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
         values[:, used],
         tuple(table.schemas[row] for row in rows),
         held[-1],
+        SECRET,
         merged=merge_states(table.schemas[rows[-1]], held),
     )
+
+
+@cache
+def whole_past(feed: Feed) -> Past:
+    """All runs of a feed as one table; distances are from runs before that are no incidents."""
+    batches = read_recorded(feed)
+    good = [not is_incident(feed.title, each.partition) for each in batches]
+    return Past.of([each.analysis for each in batches], [each.partition for each in batches], trusted=good)
 
 
 @cache

@@ -16,6 +16,7 @@ from benchmarks.novelty.page import write_page
 from benchmarks.novelty.preliminary import preliminary
 from benchmarks.novelty.retail_gate import retail_gate
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES
 
 RESULTS = Path(__file__).parent / "results"
 PARTS: dict[str, Callable[[], dict[str, Any]]] = {
@@ -35,7 +36,7 @@ def main() -> None:
         file = RESULTS / f"{name}.json"
         if given.only == name or (given.only is None and not file.exists()):
             began, load = time.perf_counter(), os.getloadavg()[1]
-            found = {"versions": versions("numpy", "pyarrow", "scikit-learn", "scipy"), **run()}
+            found = {"versions": versions("numpy", "pyarrow", "scikit-learn", "scipy"), "values": VALUES, **run()}
             found |= {"took": round(time.perf_counter() - began), "load": round(max(load, os.getloadavg()[1]), 1)}
             RESULTS.mkdir(exist_ok=True)
             file.write_text(json.dumps(found, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -17,6 +17,7 @@ from benchmarks.novelty.gates import BUDGETS, Pair, gated
 from benchmarks.novelty.protocol import Confusion
 from benchmarks.novelty.rules import LEARNERS, MODES, joined
 from benchmarks.novelty.vectors import Vectors, profile
+from benchmarks.values_mode import hide_analysis
 from headgate.engine.analysis import Analysis
 from headgate.learn.learned import Learner
 from headgate.learn.novelty.features import PAPER_FEATURES
@@ -78,7 +79,7 @@ def _novelty(
     measured: Callable[[pa.Table], Analysis], form: Any, features: Collection[str] | None
 ) -> tuple[Labels, list[float]]:
     """Label a batch as an outlier where its score is beyond the threshold; timed from the batch to the label."""
-    clean = [measured(week.clean) for week in weeks()]
+    clean = [hide_analysis(measured(week.clean)) for week in weeks()]
     found: Labels = {}
     spent: list[float] = []
     for week in judged_weeks():
@@ -86,7 +87,7 @@ def _novelty(
         flags = []
         for table in (week.clean, week.dirty):
             began = time.perf_counter()
-            batch = measured(table)
+            batch = hide_analysis(measured(table))
             model = Novelty.learn(past, features=features, form=form)
             assert not isinstance(model, Undefined)
             flags.append(model.score(past.outcomes(batch)) > model.threshold)

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-import headgate as hg
 from benchmarks.novelty.protocol import Confusion
+from benchmarks.values_mode import open_memory
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.learn.learned import Learner
@@ -41,7 +41,7 @@ class Judged(NamedTuple):
 
 def gated(pairs: Iterable[Pair], budget: float, runs: int, learn: Sequence[str] = tuple(Learner)) -> Judged:
     """Judge all pairs by one gate; what it learns from is every clean batch before."""
-    gate = Gate("pairs", store=hg.open_store("memory:"), false_alarms=budget, runs=runs, learn=learn)
+    gate = Gate("pairs", store=open_memory(), false_alarms=budget, runs=runs, learn=learn)
     found = Judged({}, {}, [])
     faults: dict[str, Counter[str]] = {"clean": Counter(), "broken": Counter()}
     for pair in pairs:

@@ -9,6 +9,7 @@ from typing import Any
 
 from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.novelty.figures import draw_gate, draw_magnitudes, draw_methods, draw_months
+from benchmarks.values_mode import describe_values
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[2] / "docs" / "novelty-benchmark.md"
@@ -56,7 +57,10 @@ def write_page() -> None:
     if gate:
         draw_gate(gate["budgets"], gate["magnitudes"])
         parts.append(_gate(gate))
-    parts.append(_about([each for each in measured if each]))
+    values = {"FBPosts": posts, "the gate on FBPosts": gated, "the gate on Online Retail": gate}
+    parts.append(
+        _about([each for each in measured if each], describe_values(values, "python -m benchmarks.novelty --only PART"))
+    )
     PAGE.write_text("\n".join(parts), encoding="utf-8")
 
 
@@ -254,11 +258,11 @@ def _gate(found: Found) -> str:
     return "\n".join([*lines, *_table(whole), "\n![the gate](pictures/novelty-gate.svg)\n"])
 
 
-def _about(parts: list[Found]) -> str:
+def _about(parts: list[Found], values: str) -> str:
     if not parts:
         return ""
     told = ", ".join(f"{name} {text}" for name, text in parts[0]["versions"].items())
     took = sum(each["took"] for each in parts)
     load = max(each.get("load", 0.0) for each in parts)
     busy = f" Other work ran at the same time (load up to {load:g}): times are upper bounds." if load > 2 else ""
-    return f"## Measured on\n\n{told}; {took / 60:.0f} minutes in all, from what was kept of scans.{busy}\n"
+    return f"## Measured on\n\n{told}; {took / 60:.0f} minutes in all, from what was kept of scans.{busy}\n\n{values}\n"

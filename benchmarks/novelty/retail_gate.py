@@ -15,6 +15,7 @@ from benchmarks.novelty.errors import ERRORS, MAGNITUDES, overwritten
 from benchmarks.novelty.gates import BUDGETS
 from benchmarks.novelty.grid import damaged
 from benchmarks.novelty.protocol import Confusion
+from benchmarks.values_mode import open_memory
 from headgate.engine.analysis import Analysis
 from headgate.gate.batch_judge import HAS_ROWS
 from headgate.gate.gate import Gate
@@ -75,7 +76,7 @@ def without(tails: PooledRates, feed: Feed) -> PooledRates:
 
 def _recorded(days: Sequence[tuple[str, pa.Table]]) -> HistoryStore:
     """Every day as an accepted run, with the shapes of values that the gate records; nothing else is learned here."""
-    store = hg.open_store("memory:")
+    store = open_memory()
     gate = Gate(DATASET, store=store, learn=[Learner.PATTERNS], mode="observe", runs=RUNS)
     for partition, table in days:
         gate.judge(table, partition)

@@ -1,6 +1,7 @@
 """How often the next of exchangeable runs is beyond a ratio, beside what is stated, for docs/methods/novelty.md.
 
-`python -m benchmarks.novelty.simulated` prints the table and writes results/simulated.json.
+`python -m benchmarks.novelty.simulated` prints the table and writes results/simulated.json. Runs are drawn
+as numbers, so it does not matter whether a store hides values.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """Scoring runs against each other: a ball tree beside the arrays of `learn/novelty`, for docs/decisions/0025.
 
-`python -m benchmarks.novelty.trees` prints the table and writes results/trees.json.
+`python -m benchmarks.novelty.trees` prints the table and writes results/trees.json. Runs are drawn as
+numbers, so it does not matter whether a store hides values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`python -m benchmarks.patterns`: every method on a set of real columns; writes results/<set>.json."""
+"""`python -m benchmarks.patterns`: every method on a set of real columns; writes results/<set>.json.
+
+A rule is learned from the values of a batch while it is judged, which are plain: no store has hidden them yet.
+"""
 
 from __future__ import annotations
 

@@ -21,6 +21,7 @@ from benchmarks.report.chromium import opened
 from benchmarks.report.look import Words, measured
 from benchmarks.report.scripts import run_script, shrink
 from benchmarks.timing import CACHE, versions
+from benchmarks.values_mode import VALUES
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "results" / "peers.json"
@@ -57,6 +58,7 @@ def _measured(browser: Any, name: str, folder: Path) -> dict[str, Any]:
     files = [each for each in ([site] if site.is_file() else site.rglob("*")) if each.is_file()]
     return {
         "version": _version(name),
+        **({"values": VALUES} if name == "headgate" else {}),
         "judge seconds": round(statistics.median(each["judge"] for each in told), 3),
         "write seconds": round(statistics.median(each["write"] for each in told), 3),
         "files": len(files),

@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import headgate as hg
+from headgate.cli.init.demo import FLIGHTS
 
-FLIGHTS = Path(__file__).parents[2] / "src" / "headgate" / "cli" / "demo" / "flights.parquet"
 DAY = "2013-02-03"
 BEFORE = 30
 BROKEN = "distance"

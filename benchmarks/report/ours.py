@@ -10,6 +10,7 @@ from pathlib import Path
 
 import headgate as hg
 from benchmarks.report import job
+from benchmarks.values_mode import VALUES
 from headgate.gate.gate import Gate
 from headgate.report.html import Report
 
@@ -24,7 +25,7 @@ def remember(folder: Path) -> None:
 
 
 def _gate(folder: Path) -> Gate:
-    store = hg.open_store(f"file://{folder.resolve()}", values="plain")
+    store = hg.open_store(f"file://{folder.resolve()}", values=VALUES)
     return hg.Gate("flights", store=store, checks=job.check(), owner="ops@")
 
 

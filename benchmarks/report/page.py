@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.report import job
 from benchmarks.report.sizes import LIMITS, SECONDS
+from benchmarks.values_mode import describe_values
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "report-benchmark.md"
@@ -51,6 +52,7 @@ def _head(found: dict[str, Any]) -> list[str]:
         f"was {min(earlier):,.0f} to {max(earlier):,.0f} in the {job.BEFORE} days before. Tools that validate are given the same {len(job.EXPECTATIONS)} expectations; the mean of `{job.BROKEN}` (850 to 1,150) is the one that fails. Tools",
         f"that compare are given the {job.BEFORE} days before. Headgate has both. Each writes its HTML page, which is then opened in Chromium",
         f"{found['versions']['chromium'].split('.')[0]} without a network.",
+        describe_values({"Headgate": found["tools"].get("headgate")}, "python -m benchmarks.report --only headgate"),
         "",
     ]
 
@@ -106,6 +108,7 @@ def _sizes() -> Iterator[str]:
     yield f"Headgate's pages after {found['runs']} runs, three columns broken in the last. Written by `python -m benchmarks.report.sizes`."
     yield f"Limits: {', '.join(f'{bytes_:,} bytes for {columns:,} columns' for columns, bytes_ in LIMITS.items())}, {SECONDS:g} seconds to write. Seconds are medians"
     yield "of 3 rounds on a busy machine, so those of the processor are beside them; *gzip* is what a server would send."
+    yield describe_values({"these pages": found}, "python -m benchmarks.report.sizes")
     yield ""
     yield "| columns | page | bytes | gzip | seconds | of the processor |"
     yield "|---:|---|---:|---:|---:|---:|"

@@ -1,4 +1,7 @@
-"""`python -m benchmarks.report.pictures`: the pages of Headgate, made of real flights, as pictures in docs/pictures."""
+"""`python -m benchmarks.report.pictures`: the pages of Headgate, made of real flights, as pictures in docs/pictures.
+
+Nothing is measured here: the stores keep plain values, so that the pictures show them.
+"""
 
 from __future__ import annotations
 

@@ -17,6 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from benchmarks.timing import versions
+from benchmarks.values_mode import VALUES
 from headgate.checks.check import Check
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
@@ -56,7 +57,13 @@ def history(
     columns: int, runs: int = RUNS, learn: tuple[str, ...] = ("history",), distinct: int = DISTINCT
 ) -> tuple[Gate, BatchVerdict]:
     """A gate after so many runs of a table, so many of them distinct, the last of which broke three columns."""
-    gate = Gate("wide", store=MemoryStore(secret=SECRET), false_alarms=0.05, learn=learn, checks=_check(columns))
+    gate = Gate(
+        "wide",
+        store=MemoryStore(hide=VALUES == "hidden", secret=SECRET),
+        false_alarms=0.05,
+        learn=learn,
+        checks=_check(columns),
+    )
     scanned = [_run(columns, at) for at in range(min(distinct, runs - 1))]
     for at in range(runs - 1):
         again = {"partition": _named(at), "fingerprint": str(at), "attempt": str(at)}
@@ -78,7 +85,9 @@ def _named(at: int) -> str:
 
 def _run(columns: int, at: int) -> Run:
     """A run as a gate records it that has nothing to learn from: what runs teach is learned once, by the last."""
-    alone = Gate("wide", store=MemoryStore(secret=SECRET), learn=("history",), checks=_check(columns))
+    alone = Gate(
+        "wide", store=MemoryStore(hide=VALUES == "hidden", secret=SECRET), learn=("history",), checks=_check(columns)
+    )
     return alone.judge(table(columns, at), _named(at)).run
 
 
@@ -100,7 +109,8 @@ def measured(write: Callable[[], Report], file: Path, rounds: int = ROUNDS) -> d
 
 
 def main() -> None:
-    found: dict[str, Any] = {"versions": versions("pyarrow", "numpy", "jinja2"), "runs": RUNS, "pages": []}
+    found: dict[str, Any] = {"versions": versions("pyarrow", "numpy", "jinja2"), "values": VALUES}
+    found |= {"runs": RUNS, "pages": []}
     with TemporaryDirectory() as folder:
         file = Path(folder) / "page.html"
         for columns in WIDTHS:

@@ -1,4 +1,7 @@
-"""`python -m benchmarks.suggestions`: a tenth of each real table suggests, the rest judges; writes the page in docs."""
+"""`python -m benchmarks.suggestions`: a tenth of each real table suggests, the rest judges; writes the page in docs.
+
+Both read the table itself, so it does not matter whether a store hides values.
+"""
 
 from __future__ import annotations
 

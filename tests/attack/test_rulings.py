@@ -24,7 +24,7 @@ def test_a_ruling_must_say_which_revision_is_meant_if_there_are_several(lake: La
     lake.judge(broken(orders(2)))
     with pytest.raises(MisuseError, match=r"orders p has 2 revisions: 1 \(held\), 2 \(held\).*number=2 is the newest"):
         getattr(lake.gate, word)("p")
-    ruling = getattr(lake.gate, word)("p", number=2)
+    (ruling,) = getattr(lake.gate, word)("p", number=2)
     assert ruling.number == 2
 
 
@@ -50,7 +50,7 @@ def test_every_command_that_is_told_names_the_revision(lake: Lake) -> None:
 def test_who_and_when_is_recorded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LOGNAME", "bea")
     lake.judge(broken(orders(1)))
-    ruling = lake.gate.reject("p")
+    (ruling,) = lake.gate.reject("p")
     assert ruling.who == "bea"
     assert ruling.at > 0
 
@@ -61,7 +61,7 @@ def test_who_and_when_is_recorded(lake: Lake, monkeypatch: pytest.MonkeyPatch) -
 def test_a_range_publishes_every_held_batch_in_it_and_no_other(lake: Lake) -> None:
     for partition in ("p1", "p2", "p3", "p4"):
         lake.judge(broken(orders(int(partition[1]))), partition)
-    lake.gate.accept_range("p1", "p3")
+    lake.gate.accept("p1", to="p3")
     assert [lake.shown(partition) is not None for partition in ("p1", "p2", "p3", "p4")] == [True, True, True, False]
 
 
@@ -70,7 +70,7 @@ def test_a_range_does_not_reach_a_revision_that_came_since_the_person_read(lake:
         lake.judge(broken(orders(1)), partition)
     lake.judge(broken(orders(7)), "p2")
     with pytest.raises(MisuseError, match=r"several revisions: p2 \(2\)"):
-        lake.gate.accept_range("p1", "p2")
+        lake.gate.accept("p1", to="p2")
     assert lake.shown("p1") is lake.shown("p2") is None
 
 
@@ -78,6 +78,6 @@ def test_a_held_batch_that_was_edited_refuses_the_whole_range(lake: Lake) -> Non
     places = {partition: Path(lake.judge(broken(orders(1)), partition).location) for partition in ("p1", "p2", "p3")}
     pq.write_table(orders(9), next(places["p2"].rglob("*.parquet")))
     with pytest.raises(InputChanged, match="holds other files than those that were judged as orders p2"):
-        lake.gate.accept_range("p1", "p3")
+        lake.gate.accept("p1", to="p3")
     assert lake.shown("p1") is lake.shown("p2") is lake.shown("p3") is None
     assert {each.decision for each in lake.store.rulings("orders")} == {Decision.HELD}

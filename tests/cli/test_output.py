@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from headgate.cli.doctor.machine import Level as FindingLevel
+from headgate.cli.exit_codes import MEANINGS
 from headgate.cli.output import schema_text, to_json_value
+from headgate.explain.wording import CauseKind
+from headgate.gate.backtest.replay import KnownQuality
+from headgate.values.account import Action, Mode
+from headgate.values.expectation import Level, Status
+from headgate.values.run import Decision
 from tests.cli.lake import BROKEN, GOOD, NEW, called, document, write_day
+from tests.cli.test_help import COMMANDS
 
 SCHEMA = json.loads(schema_text())
 jsonschema.Draft202012Validator.check_schema(SCHEMA)
@@ -31,6 +40,49 @@ def test_the_program_prints_its_schema() -> None:
     assert json.loads(called("--json-schema").stdout) == SCHEMA
 
 
+def find_lists(schema: Any, name: str) -> Iterator[list[Any]]:
+    """The values that the schema lists for each property of this name."""
+    if isinstance(schema, list):
+        for each in schema:
+            yield from find_lists(each, name)
+    elif isinstance(schema, dict):
+        for key, each in schema.items():
+            if key == "properties" and name in each:
+                choices = each[name].get("anyOf", [each[name]])
+                yield from (choice["enum"] for choice in choices if "enum" in choice)
+            yield from find_lists(each, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "times"),
+    [
+        ("decision", list(Decision), 4),
+        ("action", list(Action), 2),
+        ("mode", list(Mode), 1),
+        ("level", list(Level), 1),
+        ("standing", list(KnownQuality), 1),
+        ("kind", [each.name.lower() for each in CauseKind], 1),
+        ("exit_code", list(MEANINGS), 1),
+    ],
+)
+def test_the_schema_lists_the_values_that_the_code_has(name: str, values: list[Any], times: int) -> None:
+    assert list(find_lists(SCHEMA, name)) == [values] * times
+
+
+def test_the_schema_lists_every_status() -> None:
+    found = list(find_lists(SCHEMA, "status"))
+    assert found.count(list(Status)) == 4
+    assert found.count(["", *Status]) == 1, "that of a metric of which nothing was expected is empty"
+    assert found.count(list(get_args(FindingLevel))) == 1
+    assert len(found) == 6
+
+
+def test_the_schema_has_every_command() -> None:
+    names = {" ".join(path) for path in COMMANDS}
+    assert set(SCHEMA["properties"]["command"]["enum"]) == names
+    assert {each["if"]["properties"]["command"]["const"] for each in SCHEMA["allOf"]} == names
+
+
 @pytest.mark.parametrize(
     ("words", "code", "member"),
     [
@@ -41,12 +93,15 @@ def test_the_program_prints_its_schema() -> None:
         (("check", "orders", "--partition", BROKEN), 1, "verdict"),
         (("run",), 0, "batches"),
         (("run", "orders", "--partition", BROKEN), 1, "batches"),
+        (("recover",), 0, "batches"),
         (("explain", "orders", BROKEN), 0, "verdict"),
         (("rows", "orders", BROKEN), 0, "rows"),
         (("accept", "orders", BROKEN, "--note", "so it is"), 0, "ruling"),
         (("reject", "orders", BROKEN), 0, "ruling"),
         (("release", "orders", BROKEN), 0, "ruling"),
         (("discard", "orders", BROKEN), 0, "ruling"),
+        (("accept", "orders", f"{BROKEN}..{BROKEN}"), 0, "rulings"),
+        (("mute", "orders", "price", "--until", "2100-01-01"), 0, "mute"),
         (("history", "orders"), 0, "runs"),
         (("history", "orders", "--metric", "mean(price)"), 0, "series"),
         (("backtest", "orders", "--spots", "0"), 0, "backtest"),
@@ -76,6 +131,13 @@ def test_the_document_of_a_run_has_its_new_batch(judged: Path) -> None:
     write_day(judged, 10)
     [batch] = checked("run")["batches"]
     assert (batch["partition"], batch["verdict"]["status"], batch["error"]) == (NEW, "pass", None)
+
+
+def test_a_batch_that_is_only_observed_has_a_document(judged: Path) -> None:
+    write_day(judged, 10, broken=True)
+    [batch] = checked("run", "--set", "datasets.orders.mode=observe")["batches"]
+    assert batch["verdict"]["decision"] == "observed"
+    assert checked("history", "orders")["runs"][-1]["decision"] == "observed"
 
 
 def test_a_batch_that_cannot_be_read_is_in_the_document_with_its_error(judged: Path) -> None:

@@ -55,7 +55,8 @@ def test_a_range_is_read_with_the_names_as_they_are(name: str) -> None:
     assert words == ["headgate", "accept", "orders", f"first..{name}", "--note", "why it is right"]
     accept = ast.parse(python_commands(name, 1, together=("first", name))[0].whole, mode="eval").body
     assert isinstance(accept, ast.Call)
-    assert [ast.literal_eval(each) for each in accept.args] == ["first", name]
+    assert [ast.literal_eval(each) for each in accept.args] == ["first"]
+    assert (accept.keywords[0].arg, ast.literal_eval(accept.keywords[0].value)) == ("to", name)
 
 
 def test_an_unread_batch_is_not_decided_about_with_others() -> None:

@@ -22,6 +22,10 @@ def failure(metric: str, value: float | None, predicate: Predicate, **more: obje
         (failure("completeness(price)", 0.9, Between(0.2, 0.5)), "price is 10.0% empty; expected at least 50.0% and"),
         (failure("approx_count_distinct(id)", 9.7, Between(3, 4)), "id has about 10 different values, expected within"),
         (failure("new_values(id)", 0.25, Between(high=0.01)), "25.0% of id are values that no run had before"),
+        (
+            failure("outside_period(ts)", 0.03, Between(high=0.001)),
+            "3.0% of ts is outside of the period of the batch, expected at most 0.1%",
+        ),
         (failure("unchanged(id)", 1.0, OneOf((0.0,))), "id holds exactly what it held in the run before"),
         (
             failure("compliance()", 0.9, Between(1), rule="is_positive(id)"),

@@ -199,7 +199,7 @@ def do(lake: Lake, gate: Gate, tasks: list[Task], tell: Callable[[object], None]
             number = verdict.revision.number
             tell(Told.of(batch, verdict))
         if batch.word is not None:
-            ruling = WORDS[batch.word](gate, batch.partition, who="ann", number=number)
+            (ruling,) = WORDS[batch.word](gate, batch.partition, who="ann", number=number)
             tell(Told(batch, "word", ruling.number, ruling.sequence, decision=ruling.decision))
 
 

@@ -233,7 +233,7 @@ def late(chance: np.random.Generator, day: datetime.datetime, usual: int, other_
     return pa.table({"order_ts": stamps, "price": chance.normal(24.4, 0.3, rows)})
 
 
-@pytest.mark.parametrize(("usual", "other_days"), [(0, 0.1), (10, 0.2)])
+@pytest.mark.parametrize(("usual", "other_days"), [(0, 0.03), (10, 0.2)])
 def test_rows_of_another_day_are_seen_also_among_late_ones(usual: int, other_days: float) -> None:
     chance, gate = np.random.default_rng(5), hg.Gate("t", store=hg.open_store("memory:"))
     for day in days(20):

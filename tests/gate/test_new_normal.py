@@ -105,7 +105,7 @@ def test_a_level_that_stays_is_told_day_by_day_and_accepted_at_once() -> None:
     assert title(fourth).startswith("price: fourth day at the new level (")
     assert {each.action for each in (first, second, third, fourth)} == {Action.HOLD}
 
-    rulings = gate.accept_range("2026-10-21", "2026-10-24", note="new tariff", who="ann")
+    rulings = gate.accept("2026-10-21", to="2026-10-24", note="new tariff", who="ann")
     assert [each.partition for each in rulings] == [each.partition for each in (first, second, third, fourth)]
     assert {(each.decision, each.who, each.note) for each in rulings} == {(Decision.ACCEPTED, "ann", "new tariff")}
     (fifth,) = shifted(gate, 1, first=BEFORE + 4)
@@ -133,8 +133,8 @@ def test_next_steps_decide_about_all_of_them_with_one_command() -> None:
         'headgate accept orders 2026-10-21..2026-10-23 --note "why it is right"',
         'headgate reject orders 2026-10-21..2026-10-23 --note "..."',
     )
-    assert verdict.commands[0].startswith("gate.accept_range('2026-10-21', '2026-10-23', note=")
-    assert verdict.commands[1].startswith("gate.reject_range('2026-10-21', '2026-10-23', note=")
+    assert verdict.commands[0].startswith("gate.accept('2026-10-21', to='2026-10-23', note=")
+    assert verdict.commands[1].startswith("gate.reject('2026-10-21', to='2026-10-23', note=")
     notification = verdict.notification()
     assert notification.commands == verdict.commands
     assert "third day at the new level" in notification.causes[0].title
@@ -255,14 +255,14 @@ def held() -> Gate:
 @pytest.mark.parametrize(
     ("word", "decision"),
     [
-        ("accept_range", Decision.ACCEPTED),
-        ("reject_range", Decision.REJECTED),
-        ("release_range", Decision.RELEASED),
-        ("discard_range", Decision.DISCARDED),
+        ("accept", Decision.ACCEPTED),
+        ("reject", Decision.REJECTED),
+        ("release", Decision.RELEASED),
+        ("discard", Decision.DISCARDED),
     ],
 )
 def test_a_range_is_decided_in_the_order_of_the_partitions(held: Gate, word: str, decision: Decision) -> None:
-    rulings = getattr(held, word)("day 9", "day 11", note="so it is", who="ann")
+    rulings = getattr(held, word)("day 9", to="day 11", note="so it is", who="ann")
     assert [(each.partition, each.decision) for each in rulings] == [("day 9", decision), ("day 10", decision)]
     assert [each.decision for each in held.store.last("orders", 9)] == [
         Decision.HELD,
@@ -273,34 +273,40 @@ def test_a_range_is_decided_in_the_order_of_the_partitions(held: Gate, word: str
 
 
 def test_the_ends_of_a_range_need_no_batch_of_their_own(held: Gate) -> None:
-    assert [each.partition for each in held.reject_range("day 1", "day 9")] == ["day 8", "day 9"]
+    assert [each.partition for each in held.reject("day 1", to="day 9")] == ["day 8", "day 9"]
 
 
 def test_a_range_without_a_held_batch_is_an_error_that_names_the_held_ones(held: Gate) -> None:
     with pytest.raises(MisuseError, match=r"no batch of orders from day 11 to day 12 is held\. Held are day 8, day 9"):
-        held.accept_range("day 11", "day 12")
-    held.reject_range("day 8", "day 10")
+        held.accept("day 11", to="day 12")
+    held.reject("day 8", to="day 10")
     with pytest.raises(MisuseError, match="None of its batches is held"):
-        held.accept_range("day 8", "day 10")
+        held.accept("day 8", to="day 10")
 
 
 def test_a_range_begins_with_its_first_partition(held: Gate) -> None:
     with pytest.raises(MisuseError, match=r"day 10 comes after day 9\."):
-        held.accept_range("day 10", "day 9")
+        held.accept("day 10", to="day 9")
+
+
+def test_a_range_takes_no_number_of_a_revision(held: Gate) -> None:
+    with pytest.raises(MisuseError, match="a revision is of one batch, not of a range"):
+        held.accept("day 8", to="day 10", number=1)
+    assert {each.who for each in held.store.rulings("orders")} == {"gate"}
 
 
 def test_a_range_does_not_decide_about_a_batch_with_several_revisions(held: Gate) -> None:
     held.judge(pa.table({"price": [3.0, None]}), "day 9")
     with pytest.raises(MisuseError, match=r"have several revisions: day 9 \(2\)\. Decide about each of these alone"):
-        held.accept_range("day 8", "day 10")
+        held.accept("day 8", to="day 10")
     assert {each.who for each in held.store.rulings("orders")} == {"gate"}
     held.accept("day 9", number=2)
-    assert [each.partition for each in held.accept_range("day 8", "day 10")] == ["day 8", "day 10"]
+    assert [each.partition for each in held.accept("day 8", to="day 10")] == ["day 8", "day 10"]
 
 
 def test_a_held_revision_of_a_batch_that_was_repaired_is_not_decided_about(held: Gate) -> None:
     held.judge(pa.table({"price": [3.0, 4.0]}), "day 9")
-    assert [each.partition for each in held.accept_range("day 8", "day 10")] == ["day 8", "day 10"]
+    assert [each.partition for each in held.accept("day 8", to="day 10")] == ["day 8", "day 10"]
     assert held.store.revisions("orders", "day 9")[0].decision is Decision.HELD
 
 
@@ -310,7 +316,7 @@ def test_a_batch_that_was_never_read_refuses_the_whole_range(held: Gate) -> None
 
     held.judge(lost, "day 12")
     with pytest.raises(MisuseError, match="day 12 was never read"):
-        held.accept_range("day 8", "day 12")
+        held.accept("day 8", to="day 12")
     assert {each.who for each in held.store.rulings("orders")} == {"gate"}
 
 
@@ -324,7 +330,7 @@ def test_rulings_before_one_that_fails_stand(held: Gate, monkeypatch: pytest.Mon
 
     monkeypatch.setattr(held.mover, "carry_out_ruling", fail_once)
     with pytest.raises(RangeStopped) as caught:
-        held.release_range("day 8", "day 10")
+        held.release("day 8", to="day 10")
     assert str(caught.value).startswith(
         "day 9 stopped it: the disk is full. Already released: day 8. Still held: day 10. Then recover"
     )
@@ -338,5 +344,5 @@ def test_a_range_whose_first_ruling_fails_raises_its_error(held: Gate, monkeypat
 
     monkeypatch.setattr(held.mover, "carry_out_ruling", fail)
     with pytest.raises(PublishError, match="the disk is full") as caught:
-        held.release_range("day 8", "day 10")
+        held.release("day 8", to="day 10")
     assert not isinstance(caught.value, RangeStopped)

@@ -8,7 +8,14 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, explain_type, recall_kinds, remember_kinds
+from headgate.learn.column_kinds import (
+    MIN_TYPE_VALUES,
+    collect_kinds,
+    explain_type,
+    find_text_shares,
+    recall_kinds,
+    remember_kinds,
+)
 from headgate.learn.past import numeric_values
 from headgate.values.account import ColumnMemory
 from headgate.values.schema import Kind
@@ -71,3 +78,9 @@ def test_several_kinds_are_remembered_beside_what_else_is() -> None:
 def test_why_a_type_is_no_change(values: Any, expected: str, why: str) -> None:
     (run,) = analyses(values)
     assert explain_type(run.schema.columns[0], expected, run.outcomes) == why
+
+
+def test_the_lowest_share_of_texts_that_do_not_read_as_numbers_counts() -> None:
+    invoices = [str(number) for number in range(536_000, 536_100)]
+    runs = analyses([*invoices[:80], *["C5"] * 20], [*invoices[:96], *["C5"] * 4], ["2026-11-09 10:30:00"] * 3)
+    assert find_text_shares([each.states for each in runs]) == {"x": pytest.approx(0.04)}

@@ -66,8 +66,8 @@ def judge_batch(data: Any) -> bool:
     for cause in verdict.causes:
         print(cause.title, cause.columns)
     if verdict.action == "hold":
-        ruling = gate.accept("2026-11-14", note="Black Friday")
-        return ruling.decision is hg.Decision.ACCEPTED
+        rulings = gate.accept("2026-11-12", to="2026-11-14", note="Black Friday")
+        return all(ruling.decision is hg.Decision.ACCEPTED for ruling in rulings)
     return verdict.passed
 
 

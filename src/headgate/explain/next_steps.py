@@ -25,7 +25,7 @@ def python_commands(
     >>> print(python_commands("2026-11-14", 1)[1].whole)
     gate.release('2026-11-14', number=1, note="...")
     >>> print(python_commands("2026-11-14", 1, together=("2026-11-12", "2026-11-14"))[0].whole)
-    gate.accept_range('2026-11-12', '2026-11-14', note="why it is right")
+    gate.accept('2026-11-12', to='2026-11-14', note="why it is right")
 
     Args:
         partition: The name of the batch.
@@ -44,10 +44,10 @@ def python_commands(
 
 
 def _python_range_commands(together: Sequence[str]) -> tuple[Command, ...]:
-    ends = f"{together[0]!r}, {together[-1]!r},"
+    ends = f"{together[0]!r}, to={together[-1]!r},"
     return (
-        Command(f"gate.accept_range({ends}", 'note="why it is right")', _ACCEPT_ALL.format(_count_all(together))),
-        Command(f"gate.reject_range({ends}", 'note="...")', _REJECT_ALL.format(_count_all(together))),
+        Command(f"gate.accept({ends}", 'note="why it is right")', _ACCEPT_ALL.format(_count_all(together))),
+        Command(f"gate.reject({ends}", 'note="...")', _REJECT_ALL.format(_count_all(together))),
     )
 
 

@@ -111,6 +111,9 @@ def describe(judgement: Judgement) -> str:
         case "new_patterns" if value is not None:
             some, expected = _format_shares(judgement, value)
             return f"{some} of {column} are written in a way that no run had before, expected {expected}"
+        case "outside_period" if value is not None:
+            some, expected = _format_shares(judgement, value)
+            return f"{some} of {column} is outside of the period of the batch, expected {expected}"
         case _:
             return judgement.reason
 

@@ -15,6 +15,7 @@ from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
 from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
+from headgate.gate.batch_finisher import BatchFinisher
 from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.history import DatasetHistory
@@ -28,15 +29,12 @@ from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import Pins, read_pins
 from headgate.learn.scope import LearningScope
-from headgate.store.fault_points import fault_point
 from headgate.store.port import HistoryStore
-from headgate.values.account import Action
 from headgate.values.day_lists import DayLists
-from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, PublishError, StoreError
+from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, StoreError
 from headgate.values.mute import Mute
-from headgate.values.outcome import Failed
 from headgate.values.period import Period, to_period
-from headgate.values.run import BY_GATE, GATE, Decision, Revision, Ruling, Run
+from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
 
 
@@ -94,8 +92,8 @@ class Gate:
         scope, pins, days = LearningScope.of(columns, metrics, ignore), read_pins(pin), DayLists.of(calendar)
         self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days)
         self.mover = BatchMover(dataset, publisher)
-        self.notify = notify
         self.history = DatasetHistory(store, dataset, self.settings)
+        self.finisher = BatchFinisher(self.history, self.mover, notify)
         self.rulings = PersonRulings(self.history, self.mover, self.checks)
         self.mutes = ColumnMutes(self.history)
         self._index_given = index
@@ -104,6 +102,11 @@ class Gate:
     def publisher(self) -> Publisher | None:
         """What moves batches after they are judged."""
         return self.mover.publisher
+
+    @property
+    def notify(self) -> Callable[[Notification], Any] | None:
+        """What is called with a notification of every verdict."""
+        return self.finisher.notify
 
     # --- judging
 
@@ -139,12 +142,12 @@ class Gate:
             time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
             progress: Called while the scan runs.
         """
-        finished = self._finish_earlier(partition)
+        finished = self.finisher.finish_earlier(partition)
         source, published = self.mover.find_staged(partition, source)
         mutes = self.mutes.find_active(now)
         known = self.history.find_same_input(partition, fingerprint, source, self._suite_with(mutes))
         if known is not None and known.number >= published:
-            return finished.get(known.sequence) or self._deliver(known, copy=source)
+            return finished.get(known.sequence) or self.finisher.finish(known, copy=source)
         judge = self._make_judge(partition, source, published, None if time is None else to_period(time), mutes)
         lookup_tables = rereadable(tables)
         try:
@@ -157,11 +160,11 @@ class Gate:
         except Exception as error:
             self.mover.require_unchanged(partition, source)
             revision = self._record(judge.unreadable_run(error))
-            return self._deliver(revision, read_error=error, is_new=True)
+            return self.finisher.finish(revision, read_error=error, is_new=True)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
         revision = self._record(run)
-        return self._deliver(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
+        return self.finisher.finish(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""
@@ -239,7 +242,7 @@ class Gate:
 
     def finish(self, revision: Revision) -> BatchVerdict:
         """Publish or hold a batch that was judged before, and record that."""
-        return self._deliver(revision)
+        return self.finisher.finish(revision)
 
     def finish_rulings(self) -> None:
         """Carry out decisions of people that were not carried out, and finish moves that stopped halfway."""
@@ -248,174 +251,52 @@ class Gate:
         finally:
             self.mover.recover()
 
-    def _finish_earlier(self, partition: str) -> dict[int, BatchVerdict]:
-        """Finish what an interrupted gate has left. Gives the verdicts by sequence.
-
-        What cannot be moved now waits, unless it is of this partition. So does a batch whose input is gone: whoever
-        judges that partition again, or calls `recover`, withdraws it.
-        """
-        finished = {}
-        for revision in self.find_undecided():
-            try:
-                if not self.mover.is_gone(revision):
-                    adopted = revision.partition != partition
-                    finished[revision.sequence] = self._deliver(revision, adopted=adopted)
-            except PublishError:
-                if revision.partition == partition:
-                    raise
-        return finished
-
-    def _deliver(
-        self,
-        revision: Revision,
-        row_finder: RowFinder | None = None,
-        *,
-        read_error: Exception | None = None,
-        copy: str = "",
-        is_new: bool = False,
-        adopted: bool = False,
-    ) -> BatchVerdict:
-        """Publish or hold a batch as its committed run says, notify, then record the decision.
-
-        The run is read back first, so that only what is in the store counts. The decision comes last: until it is
-        recorded, the batch waits, and whoever comes next does all of this again. So a notification may be sent twice,
-        but is not lost. An adopted batch, which another gate may be working on, is told of after its decision: else
-        all gates that work on a dataset at once would tell of it.
-        """
-        fault_point("gate.committed")
-        run = self.history.read_again(revision)
-        earlier = self.history.current_decision(revision)
-        verdict = self._make_verdict(run, revision, earlier, row_finder)
-        verdict.read_error = read_error
-        location = self.mover.move(revision, verdict.action, verdict.decision, copy)
-        decision = Decision.WITHDRAWN if location is None else self._choose_decision(verdict)
-        verdict.location = location or ""
-        fault_point("gate.delivered")
-        decided = self.history.current_decision(revision)  # somebody may have decided while it was moved
-        # another gate may have finished the batch, and told of it
-        was_told = (is_new or earlier is None) and decided is not None and decided in BY_GATE
-        verdict.decision = decision if decided is None else decided
-        if not was_told and not adopted:
-            self._send_notification(verdict)
-        fault_point("gate.notified")
-        # a person who was told may have decided, too; what they say stands
-        verdict.decision = self.history.decide_first(revision, decision, verdict.headline, GATE).decision
-        if not was_told and adopted:
-            self._send_notification(verdict)
-        return verdict
-
-    def _choose_decision(self, verdict: BatchVerdict) -> Decision:
-        if verdict.action is Action.HOLD:
-            return Decision.HELD
-        return Decision.PUBLISHED if verdict.passed else Decision.OBSERVED
-
-    def _make_verdict(
-        self, run: Run, revision: Revision, decision: Decision | None, rows: RowFinder | None = None
-    ) -> BatchVerdict:
-        recent = self.history.recent_runs(revision)
-        return BatchVerdict(run, revision, decision=decision, owner=self.settings.owner, recent=recent, rows=rows)
-
-    def _send_notification(self, verdict: BatchVerdict) -> None:
-        """A notification that cannot be delivered changes no decision: the verdict keeps what went wrong."""
-        if self.notify is None:
-            return
-        try:
-            verdict.notified = self.notify(verdict.notification())
-        except Exception as error:
-            verdict.notified = Failed(f"{type(error).__name__}: {error}")
-
     # --- a person's decision
 
-    def accept(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
+    def accept(
+        self, partition: str, *, to: str | None = None, note: str = "", who: str = "", number: int | None = None
+    ) -> tuple[Ruling, ...]:
         """That was expected: the run joins what the next is learned from. If it is held, it is published.
 
+        With `to`, all held batches from one partition to another are accepted, in the order of the partitions: a new
+        normal. A batch with several revisions is refused: accept it alone, by its number. If one cannot be published,
+        this raises `RangeStopped`; those before it stay accepted. Gives one ruling for each batch.
+
         Args:
-            partition: Which batch.
+            partition: Which batch; or the first partition of a range.
+            to: The last partition of the range, which belongs to it; it is left out for one batch.
             note: Why; it is kept in the history.
             who: Who says so; the name that you are logged in with if it is left out.
             number: Which revision of the partition; it may be left out if there is one.
         """
-        return self.rulings.rule(partition, Decision.ACCEPTED, note, who, number)
+        return self.rulings.rule(Decision.ACCEPTED, partition, to, note, who, number)
 
-    def reject(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
+    def reject(
+        self, partition: str, *, to: str | None = None, note: str = "", who: str = "", number: int | None = None
+    ) -> tuple[Ruling, ...]:
         """That was wrong: nothing is learned from the run. Repair the batch and judge the partition again.
 
-        Args:
-            partition: Which batch.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-            number: Which revision of the partition; it may be left out if there is one.
+        The arguments are those of `accept`.
         """
-        return self.rulings.rule(partition, Decision.REJECTED, note, who, number)
+        return self.rulings.rule(Decision.REJECTED, partition, to, note, who, number)
 
-    def release(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
+    def release(
+        self, partition: str, *, to: str | None = None, note: str = "", who: str = "", number: int | None = None
+    ) -> tuple[Ruling, ...]:
         """Publish a held batch as it is, and learn nothing from it.
 
-        Args:
-            partition: Which batch.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-            number: Which revision of the partition; it may be left out if there is one.
+        The arguments are those of `accept`.
         """
-        return self.rulings.rule(partition, Decision.RELEASED, note, who, number)
+        return self.rulings.rule(Decision.RELEASED, partition, to, note, who, number)
 
-    def discard(self, partition: str, *, note: str = "", who: str = "", number: int | None = None) -> Ruling:
+    def discard(
+        self, partition: str, *, to: str | None = None, note: str = "", who: str = "", number: int | None = None
+    ) -> tuple[Ruling, ...]:
         """Drop a held batch for good; the run stays in the history, and nothing is learned from it.
 
-        Args:
-            partition: Which batch.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-            number: Which revision of the partition; it may be left out if there is one.
+        The arguments are those of `accept`.
         """
-        return self.rulings.rule(partition, Decision.DISCARDED, note, who, number)
-
-    def accept_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
-        """Accept all held batches of a range together, in the order of the partitions: a new normal.
-
-        A batch with several revisions is refused: accept it alone, by its number. If one cannot be published, this
-        raises `RangeStopped`; those before it stay accepted.
-
-        Args:
-            first: The first partition of the range.
-            last: The last one, which belongs to it.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-        """
-        return self.rulings.rule_range(first, last, Decision.ACCEPTED, note, who)
-
-    def reject_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
-        """Reject all held batches of a range together, as `accept_range` accepts them.
-
-        Args:
-            first: The first partition of the range.
-            last: The last one, which belongs to it.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-        """
-        return self.rulings.rule_range(first, last, Decision.REJECTED, note, who)
-
-    def release_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
-        """Release all held batches of a range together, as `accept_range` accepts them.
-
-        Args:
-            first: The first partition of the range.
-            last: The last one, which belongs to it.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-        """
-        return self.rulings.rule_range(first, last, Decision.RELEASED, note, who)
-
-    def discard_range(self, first: str, last: str, *, note: str = "", who: str = "") -> tuple[Ruling, ...]:
-        """Discard all held batches of a range together, as `accept_range` accepts them.
-
-        Args:
-            first: The first partition of the range.
-            last: The last one, which belongs to it.
-            note: Why; it is kept in the history.
-            who: Who says so; the name that you are logged in with if it is left out.
-        """
-        return self.rulings.rule_range(first, last, Decision.DISCARDED, note, who)
+        return self.rulings.rule(Decision.DISCARDED, partition, to, note, who, number)
 
     def split(
         self,
@@ -462,7 +343,7 @@ class Gate:
     def explain(self, partition: str, number: int | None = None) -> BatchVerdict:
         """The verdict on a recorded run, from the history alone."""
         revision = self.history.find(partition, number)
-        return self._make_verdict(self.store.run(revision), revision, revision.decision)
+        return self.finisher.make_verdict(self.store.run(revision), revision, revision.decision)
 
     def read_verdict(self, revision: Revision) -> BatchVerdict:
         """The verdict on a recorded run without its states: what a list of many runs needs."""

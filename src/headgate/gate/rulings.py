@@ -26,18 +26,23 @@ class PersonRulings:
         self._mover = mover
         self._checks = checks
 
-    def rule(self, partition: str, decision: Decision, note: str, who: str, number: int | None) -> Ruling:
-        """Record what a person decided, then carry it out: what is published is always written down."""
-        revision = self._history.find_for_ruling(partition, number)
-        self._require_possible(revision, decision)
-        return self._rule(revision, decision, note, who)
+    def rule(
+        self, decision: Decision, partition: str, to: str | None, note: str, who: str, number: int | None
+    ) -> tuple[Ruling, ...]:
+        """Record what a person decided about a batch, or about every held batch of a range, then carry it out.
 
-    def rule_range(self, first: str, last: str, decision: Decision, note: str, who: str) -> tuple[Ruling, ...]:
-        """Record the same decision about every held batch of a range, in the order of the partitions, and carry it out.
+        It is recorded first: what is published is always written down. Nothing is decided unless it is possible for all
+        of them. If one fails after all, those before it stand.
 
-        Nothing is decided unless it is possible for all of them. If one fails after all, those before it stand.
+        Args:
+            decision: What was decided.
+            partition: Which batch; or the first partition of a range.
+            to: The last partition of the range; None for one batch.
+            note: Why.
+            who: Who says so; the name that the person is logged in with if it is empty.
+            number: Which revision of the partition; None if there is one.
         """
-        revisions = self._history.find_held_range(first, last)
+        revisions = self._find_batches(partition, to, number)
         for revision in revisions:
             self._require_possible(revision, decision)
         rulings: list[Ruling] = []
@@ -50,6 +55,15 @@ class PersonRulings:
                 raise _stop_range(revisions, len(rulings), decision, error) from error
         return tuple(rulings)
 
+    def _find_batches(self, partition: str, to: str | None, number: int | None) -> list[Revision]:
+        if to is None:
+            return [self._history.find_for_ruling(partition, number)]
+        if number is not None:
+            raise MisuseError(
+                "a revision is of one batch, not of a range.", hint="Name the batch alone, or leave the revision out."
+            )
+        return self._history.find_held_range(partition, to)
+
     def _require_possible(self, revision: Revision, decision: Decision) -> None:
         if decision is Decision.ACCEPTED and not self._history.read(revision).schema.columns:
             raise MisuseError(
@@ -58,10 +72,11 @@ class PersonRulings:
             )
         self._mover.require_movable(revision, decision)
 
-    def _rule(self, revision: Revision, decision: Decision, note: str, who: str) -> Ruling:
-        ruling = self._history.decide(revision, decision, note, who or find_login_name())
+    def _rule(self, revision: Revision, decision: Decision, note: str, who: str, source: str = "") -> Ruling:
+        """Record a decision, then carry it out. `source` is what was staged as the parts of a batch that is split."""
+        ruling = self._history.decide(revision, decision, note, who or find_login_name(), source)
         fault_point("gate.ruled")
-        self._mover.carry_out_ruling(revision, decision)
+        self._mover.carry_out_ruling(revision, decision, source)
         return ruling
 
     def split(self, partition: str, good: Any, note: str, who: str, number: int | None) -> Ruling:
@@ -71,10 +86,7 @@ class PersonRulings:
         revision = self._history.find_for_ruling(partition, number)
         source = self._mover.find_parts(partition)
         require_good_rows(good, self._history.read(revision), self._checks, self._history.store)
-        ruling = self._history.decide(revision, Decision.SPLIT, note, who or find_login_name(), source)
-        fault_point("gate.ruled")
-        self._mover.carry_out_ruling(revision, Decision.SPLIT, source)
-        return ruling
+        return self._rule(revision, Decision.SPLIT, note, who, source)
 
     def finish(self) -> None:
         """Carry out what was recorded and not carried out.

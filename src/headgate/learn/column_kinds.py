@@ -5,20 +5,25 @@ A reader of text files infers types from the values of one batch: few values, or
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 
+from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import ColumnMemory
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome
 from headgate.values.schema import Column, Kind, Schema
+from headgate.values.state import State
 
 Row = Mapping[MetricKey, float]
 
 MIN_TYPE_VALUES = 10
 """Fewest values of a batch that show a type: fewer may look like another type by chance."""
 _SIZE = MetricKey("size")
+_NUMBER_PATTERN = re.compile(r"[-+]?9([.,]9)*|9[-/.]9[-/.]9([ T]9:9(:9(\.9)?)?)?Z?")
 
 
 def collect_kinds(schemas: Sequence[Schema], rows: Sequence[Row]) -> dict[str, set[Kind]]:
@@ -42,6 +47,29 @@ def count_values(label: str, row: Row) -> float:
     """How many values a column has; `MIN_TYPE_VALUES` if that is not known."""
     size, completeness = row.get(_SIZE), row.get(MetricKey("completeness", (label,)))
     return float(MIN_TYPE_VALUES) if size is None or completeness is None else float(round(size * completeness))
+
+
+def find_text_shares(states: Sequence[Mapping[MetricKey, State]]) -> dict[str, float]:
+    """For each column of texts, the lowest share in a run of texts that do not read as numbers or timestamps.
+
+    A text that reads as a number does not show that its column is text: in a batch of only such texts, the column is
+    read as numbers. Runs of a few values are left out.
+    """
+    shares: dict[str, float] = {}
+    for run in states:
+        for key, patterns in run.items():
+            if key.name != "frequent_patterns" or not isinstance(patterns, Frequencies):
+                continue
+            if patterns.total >= MIN_TYPE_VALUES:
+                numbers = sum(count for pattern, count in patterns.labels().items() if _is_number_pattern(pattern))
+                share = 1 - numbers / patterns.total
+                shares[key.columns[0]] = min(share, shares.get(key.columns[0], share))
+    return shares
+
+
+@lru_cache(maxsize=1 << 14)
+def _is_number_pattern(pattern: str) -> bool:
+    return _NUMBER_PATTERN.fullmatch(pattern) is not None
 
 
 def recall_kinds(memory: Mapping[str, ColumnMemory], label: str) -> set[Kind]:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
-from headgate.learn.column_kinds import remember_kinds
+from headgate.learn.column_kinds import find_text_shares, remember_kinds
 from headgate.learn.dated_columns import DatedColumn, DatedColumns
 from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits, is_distance, is_known, traits_of
 from headgate.learn.outside_period import Window, find_windows, measure_outside
@@ -59,7 +59,8 @@ class Past:
     tell the value are left out, but for `min` and `max` where the value is not known from the date. `memory` is what
     later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
     on, such as holidays; None if it is on an ordinary day. `windows` are the times around the period of a batch in
-    which nearly all timestamps of a column lie.
+    which nearly all timestamps of a column lie. `text_shares` are, for each column of texts, the lowest share in a run
+    of texts that do not read as numbers or timestamps.
     """
 
     partitions: tuple[str, ...]
@@ -76,6 +77,7 @@ class Past:
     memory: Mapping[str, ColumnMemory] = field(default_factory=dict)
     listed_days: Floats | None = None
     windows: Mapping[str, Window] = field(default_factory=dict)
+    text_shares: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -209,6 +211,7 @@ class Past:
             *(partitions, metrics, table, schemas, newest, secret, merged, calendar, shifted, checksums),
             dated=dated.columns,
             windows=windows,
+            text_shares=find_text_shares(states),
             memory=remember_kinds(dated.memory, schemas, rows, memories),
         )
 

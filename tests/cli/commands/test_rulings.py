@@ -157,7 +157,7 @@ def test_a_range_with_nothing_to_decide_is_an_error(shifted: Path, text: str, me
 def test_a_range_takes_no_revision(shifted: Path) -> None:
     result = called("accept", "orders", f"{LEVEL[0]}..{LEVEL[2]}", "--revision", "1")
     assert result.exit_code == 2
-    assert "--revision is of one batch" in result.stderr
+    assert "a revision is of one batch, not of a range" in result.stderr
     assert decisions() == ["held"] * 3
 
 

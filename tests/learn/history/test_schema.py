@@ -251,3 +251,11 @@ def test_a_type_that_was_accepted_once_is_not_held_again() -> None:
         assert ("column_type" in failed) is (day == 6)
         if failed:
             gate.accept(str(day))
+
+
+def test_texts_that_were_almost_all_numbers_in_one_run_show_no_type() -> None:
+    """Invoices, of which few are cancellations on some days, and none on others."""
+    usual = [*(str(number) for number in range(60)), *["C12"] * 40]
+    quiet = [*(str(number) for number in range(99)), "C12"]
+    assert types_of(usual, usual, usual) == {"x": "string"}
+    assert types_of(usual, quiet, usual) == {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from headgate.cli import options
 from headgate.cli.command import command
@@ -15,127 +16,105 @@ if TYPE_CHECKING:
     from headgate.values.run import Ruling
 
 _RANGE = ".."
-_CONSEQUENCES = {
-    "accept": "It teaches what is normal, and is published.",
-    "reject": "It teaches nothing. Repair the batch, then: headgate run {dataset} --partition {partition}",
-    "release": "It is published as it is, and teaches nothing.",
-    "discard": "It is dropped, and teaches nothing.",
+
+
+class RulingWords(NamedTuple):
+    """What the help of a ruling says, and what is printed after it."""
+
+    summary: str
+    range_summary: str
+    reason: str  # the note of the examples
+    consequence: str
+    range_consequence: str
+
+
+_WORDS = {
+    "accept": RulingWords(
+        "Say that a batch was as it should be: it is published, and the next ones are judged by it too.",
+        "accepts all held batches from one partition to another, in their order: a new normal.",
+        "new tariff",
+        "It teaches what is normal, and is published.",
+        "They teach what is normal, and are published.",
+    ),
+    "reject": RulingWords(
+        "Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.",
+        "rejects all held batches from one partition to another.",
+        "prices in cents",
+        "It teaches nothing. Repair the batch, then: headgate run {dataset} --partition {partition}",
+        "They teach nothing. Repair the batches, then judge them again: headgate run {dataset}",
+    ),
+    "release": RulingWords(
+        "Publish a held batch as it is, and learn nothing from it.",
+        "releases all held batches from one partition to another.",
+        "the blizzard",
+        "It is published as it is, and teaches nothing.",
+        "They are published as they are, and teach nothing.",
+    ),
+    "discard": RulingWords(
+        "Drop a held batch for good; its run stays in the history and teaches nothing.",
+        "discards all held batches from one partition to another.",
+        "sent twice",
+        "It is dropped, and teaches nothing.",
+        "They are dropped, and teach nothing.",
+    ),
 }
-_RANGE_CONSEQUENCES = {
-    "accept": "They teach what is normal, and are published.",
-    "reject": "They teach nothing. Repair the batches, then judge them again: headgate run {dataset}",
-    "release": "They are published as they are, and teach nothing.",
-    "discard": "They are dropped, and teach nothing.",
-}
+_HELP = """{words.summary}
+
+FROM..TO {words.range_summary}
+
+\b
+Examples:
+  headgate {action} orders 2026-11-14 --note "{words.reason}"
+  headgate {action} orders 2026-11-14 --note "{words.reason}" --who ann
+  headgate {action} orders 2026-11-12..2026-11-14 --note "{words.reason}"
+"""
 
 
-@command("accept")
-def accept(
-    context: CommandContext,
-    dataset: options.Dataset,
-    partition: options.PartitionsArgument,
-    note: options.Note = "",
-    who: options.Who = None,
-    revision: options.Revision = None,
-) -> CommandResult:
-    """Say that a batch was as it should be: it is published, and the next ones are judged by it too.
+def make_ruling_command(action: str) -> Callable[..., None]:
+    """The command of a ruling: all of them take the same options."""
 
-    FROM..TO accepts all held batches from one partition to another, in their order: a new normal.
+    def rule(
+        context: CommandContext,
+        dataset: options.Dataset,
+        partition: options.PartitionsArgument,
+        note: options.Note = "",
+        who: options.Who = None,
+        revision: options.Revision = None,
+    ) -> CommandResult:
+        return record_ruling(context, action, dataset, partition, note, who, revision)
 
-    \b
-    Examples:
-      headgate accept orders 2026-11-14 --note "new tariff"
-      headgate accept orders 2026-11-14 --note "new tariff" --who ann
-      headgate accept orders 2026-11-12..2026-11-14 --note "new tariff"
-    """
-    return record_ruling(context, "accept", dataset, partition, note, who, revision)
-
-
-@command("reject")
-def reject(
-    context: CommandContext,
-    dataset: options.Dataset,
-    partition: options.PartitionsArgument,
-    note: options.Note = "",
-    who: options.Who = None,
-    revision: options.Revision = None,
-) -> CommandResult:
-    """Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.
-
-    FROM..TO rejects all held batches from one partition to another.
-
-    \b
-    Examples:
-      headgate reject orders 2026-11-14 --note "prices in cents"
-      headgate reject orders 2026-11-14 --note "prices in cents" --who ann
-      headgate reject orders 2026-11-12..2026-11-14 --note "prices in cents"
-    """
-    return record_ruling(context, "reject", dataset, partition, note, who, revision)
-
-
-@command("release")
-def release(
-    context: CommandContext,
-    dataset: options.Dataset,
-    partition: options.PartitionsArgument,
-    note: options.Note = "",
-    who: options.Who = None,
-    revision: options.Revision = None,
-) -> CommandResult:
-    """Publish a held batch as it is, and learn nothing from it.
-
-    FROM..TO releases all held batches from one partition to another.
-
-    \b
-    Examples:
-      headgate release orders 2026-11-14 --note "the blizzard"
-      headgate release orders 2026-11-14 --note "the blizzard" --who ann
-      headgate release orders 2026-11-12..2026-11-14 --note "the blizzard"
-    """
-    return record_ruling(context, "release", dataset, partition, note, who, revision)
-
-
-@command("discard")
-def discard(
-    context: CommandContext,
-    dataset: options.Dataset,
-    partition: options.PartitionsArgument,
-    note: options.Note = "",
-    who: options.Who = None,
-    revision: options.Revision = None,
-) -> CommandResult:
-    """Drop a held batch for good; its run stays in the history and teaches nothing.
-
-    FROM..TO discards all held batches from one partition to another.
-
-    \b
-    Examples:
-      headgate discard orders 2026-11-14 --note "sent twice"
-      headgate discard orders 2026-11-14 --note "sent twice" --who ann
-      headgate discard orders 2026-11-12..2026-11-14 --note "sent twice"
-    """
-    return record_ruling(context, "discard", dataset, partition, note, who, revision)
+    rule.__doc__ = _HELP.format(action=action, words=_WORDS[action])
+    return command(action)(rule)
 
 
 def record_ruling(
     context: CommandContext, action: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
 ) -> CommandResult:
     """Record a ruling on a batch or on a range of them, carry it out, and print what follows from it."""
-    import shlex
-
     from headgate.cli.recorded_runs import verdict_of
 
     chosen = context.open_project().dataset(dataset)
-    ends = find_range(chosen, partition)
-    if ends is not None:
-        return _record_range(context, action, chosen, ends, note, who, number)
-    verdict = verdict_of(chosen, partition, number)
-    _require_revision(verdict, action, number)
-    ruling = getattr(chosen.gate, action)(partition, note=note, who=who or "", number=verdict.revision.number)
-    consequence = _CONSEQUENCES[action].format(dataset=shlex.quote(dataset), partition=shlex.quote(partition))
+    first, last = find_range(chosen, partition) or (partition, None)
+    if last is None:
+        verdict = verdict_of(chosen, partition, number)
+        _require_revision(verdict, action, number)
+        number = verdict.revision.number
+    rulings = getattr(chosen.gate, action)(first, to=last, note=note, who=who or "", number=number)
     if not context.quiet:
-        context.echo(_format_ruling(ruling), consequence)
-    return CommandResult(ruling=ruling_to_dict(ruling))
+        context.echo(*map(_format_ruling, rulings), _format_consequence(action, rulings, is_range=last is not None))
+    described = [ruling_to_dict(each) for each in rulings]
+    return CommandResult(ruling=described[0]) if last is None else CommandResult(rulings=described)
+
+
+def _format_consequence(action: str, rulings: Sequence[Ruling], *, is_range: bool) -> str:
+    """What follows from the rulings; of a range, after their number."""
+    import shlex
+
+    dataset, partition = shlex.quote(rulings[0].dataset), shlex.quote(rulings[0].partition)
+    words = _WORDS[action].range_consequence if len(rulings) > 1 else _WORDS[action].consequence
+    consequence = words.format(dataset=dataset, partition=partition)
+    count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}. " if is_range else ""
+    return count + consequence
 
 
 def find_range(dataset: Dataset, text: str) -> tuple[str, str] | None:
@@ -158,29 +137,6 @@ def find_range(dataset: Dataset, text: str) -> tuple[str, str] | None:
             hint="Write the first and the last partition: 2026-11-12..2026-11-14.",
         )
     return ends[0]
-
-
-def _record_range(
-    context: CommandContext,
-    action: str,
-    dataset: Dataset,
-    ends: tuple[str, str],
-    note: str,
-    who: str | None,
-    number: int | None,
-) -> CommandResult:
-    import shlex
-
-    from headgate.values.errors import MisuseError
-
-    if number is not None:
-        raise MisuseError("--revision is of one batch, not of a range.", hint="Name the batch alone, or leave it out.")
-    rulings = getattr(dataset.gate, f"{action}_range")(*ends, note=note, who=who or "")
-    if not context.quiet:
-        count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}."
-        consequence = _RANGE_CONSEQUENCES[action].format(dataset=shlex.quote(dataset.name))
-        context.echo(*map(_format_ruling, rulings), f"{count} {consequence}")
-    return CommandResult(rulings=[ruling_to_dict(each) for each in rulings])
 
 
 def _format_ruling(ruling: Ruling) -> str:
@@ -219,3 +175,9 @@ def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
         "note": ruling.note,
         "at": ruling.at,
     }
+
+
+accept = make_ruling_command("accept")
+reject = make_ruling_command("reject")
+release = make_ruling_command("release")
+discard = make_ruling_command("discard")

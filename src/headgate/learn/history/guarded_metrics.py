@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.forecast import Forecast
-from headgate.learn.metric_traits import MetricTraits
+from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits
 
 Indices = npt.NDArray[np.intp]
 
 _LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
 _MANY_ROWS = 1_000  # below, numbers that are no key may be almost unique
+_KEY_ROWS = 100  # below, numbers that are no key may be unique
 
 
 class Guard(StrEnum):
@@ -28,6 +29,7 @@ class Guard(StrEnum):
     COMPLETE = "complete"  # the nulls of columns that have none
     KEYS = "keys"
     NEWEST = "newest"
+    PERIOD = "period"  # the timestamps outside of the period of the batch, of columns that have none
     COARSE = "coarse"  # nothing is a tenth or ten times of what it was
 
     @property
@@ -42,16 +44,18 @@ def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterato
     known = np.isfinite(forecast.centre).all(axis=0)
     nulls, centre = names == "completeness", forecast.centre[0]
     complete = nulls & forecast.constant & (centre == 1.0)
-    unique = (forecast.constant & (centre == 1.0)) | (
-        (centre > _LEAST_UNIQUE) & (_find_rows(centre, names) > _MANY_ROWS)
-    )
+    rows = _find_rows(centre, names)
+    is_key = forecast.constant & (centre == 1.0) & (rows >= _KEY_ROWS) | (centre > _LEAST_UNIQUE) & (rows > _MANY_ROWS)
+    complete_columns = {metrics[index].column for index in np.flatnonzero(complete).tolist()}
+    of_complete = np.array([traits.column in complete_columns for traits in metrics], np.bool_)
     newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
     guarded = {
         Guard.ROWS: names == "size",
         Guard.NULLS: nulls & ~complete,
         Guard.COMPLETE: complete,
-        Guard.KEYS: (names == "unique_ratio") & unique,
+        Guard.KEYS: (names == "unique_ratio") & is_key & of_complete,
         Guard.NEWEST: newest,
+        Guard.PERIOD: (names == OUTSIDE_PERIOD) & forecast.constant & (centre == 0.0),
     }
     for guard, chosen in guarded.items():
         if len(indices := np.flatnonzero(chosen & known)):

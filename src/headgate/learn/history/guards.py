@@ -1,4 +1,4 @@
-"""Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and newest times.
+"""Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and times.
 
 What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is
 left the farthest is left by so much. So a table of many columns does not pay for each of them. A table that has too few
@@ -20,19 +20,22 @@ from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
-GUARD_SHARE = 0.6
-"""The share of the budget that is set aside for guards."""
+LEAST_KEY_REACH = 4.0
+"""No guard of keys is narrower: new keys are counted by a sketch, whose error the same keys do not show every day."""
 COARSE_NOTE = "a coarse limit"
 _COUNT = "approx_count_distinct"
 SHARES = {
-    Guard.ROWS: 0.31,
-    Guard.NULLS: 0.18,
-    Guard.COMPLETE: 0.15,
-    Guard.KEYS: 0.03,
-    Guard.NEWEST: 0.083,
-    Guard.COARSE: 0.247,
+    Guard.ROWS: 0.186,
+    Guard.NULLS: 0.05,
+    Guard.COMPLETE: 0.125,
+    Guard.KEYS: 0.035,
+    Guard.NEWEST: 0.05,
+    Guard.PERIOD: 0.034,
+    Guard.COARSE: 0.148,
 }
-"""The part of what is set aside that each guard may use."""
+"""The share of the budget that is set aside for each guard."""
+GUARD_SHARE = sum(SHARES.values())
+"""The share of the budget that is set aside for all guards."""
 
 
 @dataclass(frozen=True)
@@ -57,14 +60,15 @@ class GuardBands:
         """The narrowest bands that the part of the budget that is set aside pays for."""
         proposals: list[Proposal] = []
         for guard, indices in self._guarded:
-            found = self._find_affordable(guard.curve, SHARES[guard] * GUARD_SHARE * budget)
+            least = LEAST_KEY_REACH if guard is Guard.KEYS else 0.0
+            found = self._find_affordable(guard.curve, SHARES[guard] * budget, least)
             proposals += [] if found is None else self._propose(indices, *found)
         return self._choose_learned(proposals)
 
     def choose_coarse(self, budget: float) -> list[Proposal]:
         """The coarse limits. While there are no other guards they may use all that is set aside."""
-        share = SHARES[Guard.COARSE] if self._guarded else 1.0
-        found = self._find_affordable(Guard.COARSE.curve, share * GUARD_SHARE * budget, LEAST_FACTOR)
+        share = SHARES[Guard.COARSE] if self._guarded else GUARD_SHARE
+        found = self._find_affordable(Guard.COARSE.curve, share * budget, LEAST_FACTOR)
         return [] if found is None else self._choose_learned(self._propose_coarse(*found))
 
     def _choose_learned(self, proposals: Iterable[Proposal]) -> list[Proposal]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -12,7 +11,6 @@ from headgate.learn.past import Past
 from headgate.metrics.column_count import ColumnCount
 from headgate.metrics.column_type import ColumnType
 from headgate.metrics.has_column import HasColumn
-from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf
@@ -23,7 +21,6 @@ RECENT_RUNS = 7
 """A column is expected if all of this many newest runs have it, so a column added a week ago counts."""
 MIN_TYPE_RUNS = 3
 """Fewest runs from which a type is expected: a column of whole numbers may get its first fraction in a later run."""
-_NUMBER_PATTERN = re.compile(r"[-+]?9([.,]9)*|9[-/.]9[-/.]9([ T]9:9(:9(\.9)?)?)?Z?")
 _IS_TRUE = OneOf((1.0,))
 
 
@@ -44,26 +41,13 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
         return
     note = f"in all {len(past)} runs"
     for label, kinds in _collect_kinds(past).items():
-        if _count_typed_values(past, label, kinds) < MIN_TYPE_VALUES:
+        share = past.text_shares.get(label, 1.0) if kinds == {Kind.STRING} else 1.0
+        if share * _fewest_present(past, label) < MIN_TYPE_VALUES:
             continue
         if len(kinds) == 1:
             yield Proposal(_make_expectation(ColumnType(label, type=_type_name(*kinds)), _IS_TRUE), note=note)
         elif kinds and kinds <= NUMERIC - {Kind.BOOLEAN}:
             yield Proposal(_make_expectation(ColumnType(label, type="number"), _IS_TRUE), note=note)
-
-
-def _count_typed_values(past: Past, label: str, kinds: set[Kind]) -> float:
-    """How many values of a batch show the type of the column.
-
-    A text that reads as a number or a timestamp does not show that its column is text: in a batch of only such texts,
-    the column would be read as numbers. The patterns of all runs tell the share of such texts.
-    """
-    present = _fewest_present(past, label)
-    patterns = past.merged.get(MetricKey("frequent_patterns", (label,)))
-    if kinds != {Kind.STRING} or not isinstance(patterns, Frequencies) or not patterns.total:
-        return present
-    as_numbers = sum(count for pattern, count in patterns.labels().items() if _NUMBER_PATTERN.fullmatch(pattern))
-    return present * (1 - as_numbers / patterns.total)
 
 
 def _fewest_present(past: Past, label: str) -> float:
