@@ -70,8 +70,9 @@ def judge_feeds(
 
 
 def write_results(file: Path, rows: Sequence[Row]) -> None:
+    """Write rows that were measured with hidden values, one on each line."""
     if VALUES == "hidden":
-        file.write_text(json.dumps(rows, indent=0) + "\n", encoding="utf-8")
+        file.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n", encoding="utf-8")
 
 
 def parse_arguments(description: str | None) -> argparse.Namespace:
