@@ -23,6 +23,7 @@ from headgate.metrics.distances.ks_dist import KsDist
 from headgate.metrics.distances.new_values import FORGOTTEN
 from headgate.metrics.distances.numbers import pair_bins
 from headgate.metrics.distances.registry import distance, distances, distances_for
+from headgate.metrics.distances.unchanged import NOT_KEPT, Unchanged
 from headgate.metrics.distances.value_kl_div import ValueKlDiv
 from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.metrics.distances.value_l_inf import ValueLInf
@@ -131,6 +132,9 @@ def test_a_state_is_at_no_distance_from_itself(name: str, size: int) -> None:
     if kind.of_all and state.lost:
         assert kind("x").between(state, state) == Undefined(FORGOTTEN)
         return
+    if name == "unchanged" and state.lost:
+        assert kind("x").between(state, state) == Undefined(NOT_KEPT)
+        return
     none = 1.0 if name == "unchanged" else 0.0
     assert value(kind("x").between(state, state)) == pytest.approx(none, abs=1e-12)
 
@@ -139,7 +143,8 @@ def test_a_state_is_at_no_distance_from_itself(name: str, size: int) -> None:
 @pytest.mark.parametrize("seed", range(5))
 def test_distances_are_symmetric_where_they_say_so_and_within_their_ends(name: str, seed: int) -> None:
     kind = distances()[name]
-    sizes = (30, 20) if kind.of_all else (3_000, 700)  # of more values some are forgotten, and nothing is called new
+    # of more values some are not kept, and nothing is called new or unchanged
+    sizes = (30, 20) if kind.of_all or name == "unchanged" else (3_000, 700)
     now, before = state_of(kind, seed, sizes[0]), state_of(kind, seed + 100, sizes[1])
     there, back = value(kind("x").between(now, before)), value(kind("x").between(before, now))
     assert (0 < there <= kind.most) is (name != "unchanged")
@@ -164,6 +169,18 @@ def test_the_states_of_an_analysis_are_read(name: str) -> None:
     read = [metric("x") for metric in metrics().values() if metric.folded == each.folded and metric.default]
     states = [analyze(pa.table({"x": day}), read[:1]).states[each.state_key] for day in days]
     assert (value(each.between(*states)) > 0) is (name != "unchanged")
+
+
+def test_a_change_among_values_that_are_not_kept_is_not_called_none() -> None:
+    """One value of 600 different ones changed: neither summary keeps it."""
+    before, now = of_words([str(each) for each in range(600)]), of_words([str(each) for each in range(1, 601)])
+    assert before.lost
+    assert now.lost
+    assert Unchanged("x").between(now, before) == Undefined(NOT_KEPT)
+    assert Unchanged("x").error(now, before) == math.inf
+    few = of_words(["a", "b"])
+    assert Unchanged("x").between(few, before) == Unchanged("x").between(before, few) == Measured(0.0)
+    assert Unchanged("x").error(few, before) == 0.0
 
 
 # --- numbers

@@ -13,7 +13,7 @@ import pytest
 import headgate as hg
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.guarded_metrics import Guard
-from headgate.learn.history.guards import GUARD_SHARE, SHARES
+from headgate.learn.history.guards import GUARD_SHARE, LEAST_PERIOD_REACH, SHARES
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.account import Action
 
@@ -91,6 +91,16 @@ def test_the_basics_are_guarded(fault: str, width: int) -> None:
 def test_a_good_batch_passes(width: int) -> None:
     partition = str((START + datetime.timedelta(days=RUNS + 3)).date())
     assert gate_of(width).judge(batch(RUNS + 3, width), partition=partition).action is Action.PUBLISH
+
+
+def test_a_few_late_rows_are_inside_the_guard_of_the_period_however_many_runs_have_none() -> None:
+    gate = hg.Gate("t", store=hg.open_store("memory:"))
+    for number in range(40):
+        gate.judge(batch(number, 1), partition=str((START + datetime.timedelta(days=number)).date()))
+    guards = {each.metric.name: each for each in gate.learned().program.expectations}
+    ceiling = guards["outside_period"].predicate.ceiling
+    assert ceiling is not None
+    assert LEAST_PERIOD_REACH / 100 <= ceiling < 0.03
 
 
 WIDEST = {

@@ -22,7 +22,10 @@ from headgate.values.proposal import IssueId, Proposal
 
 LEAST_KEY_REACH = 4.0
 """No guard of keys is narrower: new keys are counted by a sketch, whose error the same keys do not show every day."""
+LEAST_PERIOD_REACH = 0.5
+"""No guard of the period is narrower: half a percent of the timestamps, as a few late rows are usual somewhere."""
 COARSE_NOTE = "a coarse limit"
+_LEAST_REACH = {Guard.KEYS: LEAST_KEY_REACH, Guard.PERIOD: LEAST_PERIOD_REACH}
 _COUNT = "approx_count_distinct"
 SHARES = {
     Guard.ROWS: 0.186,
@@ -60,8 +63,7 @@ class GuardBands:
         """The narrowest bands that the part of the budget that is set aside pays for."""
         proposals: list[Proposal] = []
         for guard, indices in self._guarded:
-            least = LEAST_KEY_REACH if guard is Guard.KEYS else 0.0
-            found = self._find_affordable(guard.curve, SHARES[guard] * budget, least)
+            found = self._find_affordable(guard.curve, SHARES[guard] * budget, _LEAST_REACH.get(guard, 0.0))
             proposals += [] if found is None else self._propose(indices, *found)
         return self._choose_learned(proposals)
 

@@ -13,14 +13,17 @@ from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.schema import HASHABLE
 
+NOT_KEPT = "the batches hold more different values than are kept"
+
 
 @distance
 class Unchanged(Distance[Frequencies], frozen=True):
     """1 where both batches hold the same values equally often, 0 where they do not.
 
-    It is the one comparison that is not 0 for a batch and itself.
+    It is the one comparison that is not 0 for a batch and itself. Not told where both batches hold more than 512
+    different values: the rare ones are not kept, so a change among them goes unseen.
 
-    Error: 1 beyond 512 different values, where a change among the rare ones may go unseen.
+    Error: none.
     """
 
     name: ClassVar = "unchanged"
@@ -35,10 +38,12 @@ class Unchanged(Distance[Frequencies], frozen=True):
             return Undefined(NONE_BEFORE if now.total else NONE_NOW)
         if now.hashed != before.hashed:
             return Undefined(OTHER_SECRET)
+        if now.lost and before.lost:
+            return Undefined(NOT_KEPT)
         same = (now.total, now.hashes, now.counts) == (before.total, before.hashes, before.counts)
         return Measured(1.0 if same else 0.0)
 
     def error(self, now: Frequencies, before: Frequencies) -> float:
         if not now.total or not before.total or now.hashed != before.hashed:
             return math.inf
-        return 1.0 if now.lost or before.lost else 0.0
+        return math.inf if now.lost and before.lost else 0.0
