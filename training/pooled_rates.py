@@ -23,6 +23,7 @@ import headgate.learn.dated_columns as dated_columns
 import headgate.learn.history.coarse as limiting
 import headgate.learn.history.forecast as forecasting
 import headgate.learn.history.guarded_metrics as guarding
+import headgate.learn.history.noise as noise
 import headgate.learn.metric_traits as measuring
 import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
@@ -56,7 +57,7 @@ WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest 
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}  # runs that stand for the histories from one length up to the next
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
-SINGLE = (forecasting, guarding, limiting, calendars, dated_columns, outside_period, measuring, distancing)
+SINGLE = (forecasting, noise, guarding, limiting, calendars, dated_columns, outside_period, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
@@ -128,8 +129,9 @@ def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
         made = forecast_next(past.values[rows], past.metrics, calendar)
         surprise = made.surprise(past.values[at])
         for guard, indices in find_guarded(made, past.metrics):
-            if np.isfinite(surprise[indices]).any():
-                yield make_curve_key(guard.curve, False, length), np.nanmax(surprise[indices], keepdims=True)
+            guarded = guard.measure_surprise(made, past.values[at], indices)
+            if np.isfinite(guarded).any():
+                yield make_curve_key(guard.curve, False, length), np.nanmax(guarded, keepdims=True)
         for constant in (False, True):
             usable = np.isfinite(surprise) & (made.constant == constant)
             for name in np.unique(names[usable]):

@@ -18,10 +18,11 @@ class ApproxCountDistinct(OfDistinct, frozen=True):
 
     name: ClassVar = "approx_count_distinct"
     label: ClassVar = Label("{} different values", value_format=ValueFormat.COUNT, rank=7)
+    whole: ClassVar = True
     moves_with_rows: ClassVar = True
     additive: ClassVar = True
     accepts: ClassVar = HASHABLE
     default: ClassVar = HASHABLE
 
     def measure(self, state: Distinct) -> Outcome:
-        return Measured(state.estimate())
+        return Measured(float(round(state.estimate())))

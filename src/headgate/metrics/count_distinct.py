@@ -15,6 +15,7 @@ class CountDistinct(OfGroups, frozen=True):
     """|{v}| (Deequ 2018, Table 2), exact, over one column or several together; `approx_count_distinct` costs less."""
 
     name: ClassVar = "count_distinct"
+    whole: ClassVar = True
     additive: ClassVar = True
 
     def measure(self, state: Groups) -> Outcome:

@@ -16,6 +16,7 @@ class DistValCount(OfDistinct, frozen=True):
     """|{v}| (AVH, Table 2): exact up to 384 values, beyond them the estimate of `approx_count_distinct`, rounded."""
 
     name: ClassVar = "dist_val_count"
+    whole: ClassVar = True
     moves_with_rows: ClassVar = True
     additive: ClassVar = True
     accepts: ClassVar = HASHABLE

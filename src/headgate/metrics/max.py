@@ -20,6 +20,7 @@ class Max(OfNumbers, frozen=True):
 
     name: ClassVar = "max"
     label: ClassVar = Label("largest {}", rank=11)
+    whole_of_integers: ClassVar = True
     moves_with_rows: ClassVar = True
     is_location: ClassVar = True
     signed: ClassVar = True

@@ -21,6 +21,7 @@ class MaxLength(OfLengths, frozen=True):
 
     name: ClassVar = "max_length"
     label: ClassVar = Label("longest text {}", rank=15)
+    whole: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 

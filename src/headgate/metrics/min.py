@@ -20,6 +20,7 @@ class Min(OfNumbers, frozen=True):
 
     name: ClassVar = "min"
     label: ClassVar = Label("least {}", rank=10)
+    whole_of_integers: ClassVar = True
     moves_with_rows: ClassVar = True
     is_location: ClassVar = True
     signed: ClassVar = True

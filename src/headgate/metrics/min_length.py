@@ -21,6 +21,7 @@ class MinLength(OfLengths, frozen=True):
 
     name: ClassVar = "min_length"
     label: ClassVar = Label("shortest text {}", rank=14)
+    whole: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 

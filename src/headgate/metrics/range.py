@@ -19,6 +19,7 @@ class Range(OfNumbers, frozen=True):
 
     name: ClassVar = "range"
     label: ClassVar = Label(name="range")
+    whole_of_integers: ClassVar = True
     moves_with_rows: ClassVar = True
     is_spread: ClassVar = True
     accepts: ClassVar = ORDERED

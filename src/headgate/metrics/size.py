@@ -25,6 +25,7 @@ class Size(TableMetric[RowCount], frozen=True):
 
     name: ClassVar = "size"
     label: ClassVar = Label("{} rows", rank=1)
+    whole: ClassVar = True
     additive: ClassVar = True
     averaged: ClassVar = True
     state: ClassVar = RowCount

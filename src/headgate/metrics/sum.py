@@ -18,6 +18,7 @@ class Sum(OfNumbers, frozen=True):
 
     name: ClassVar = "sum"
     label: ClassVar = Label(name="sum")
+    whole_of_integers: ClassVar = True
     signed: ClassVar = True
     additive: ClassVar = True
     tells_values: ClassVar = True

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from headgate.learn.calendar import Calendar
 from headgate.learn.history.bounds import FiniteSampleBounds
-from headgate.learn.history.forecast import MIN_RUNS, WIDEST_GAP, Floats, Forecast, forecast_next, natural_scale
+from headgate.learn.history.forecast import MIN_RUNS, WIDEST_GAP, Floats, Forecast, forecast_next
+from headgate.learn.history.noise import SHARE_FLOOR
 from headgate.learn.issue_effects import AppliedEffect
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.predicate import Between, OneOf
@@ -143,7 +144,7 @@ def test_a_forecast_is_what_the_definitions_say(seed: int) -> None:
     if sum(not math.isnan(each) for each in values) < MIN_RUNS:
         assert np.isnan(made.centre).all()
         return
-    expected = plainly(values, 0.01, one_sided, calendar)
+    expected = plainly(values, SHARE_FLOOR, one_sided, calendar)
     for (centre, scale), at in [(expected.first, 0), (expected.second, 1)]:
         assert made.centre[at, 0] == pytest.approx(centre, rel=1e-9, abs=1e-9, nan_ok=True)
         assert made.scale[at, 0] == pytest.approx(scale, rel=1e-9)
@@ -234,7 +235,7 @@ def test_a_constant_is_expected_again_with_the_grain_alone() -> None:
     made = one([1.0] * 9)
     assert made.constant[0]
     assert made.centre[:, 0].tolist() == [1.0, 1.0]
-    assert made.scale[:, 0].tolist() == [0.01, 0.01]
+    assert made.scale[:, 0].tolist() == [SHARE_FLOOR, SHARE_FLOOR]
     assert made.season[0] == 0
 
 
@@ -330,20 +331,3 @@ def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(
 def test_the_largest_numbers_raise_no_warning() -> None:
     made = one([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, math.nan, 0.0, -1.7e308, 0.0], ROWS)
     made.band(1_000.0)
-
-
-def test_the_natural_scale_of_a_share_is_one_and_of_a_count_its_size() -> None:
-    values = np.array([[0.5, 1_000.0], [0.5, 1_000.0]])
-    assert natural_scale(values, [SHARE, ROWS]).tolist() == [1.0, 1_000.0]
-
-
-def test_the_natural_scale_of_a_place_is_the_deviation_of_its_column_where_that_is_more() -> None:
-    what = [traits("mean(x)", Kind.FLOAT), traits("stddev(x)", Kind.FLOAT)]
-    assert natural_scale(np.array([[0.1, 50.0]]), what)[0] == 50.0
-    assert natural_scale(np.array([[1_000.0, 50.0]]), what)[0] == 1_000.0
-
-
-def test_the_natural_scale_of_a_moment_is_a_day_at_least() -> None:
-    what = [traits("max(x)", Kind.TIMESTAMP), traits("range(x)", Kind.TIMESTAMP)]
-    assert natural_scale(np.array([[1.7e9, 60.0]]), what)[0] == 86_400.0
-    assert natural_scale(np.array([[1.7e9, 1e6]]), what)[0] == 1e6

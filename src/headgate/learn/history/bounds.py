@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -13,13 +12,15 @@ import numpy.typing as npt
 from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.history.forecast import Forecast, forecast_past
 from headgate.learn.history.guards import GuardBands
+from headgate.learn.history.noise import natural_scale
+from headgate.learn.history.ranges import find_never_negative, find_widest_reaches, is_exact, make_range
 from headgate.learn.history.rates import false_alarm_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Expectation, Source
-from headgate.values.predicate import Between, OneOf, Predicate
+from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
@@ -29,10 +30,8 @@ CONSTANT_BAND_WEIGHT = 2.5
 """The weight of narrow bands around a constant.
 
 Their stated rates are low, so the selection prefers them, and those that it chooses fail more often than stated."""
-CLEAR_CHANGE = 10.0  # noise floors, a tenth of the natural scale: a larger change of a constant is not by chance
+CLEAR_CHANGE = 0.1  # of the natural scale: a larger change of a constant is not by chance
 _UNCHANGED = "unchanged"  # by chance, two runs may be equal in a column of few values or of numbers counted from 1
-_EXACT_REACH = 1e-5  # scales; a narrower band stands for equality
-_WIDTH_DIGITS = 3  # significant digits of a band's width that its ends keep
 
 
 class Bounds(Protocol):
@@ -57,21 +56,17 @@ class FiniteSampleBounds:
     def propose_bands(self, past: Past, effects: Sequence[AppliedEffect]) -> Iterator[Proposal]:
         """For each metric, the widest band for every set of issues that one of its bands catches."""
         forecast = forecast_past(past)
+        ranges = _Ranges.of(forecast, past.values, past.metrics)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
-            note = _format_note(forecast, index)
-            yield from self._propose_for_metric(
-                past.metrics[index], forecast, index, rates[index], issue_surprises, note
-            )
+            yield from self._propose_for_metric(ranges, index, rates[index], issue_surprises)
 
     def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> GuardBands | None:
         """Guards of what the newest run has; the schema tells of columns that are gone."""
         values = np.where(np.isfinite(past.values[-1]), past.values, np.nan)
         forecast = forecast_past(replace(past, values=values))
 
-        def make_predicate(index: int, band: tuple[float, float], reach: float) -> Predicate | None:
-            return _make_predicate(past.metrics[index], *band, bool(forecast.constant[index]), reach)
-
+        ranges = _Ranges.of(forecast, values, past.metrics)
         return GuardBands(
             forecast,
             CoarseLimits.of(values, past.metrics),
@@ -79,32 +74,29 @@ class FiniteSampleBounds:
             past.metrics,
             self.pooled_rates,
             dict(_surprises_by_metric(forecast, len(past.metrics), effects)),
-            make_predicate,
+            ranges.make_range,
+            ranges.widest,
             lambda index: _format_note(forecast, index),
         )
 
     def _propose_for_metric(
-        self,
-        traits: MetricTraits,
-        forecast: Forecast,
-        index: int,
-        rates: Floats,
-        issue_surprises: Sequence[tuple[IssueId, float]],
-        note: str,
+        self, ranges: _Ranges, index: int, rates: Floats, issue_surprises: Sequence[tuple[IssueId, float]]
     ) -> Iterator[Proposal]:
         """The bands of one metric, from the widest to the narrowest, each catching more issues than the one before."""
         most_caught = 0
+        forecast, traits = ranges.forecast, ranges.metrics[index]
         surprises = np.sort([surprise for _, surprise in issue_surprises])
         counts_beyond = len(surprises) - np.searchsorted(surprises, self.pooled_rates.grid, side="right")
         for grid_index in range(len(counts_beyond) - 1, -1, -1):  # the widest band first
             reach, rate = self.pooled_rates.grid[grid_index], float(rates[grid_index])
-            near_constant = forecast.constant[index] and (reach < CLEAR_CHANGE or traits.key.name == _UNCHANGED)
-            weight = CONSTANT_BAND_WEIGHT if near_constant else BAND_WEIGHT
+            if reach > ranges.widest[index]:
+                continue  # no reader believes so wide a range
+            weight = CONSTANT_BAND_WEIGHT if ranges.is_near_constant(index, reach) else BAND_WEIGHT
             if rate >= 1 or weight * rate > self.max_cost:
                 break  # narrower bands cost at least as much
             if counts_beyond[grid_index] == most_caught:
                 continue  # it catches what the band before caught, at a higher cost
-            predicate = _make_predicate(traits, *forecast.band_of(index, reach), bool(forecast.constant[index]), reach)
+            predicate = ranges.make_range(index, forecast.band_of(index, reach), reach)
             # Rounding widened the band, so an issue just beyond the reach may now lie inside.
             rounded_reach = (
                 reach if predicate is None else max(reach, forecast.reach_of(index, predicate.floor, predicate.ceiling))
@@ -113,7 +105,43 @@ class FiniteSampleBounds:
             if predicate is not None and len(issues) > most_caught:
                 most_caught = len(issues)
                 expectation = Expectation(traits.key, predicate, Source.HISTORY, false_alarm=rate)
-                yield Proposal(expectation, issues, note, weight=weight)
+                yield Proposal(expectation, issues, _format_note(forecast, index), weight=weight)
+
+
+@dataclass(frozen=True)
+class _Ranges:
+    """What makes ranges of the bands of a forecast."""
+
+    forecast: Forecast
+    metrics: Sequence[MetricTraits]
+    widest: Floats
+    clear_change: Floats
+    never_negative: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, forecast: Forecast, values: Floats, metrics: Sequence[MetricTraits]) -> _Ranges:
+        return cls(
+            forecast,
+            metrics,
+            find_widest_reaches(forecast, values, metrics),
+            CLEAR_CHANGE * natural_scale(values, metrics),
+            find_never_negative(values, metrics),
+        )
+
+    def is_near_constant(self, index: int, reach: float) -> bool:
+        """Whether the band is a narrow one around a constant."""
+        if not self.forecast.constant[index]:
+            return False
+        change = reach * self.forecast.scale[0, index]
+        return bool(change < self.clear_change[index] or self.metrics[index].key.name == _UNCHANGED)
+
+    def make_range(self, index: int, band: tuple[float, float], reach: float) -> Predicate | None:
+        return make_range(
+            self.metrics[index],
+            *band,
+            exact=is_exact(bool(self.forecast.constant[index]), reach),
+            never_negative=bool(self.never_negative[index]),
+        )
 
 
 def _surprises_by_metric(
@@ -136,41 +164,6 @@ def _surprises_by_metric(
                     for issue_id in issue_ids
                 )
     yield from by_metric.items()
-
-
-def _make_predicate(traits: MetricTraits, low: float, high: float, constant: bool, reach: float) -> Predicate | None:
-    """The band as a predicate, with rounded ends, and without an end that no value can lie beyond.
-
-    None if no value can lie outside the band, or none inside.
-    """
-    centre = (low + high) / 2
-    if constant and reach < _EXACT_REACH and math.isfinite(centre) and centre == round(centre):
-        return OneOf((float(round(centre)),), traits.is_timestamp)
-    lowest = -math.inf if traits.signed else 0.0
-    if high < lowest or low > traits.max_value:  # a trend can forecast values that the metric cannot take
-        return None
-    low, high = round_outwards(low, high)
-    bottom = low if math.isfinite(low) and low > lowest else None
-    top = high if math.isfinite(high) and high < traits.max_value else None
-    return None if bottom is None and top is None else Between(bottom, top, traits.is_timestamp)
-
-
-def round_outwards(low: float, high: float) -> tuple[float, float]:
-    """The ends of a band rounded outwards to three digits of its width.
-
-    >>> round_outwards(979.314, 1040.228)
-    (979.3, 1040.3)
-    """
-    width = high - low if math.isfinite(high - low) else abs(high if math.isfinite(high) else low)
-    if not math.isfinite(width) or width <= 0:
-        return low, high
-    digits = _WIDTH_DIGITS - 1 - math.floor(math.log10(width))
-    if abs(digits) > 300:  # the step would overflow or vanish
-        return low, high
-    step = 10.0**-digits
-    down = low if not math.isfinite(low) else round(math.floor(low / step) * step, max(digits, 0))
-    up = high if not math.isfinite(high) else round(math.ceil(high / step) * step, max(digits, 0))
-    return min(down, low), max(up, high)
 
 
 def _format_note(forecast: Forecast, index: int) -> str:

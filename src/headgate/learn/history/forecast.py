@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.calendar import Calendar
+from headgate.learn.history.noise import find_noise_floor, natural_scale
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.learn.past import Past, latest_values
 
@@ -19,7 +20,6 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
 MIN_RUNS = 7  # values of a series below which there is no forecast
-NOISE_FLOOR = 0.01  # the smallest scale of a forecast, as a share of the metric's natural scale
 TREND_RATIO = 2.0  # a series has a trend if its values deviate this many times as much as its steps do
 SEASON_RATIO = 0.6  # a series is seasonal if a season leaves at most this share of what other models leave
 MIN_SEASONAL_STEPS = 8  # runs that can be compared with others of their phase, below which no season is assumed
@@ -27,7 +27,6 @@ MIN_CYCLES = 3  # runs of the same phase as the next batch, so that the season w
 COARSE_FACTOR = 10.0  # how many times as much or as little of a count is not grossly different
 COARSE_SHARE = 0.25  # the same for a share
 WIDEST_GAP = 2.0  # steps: a longer gap does not widen a range more, or a new level passed if nobody answers for long
-_DAY_SECONDS = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ def forecast_past(past: Past) -> Forecast:
         forecast = _reach_listed_days(forecast, past, past.listed_days)
     if not past.free_ranges:
         return forecast
-    noise_floor = NOISE_FLOOR * natural_scale(past.values, past.metrics)
+    noise_floor = find_noise_floor(past.values, past.metrics)
     centre, scale, constant = forecast.centre.copy(), forecast.scale.copy(), forecast.constant.copy()
     for index, ends in past.free_ranges.items():
         centre[:, index], scale[:, index], constant[index] = ends, noise_floor[index], True
@@ -135,7 +134,7 @@ def forecast_next(values: Floats, metrics: Sequence[MetricTraits], calendar: Cal
         metrics: The metrics of the columns.
         calendar: Where the runs and the next batch lie in time. Default: in their order, one step apart.
     """
-    noise_floor = NOISE_FLOOR * natural_scale(values, metrics)
+    noise_floor = find_noise_floor(values, metrics)
     calendar = calendar or Calendar.of([str(run) for run in range(len(values))])
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
@@ -230,30 +229,6 @@ def _fit_season(values: Floats, labels: npt.NDArray[np.int64], calendar: Calenda
     level = np.array([expected, np.sqrt(np.nanmean(residuals**2, axis=0))])
     steps = _predict_by_steps(left, calendar.slots[:-1], calendar.horizon)
     return _Models(level, np.array([expected + steps[0], steps[1]])), enough
-
-
-def natural_scale(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
-    """What a change of each metric is compared with: 1 for shares, its own size for counts, and so on (see `Scale`)."""
-    latest = latest_values(values)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)
-        size = np.fmax(np.abs(np.nanmean(values, axis=0)), np.abs(latest))
-    index_of_metric = {(each.key.name, each.column): index for index, each in enumerate(metrics) if each.is_plain}
-
-    def latest_of(name: str, traits: MetricTraits) -> float:
-        index = index_of_metric.get((name, traits.column))
-        return abs(float(latest[index])) if index is not None and np.isfinite(latest[index]) else 0.0
-
-    scales = np.ones(len(metrics))
-    for index, traits in enumerate(metrics):
-        if traits.scale is Scale.SIZE:
-            scales[index] = size[index]
-        elif traits.scale is Scale.SPREAD:
-            own_size = 0.0 if traits.is_distance else float(np.nan_to_num(size[index]))
-            scales[index] = max(own_size, latest_of("stddev", traits))
-        elif traits.scale is Scale.TIME:
-            scales[index] = max(latest_of("range", traits), _DAY_SECONDS)
-    return np.where(np.isfinite(scales) & (scales > 0), scales, 1.0)
 
 
 def _predictive_deviation(values: Floats) -> Floats:

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from headgate.learn.history.forecast import Forecast
 from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits
 
+Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 
 _LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
@@ -25,7 +26,7 @@ class Guard(StrEnum):
     """What of a table is always guarded."""
 
     ROWS = "rows"
-    NULLS = "nulls"
+    NULLS = "nulls"  # more of them than usual, of columns that have some
     COMPLETE = "complete"  # the nulls of columns that have none
     KEYS = "keys"
     NEWEST = "newest"
@@ -37,15 +38,21 @@ class Guard(StrEnum):
         """The name of its curve in the pooled rates."""
         return f"guard_{self.value}"
 
+    def measure_surprise(self, forecast: Forecast, values: Floats, indices: Indices) -> Floats:
+        """How surprising the guarded values are. Fewer nulls than usual are not."""
+        known = np.minimum(values, forecast.centre.max(axis=0)) if self is Guard.NULLS else values
+        return forecast.surprise(known)[indices]
+
 
 def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterator[tuple[Guard, Indices]]:
     """For each guard that a table has, the metrics that it guards."""
     names = np.array([traits.key.name if traits.is_plain else "" for traits in metrics])
     known = np.isfinite(forecast.centre).all(axis=0)
     nulls, centre = names == "completeness", forecast.centre[0]
-    complete = nulls & forecast.constant & (centre == 1.0)
+    always = forecast.constant & (centre == 1.0)
+    complete = nulls & always
     rows = _find_rows(centre, names)
-    is_key = forecast.constant & (centre == 1.0) & (rows >= _KEY_ROWS) | (centre > _LEAST_UNIQUE) & (rows > _MANY_ROWS)
+    is_key = always & (rows >= _KEY_ROWS) | (centre > _LEAST_UNIQUE) & (rows > _MANY_ROWS)
     complete_columns = {metrics[index].column for index in np.flatnonzero(complete).tolist()}
     of_complete = np.array([traits.column in complete_columns for traits in metrics], np.bool_)
     newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
@@ -62,6 +69,6 @@ def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterato
             yield guard, indices
 
 
-def _find_rows(centre: npt.NDArray[np.float64], names: npt.NDArray[np.str_]) -> float:
+def _find_rows(centre: Floats, names: npt.NDArray[np.str_]) -> float:
     rows = centre[names == "size"]
     return float(rows[0]) if len(rows) else 0.0

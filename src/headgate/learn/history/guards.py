@@ -7,8 +7,12 @@ runs for ranges has coarse limits, and later those that are narrower than its ra
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
 
 from headgate.learn.history.coarse import LEAST_FACTOR, CoarseLimits
 from headgate.learn.history.forecast import Forecast
@@ -20,16 +24,19 @@ from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import IssueId, Proposal
 
-LEAST_KEY_REACH = 4.0
+Floats = npt.NDArray[np.float64]
+
+LEAST_KEY_CHANGE = 0.04
 """No guard of keys is narrower: new keys are counted by a sketch, whose error the same keys do not show every day."""
-LEAST_PERIOD_REACH = 0.5
-"""No guard of the period is narrower: half a percent of the timestamps, as a few late rows are usual somewhere."""
+LEAST_PERIOD_CHANGE = 0.003
+"""No guard of the period is narrower: a few late rows of a thousand timestamps are usual somewhere."""
 COARSE_NOTE = "a coarse limit"
-_LEAST_REACH = {Guard.KEYS: LEAST_KEY_REACH, Guard.PERIOD: LEAST_PERIOD_REACH}
+_LEAST_CHANGES = {Guard.KEYS: LEAST_KEY_CHANGE, Guard.PERIOD: LEAST_PERIOD_CHANGE}
+_ONE_END = 2.0  # how many times as far from the centre a single end may be as each of two
 _COUNT = "approx_count_distinct"
 SHARES = {
     Guard.ROWS: 0.186,
-    Guard.NULLS: 0.05,
+    Guard.NULLS: 0.195,
     Guard.COMPLETE: 0.125,
     Guard.KEYS: 0.035,
     Guard.NEWEST: 0.05,
@@ -37,8 +44,8 @@ SHARES = {
     Guard.COARSE: 0.148,
 }
 """The share of the budget that is set aside for each guard."""
-GUARD_SHARE = sum(SHARES.values())
-"""The share of the budget that is set aside for all guards."""
+GUARD_SHARE = sum(SHARES.values()) - SHARES[Guard.COARSE]
+"""The share of the budget that is set aside for all guards. Coarse limits use what other guards leave."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +59,7 @@ class GuardBands:
     pooled_rates: PooledRates
     issue_surprises: Mapping[int, Sequence[tuple[IssueId, float]]]
     make_predicate: Callable[[int, tuple[float, float], float], Predicate | None]
+    widest: Floats
     make_note: Callable[[int], str]
     is_learned: Callable[[MetricKey], bool] = lambda _: True
     _guarded: tuple[tuple[Guard, Indices], ...] = field(init=False)
@@ -63,8 +71,10 @@ class GuardBands:
         """The narrowest bands that the part of the budget that is set aside pays for."""
         proposals: list[Proposal] = []
         for guard, indices in self._guarded:
-            found = self._find_affordable(guard.curve, SHARES[guard] * budget, _LEAST_REACH.get(guard, 0.0))
-            proposals += [] if found is None else self._propose(indices, *found)
+            found = self._find_affordable(guard.curve, SHARES[guard] * budget)
+            if found is not None:
+                believed = self._choose_believed(guard, indices, found[0])
+                proposals += [self._propose(*each, found[1], 1 / len(believed)) for each in believed]
         return self._choose_learned(proposals)
 
     def choose_coarse(self, budget: float) -> list[Proposal]:
@@ -84,14 +94,26 @@ class GuardBands:
                 return reach, rate
         return None
 
-    def _propose(self, indices: Indices, reach: float, rate: float) -> Iterator[Proposal]:
-        """A band for each metric. They cost together what one of them states: the rate is that of the table."""
+    def _choose_believed(self, guard: Guard, indices: Indices, reach: float) -> list[tuple[int, float, Predicate]]:
+        """The metrics of a guard, each with its reach and a range that is no wider than a reader believes."""
+        believed = []
         for index in indices.tolist():
-            predicate = self.make_predicate(index, self.forecast.band_of(index, reach), reach)
-            if predicate is not None:
-                caught = frozenset(issue for issue, value in self.issue_surprises.get(index, ()) if value > reach)
-                expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
-                yield Proposal(expectation, caught, self.make_note(index), weight=1 / len(indices))
+            own_reach = max(reach, _LEAST_CHANGES.get(guard, 0.0) / float(self.forecast.scale[0, index]))
+            low, high = self.forecast.band_of(index, own_reach)
+            widest = float(self.widest[index])
+            if guard is Guard.NULLS:
+                high, widest = math.inf, _ONE_END * widest
+            if own_reach <= widest:
+                predicate = self.make_predicate(index, (low, high), own_reach)
+                if predicate is not None:
+                    believed.append((index, own_reach, predicate))
+        return believed
+
+    def _propose(self, index: int, reach: float, predicate: Predicate, rate: float, weight: float) -> Proposal:
+        """A guard of one metric. All of them cost together what one of them states: the rate is that of the table."""
+        caught = frozenset(issue for issue, value in self.issue_surprises.get(index, ()) if value > reach)
+        expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
+        return Proposal(expectation, caught, self.make_note(index), weight=weight)
 
     def _is_of_numbered_rows(self, index: int) -> bool:
         """Whether it is the mean of whole numbers that are unique: rows are numbered, and the numbers grow."""
@@ -109,6 +131,8 @@ class GuardBands:
             low, high = self.coarse_limits.band_of(index, factor)
             if self.metrics[index].key.name == _COUNT and low <= 1:
                 continue  # every column with a value has one
+            if math.isfinite(self.widest[index]):
+                continue  # there are enough runs to say what is sensible, and it is narrower
             if self._is_of_numbered_rows(index):
                 continue  # a new number of another order of magnitude is no fault
             predicate = self.make_predicate(index, (low, high), factor)

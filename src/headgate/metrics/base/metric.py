@@ -74,6 +74,8 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     distribution: ClassVar[bool] = False  # whether its value is a distribution instead of a number
     share: ClassVar[bool] = False  # whether it lies between 0 and 1
     signed: ClassVar[bool] = False  # whether it can be below 0
+    whole: ClassVar[bool] = False  # whether it is a whole number
+    whole_of_integers: ClassVar[bool] = False  # whether it is a whole number in a column of integers
     additive: ClassVar[bool] = False  # whether it grows with the number of rows
     moves_with_rows: ClassVar[bool] = False  # whether fewer rows alone change it, though it does not grow with them
     is_location: ClassVar[bool] = False  # whether it is a value of the column; a moment for a temporal column
