@@ -50,6 +50,14 @@ def test_a_series_without_numbers_says_so() -> None:
     assert str(series_page("mean(price)", [point(1, None)])) == "mean(price): no run has a number."
 
 
+def test_an_infinity_is_drawn_beyond_the_finite_numbers_and_told_in_words() -> None:
+    points = [point(1, 1.0), point(2, 8.0), point(3, float("inf"), "fail"), point(4, float("-inf"))]
+    lines = str(series_page("max(price)", points)).splitlines()
+    assert lines[:3] == ["max(price) in 4 runs, -infinity to infinity", "▁██▁", "  !"]
+    assert [line.split()[1] for line in lines[-4:]] == ["1", "8", "infinity", "-infinity"]
+    assert str(series_page("max(price)", points[2:3])).startswith("max(price) in 1 runs, infinity to infinity")
+
+
 def test_a_metric_may_be_named_without_its_parentheses(judged: Path) -> None:
     with Project.open() as project:
         gate = project.dataset("orders").gate

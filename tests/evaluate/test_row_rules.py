@@ -64,8 +64,8 @@ def taken(rows: set[int]) -> pa.Table:
     return TABLE.take(pa.array(sorted(rows), pa.int64()))
 
 
-def finite(value: Any) -> bool:
-    return value is not None and bool(np.isfinite(value))
+def is_number(value: Any) -> bool:
+    return value is not None and not np.isnan(value)
 
 
 def repeated(*columns: str, within: Callable[[pd.Series], Any] = lambda row: True) -> list[int]:
@@ -95,8 +95,27 @@ RULES: dict[str, tuple[hg.Check, list[int]]] = {
     ),
     "a value outside a range": (
         check().is_in_range("price", 0, 60),
-        # NaN is greater than any number, as Spark has it
         where(lambda row: row.price is not None and not 0 <= row.price <= 60),
+    ),
+    "numbers that are not positive": (
+        check().is_positive("price"),
+        where(lambda row: row.price is not None and not row.price > 0),
+    ),
+    "numbers that are negative": (
+        check().is_non_negative("price"),
+        where(lambda row: row.price is not None and not row.price >= 0),
+    ),
+    "numbers below a range": (
+        check().is_in_range("price", low=-1),
+        where(lambda row: row.price is not None and not row.price >= -1),
+    ),
+    "a number that is not less": (
+        check().is_less_than("amount", "price"),
+        where(lambda row: row.price is not None and not float(row.amount) < row.price),
+    ),
+    "a number that is not as great as itself": (
+        check().is_greater_than_or_equal_to("price", "price"),
+        where(lambda row: row.price is not None and not row.price >= row.price),  # only NaN
     ),
     "a day outside a range": (
         check().is_in_range("day", low=date(2026, 1, 3)),
@@ -113,11 +132,11 @@ RULES: dict[str, tuple[hg.Check, list[int]]] = {
     ),
     "a minimum of numbers": (
         check().has_min("price", at_least=0),
-        where(lambda row: finite(row.price) and row.price < 0),
+        where(lambda row: is_number(row.price) and row.price < 0),
     ),
     "a maximum of numbers": (
         check().has_max("price", at_most=50),
-        where(lambda row: finite(row.price) and row.price > 50),
+        where(lambda row: is_number(row.price) and row.price > 50),
     ),
     "a minimum that must be one value": (check().has_min("row", equals=2), [0, 1]),
     "a maximum of decimals": (
@@ -144,7 +163,7 @@ RULES: dict[str, tuple[hg.Check, list[int]]] = {
     ),
     "numbers that are not finite": (
         check().has_finiteness("price", equals=1),
-        where(lambda row: row.price is not None and not finite(row.price)),
+        where(lambda row: row.price is not None and not np.isfinite(row.price)),
     ),
     "a foreign key": (
         check().is_contained_in_table("parent", table="parents"),
@@ -185,7 +204,7 @@ RULES: dict[str, tuple[hg.Check, list[int]]] = {
     ),
     "one rule of two filters": (
         check().is_positive("price", where="region = 'EU'").is_positive("price", where="region = 'US'"),
-        where(lambda row: row.region is not None and row.price is not None and row.price <= 0),
+        where(lambda row: row.region is not None and row.price is not None and not row.price > 0),
     ),
     "one rule of two checks' filters": (
         check().satisfies("row > 100", where="row = 1").satisfies("row > 100", where="row = 2"),

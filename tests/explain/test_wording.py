@@ -19,6 +19,8 @@ def failure(metric: str, value: float | None, predicate: Predicate, **more: obje
     ("judgement", "words"),
     [
         (failure("completeness(price)", 0.4, Between(0.99)), "price is 60.0% empty; expected at most 1.0%"),
+        (failure("finiteness(price)", 0.9985, OneOf((1.0,))), "0.1% of price is NaN or infinite; expected none"),
+        (failure("finiteness(price)", 0.9995, Between(low=0.9999)), "0.05% of price is NaN or infinite; expected at"),
         (failure("completeness(price)", 0.9, Between(0.2, 0.5)), "price is 10.0% empty; expected at least 50.0% and"),
         (failure("approx_count_distinct(id)", 9.7, Between(3, 4)), "id has about 10 different values, expected within"),
         (failure("new_values(id)", 0.25, Between(high=0.01)), "25.0% of id are values that no run had before"),

@@ -35,6 +35,12 @@ class Values(NamedTuple):
         return found[np.isfinite(found)]
 
     @property
+    def ordered(self) -> npt.NDArray[np.float64]:
+        """The numbers that have an order: infinities too, but not NaN."""
+        found = np.array([as_number(value) for value in self.present], np.float64)
+        return found[~np.isnan(found)]
+
+    @property
     def sizes(self) -> list[int]:
         """How often each different value occurs."""
         return list(Counter(map(label, self.present)).values())
@@ -91,6 +97,10 @@ def histogram(values: Values, bins: int = 10) -> dict[str, int] | None:
 
 def of_numbers(measure: Callable[[npt.NDArray[np.float64]], Any]) -> Callable[[Values], float | None]:
     return lambda values: float(measure(values.numbers)) if len(values.numbers) else None
+
+
+def of_ordered(measure: Callable[[npt.NDArray[np.float64]], Any]) -> Callable[[Values], float | None]:
+    return lambda values: float(measure(values.ordered)) if len(values.ordered) else None
 
 
 def of_spread(measure: Callable[[npt.NDArray[np.float64]], Any]) -> Callable[[Values], float | None]:
@@ -240,9 +250,9 @@ OF_PAIRS: dict[str, Callable[[Values, Values], float | None]] = {
 OF_COLUMNS: dict[str, Callable[[Values], Expected]] = {
     "completeness": lambda values: len(values.present) / len(values.every) if values.every else None,
     "finiteness": lambda values: len(values.numbers) / len(values.present) if values.present else None,
-    "min": of_numbers(np.min),
-    "max": of_numbers(np.max),
-    "range": of_numbers(np.ptp),
+    "min": of_ordered(np.min),
+    "max": of_ordered(np.max),
+    "range": of_ordered(lambda found: np.ptp(found) if found.min() < found.max() else 0.0),
     "mean": of_numbers(np.mean),
     "sum": lambda values: math.fsum(values.numbers),
     "stddev": of_numbers(np.std),

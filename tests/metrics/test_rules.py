@@ -90,10 +90,34 @@ def test_every_nan_is_one_value_labelled_nan() -> None:
     assert counts(pa.array(bits)) == {"nan": 3}
 
 
-def test_infinities_are_present_but_no_numbers_and_two_values() -> None:
+def test_infinities_are_present_and_two_values() -> None:
     values = [1.0, INFINITY, -INFINITY, 3.0]
-    assert of(values, "completeness", "finiteness", "mean", "max", "min") == [1.0, 0.5, 2.0, 3.0, 1.0]
+    assert of(values, "completeness", "finiteness") == [1.0, 0.5]
     assert counts([INFINITY, -INFINITY, INFINITY]) == {"inf": 2, "-inf": 1}
+
+
+def test_infinities_are_extremes() -> None:
+    assert of([1.0, INFINITY, 2.0], "min", "max", "range") == [1.0, INFINITY, INFINITY]
+    assert of([1.0, -INFINITY, NAN], "min", "max", "range") == [-INFINITY, 1.0, INFINITY]
+    assert of([INFINITY, None, NAN, INFINITY], "min", "max", "range") == [INFINITY, INFINITY, 0.0]
+    assert of([-INFINITY, -INFINITY], "min", "max", "range") == [-INFINITY, -INFINITY, 0.0]
+    assert of([INFINITY, -INFINITY], "min", "max", "range") == [-INFINITY, INFINITY, INFINITY]
+
+
+def test_what_is_computed_with_numbers_leaves_infinities_out() -> None:
+    values = [1.0, INFINITY, -INFINITY, 3.0]
+    assert of(values, "mean", "sum", "stddev", "variance", "median") == [2.0, 4.0, 1.0, 1.0, 1.0]
+    assert isinstance(analyze(pa.table({"x": [INFINITY, NAN]}), ["mean(x)"])["mean(x)"], Undefined)
+
+
+def test_batches_of_infinities_alone_merge_with_others() -> None:
+    parts = [[INFINITY], [2.0, 1.0], [NAN], [-INFINITY, 4.0]]
+    found = [analyze(pa.table({"x": part}), ["min(x)", "max(x)", "mean(x)"]) for part in parts]
+    assert (found[0] + found[1]).to_dict() == (found[1] + found[0]).to_dict()
+    whole = found[0] + found[1] + found[2] + found[3]
+    assert [whole.value(name) for name in ("min(x)", "max(x)")] == [-INFINITY, INFINITY]
+    assert whole.value("mean(x)") == pytest.approx(7 / 3)
+    assert (found[1] + found[2]).value("max(x)") == 2.0
 
 
 def test_a_correlation_is_over_the_rows_where_both_are_finite() -> None:

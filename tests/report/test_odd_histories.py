@@ -228,6 +228,16 @@ def test_numbers_of_every_size_can_be_drawn(values: Sequence[Any]) -> None:
     assert pill(seen(gate, last)) == ("✗ held" if last.causes else "✓ published")
 
 
+def test_an_infinity_is_told_in_words_beside_the_last_good_value() -> None:
+    check = Check("orders").has_max("x", at_most=5)
+    gate = after([pa.table({"x": [1.0, 2.0]}), pa.table({"x": [1.0, np.inf]})], checks=check)
+    page = seen(gate, named(1))
+    assert "max(x) is infinity, expected at most 5" in page.of("h2")
+    told = facts(page)
+    assert (told["Now"], told["Expected"]) == ("x: largest infinity", "at most 5")
+    assert told["Last good"] == f"2 in {named(0)}"
+
+
 TYPES: dict[str, tuple[list[Any], str]] = {
     "dates": ([*DAYS[:8], None], "date32[day]"),
     "moments": ([datetime.datetime(2026, 1, 1, 12), datetime.datetime(9999, 12, 31), None], "timestamp[us]"),

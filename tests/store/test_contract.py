@@ -298,6 +298,7 @@ def test_series_have_a_row_for_each_run_and_nan_where_there_is_no_number(store: 
 
 def test_numbers_come_back_to_the_last_bit(store: HistoryStore) -> None:
     odd = [0.0, -0.0, 1 / 3, 5e-324, 1.7976931348623157e308, -(2.0**63), 2.0**53 + 2, 1e15, 123456789.0]
+    odd += [float("inf"), float("-inf")]
     keys = [MetricKey("mean", (f"c{at}",)) for at in range(len(odd))]
     run = a_small_run("p1")
     run = msgspec.structs.replace(run, outcomes={key: Measured(value) for key, value in zip(keys, odd, strict=True)})

@@ -102,7 +102,7 @@ class Constraint(NamedTuple):
         needs = self.default is None and not self.fixed
         return text if not needs else text[:-1] + ", " * (not text.endswith("()")) + "between=(low, high))"
 
-    def targets(self, rule: Rule, context: RuleContext | None) -> list[MetricTarget]:
+    def targets(self, rule: Rule, context: RuleContext) -> list[MetricTarget]:
         """The metrics for the arguments of a rule, with what is expected of each."""
         positional: list[Any] = []
         named: dict[str, Any] = {}
@@ -158,7 +158,7 @@ def constraint_named(name: str) -> Constraint:
     return known[name]
 
 
-def expectations(rule: Rule, context: RuleContext | None = None) -> list[Expectation]:
+def expectations(rule: Rule, context: RuleContext) -> list[Expectation]:
     """What a rule expects of a batch in this context."""
     constraint = constraint_named(rule.name)
     thresholds = [(rule.level, None if constraint.fixed else rule.expect or constraint.default)]

@@ -128,7 +128,7 @@ class Methods:
     def has_finiteness(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
+        """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: the rest is NaN or infinite."""
 
     def has_histogram(
         self, column: str, bins: int = 10, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
@@ -242,7 +242,7 @@ class Methods:
     def has_range(
         self, column: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]
     ) -> Self:
-        """max - min (AVH, Table 1). In seconds for dates and timestamps."""
+        """max - min (AVH, Table 1). In seconds for dates and timestamps. Infinite if one of them is."""
 
     def has_ratio_of_sums(
         self, left: str, right: str, holds: Callable[[Any], object] | None = None, **modifiers: Unpack[Expected]

@@ -10,6 +10,7 @@ from headgate.values.predicate import Pending, Predicate
 from headgate.values.schema import Column, Kind, Schema
 
 _NO_DAY = datetime(2000, 1, 1, tzinfo=UTC)
+_ANY_SCHEMA = Schema((Column("any", Kind.OTHER, "any"),))
 
 
 class RuleContext(Protocol):
@@ -31,10 +32,15 @@ class RuleContext(Protocol):
 
 
 class AnyRuleContext:
-    """A context without a batch, to test whether the arguments of a rule are valid."""
+    """A context without a batch, or with nothing of it but its schema.
 
-    schema = Schema((Column("any", Kind.OTHER, "any"),))
+    It tells whether the arguments of a rule are valid, and what a rule of the columns alone expects.
+    """
+
     now = _NO_DAY
+
+    def __init__(self, schema: Schema = _ANY_SCHEMA) -> None:
+        self.schema = schema
 
     def rows_of(self, table: str) -> int:
         return len(table)

@@ -165,7 +165,7 @@ def _make_point(run: RecordedRun, key: MetricKey, value: float | None) -> Metric
         value = worst.value
     return MetricPoint(
         run.verdict.partition,
-        value if value is None or math.isfinite(value) else None,
+        value,
         "" if predicate is None else str(predicate),
         _read_bound(predicate, "low"),
         _read_bound(predicate, "high"),
@@ -190,8 +190,11 @@ def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000)
     values = [each.value for each in points if each.value is not None]
     if not values:
         return Page(f"{metric}: no run has a number.")
-    low, high = min(values), max(values)
-    bars = "".join(" " if each.value is None else draw_level(each.value, low, high) for each in points)
+    finite = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(finite), max(finite)
+    bars = "".join(
+        " " if each.value is None else draw_level(min(max(each.value, low), high), low, high) for each in points
+    )
     signs = "".join(each.sign for each in points)
     lines = [
         Note(line)
@@ -214,7 +217,9 @@ def series_page(metric: str, points: Sequence[MetricPoint], width: int = 10_000)
     table = Table(tuple(headers[index] for index in shown), cells, frozenset({1}))
     marks = tuple(Mark(Tone.BAD if each.sign.strip() else Tone.PLAIN) for each in points)
     blocks = (*lines, *_make_legend(signs), Grid(table, marks=marks, marked=len(shown) - 1))
-    return Page(f"{metric} in {len(points)} runs, {format_number(low)} to {format_number(high)}", blocks=blocks)
+    return Page(
+        f"{metric} in {len(points)} runs, {format_number(min(values))} to {format_number(max(values))}", blocks=blocks
+    )
 
 
 def _draw_lines(bars: str, signs: str, part: slice) -> list[str]:

@@ -12,9 +12,11 @@ def format_number(value: float) -> str:
 
     >>> format_number(1040.0), format_number(0.123456789), format_number(0.9999999), format_number(2.5e-7)
     ('1,040', '0.123457', '0.9999999', '2.5e-07')
+    >>> format_number(float("-inf"))
+    '-infinity'
     """
-    if value - value != 0:  # infinite or NaN
-        return str(value)
+    if value - value != 0:
+        return "not a number" if value != value else "infinity" if value > 0 else "-infinity"
     if value == int(value) and abs(value) < 1e15:
         return f"{int(value):,}"
     text = f"{value:,.6g}" if 1e-4 <= abs(value) < 1e9 else f"{value:.6g}"

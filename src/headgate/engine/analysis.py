@@ -20,7 +20,7 @@ from headgate.metrics.states.kept import KeptGroups
 from headgate.values.codec import Head, pack, pack_state, seal, unpack_state, unseal
 from headgate.values.errors import CorruptBytes, MisuseError, did_you_mean
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined
+from headgate.values.outcome import Distribution, Failed, Measured, Outcome, Undefined, to_json_number
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State, tag_of
 
@@ -159,8 +159,11 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
     # --- for people
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain data for JSON: the key of every metric with its value, or with the reason why it has none."""
-        return {str(key): msgspec.to_builtins(outcome) for key, outcome in self.outcomes.items()}
+        """Plain data for JSON: the key of every metric with its value, or with the reason why it has none.
+
+        An infinite value is None, since JSON has no infinities.
+        """
+        return {str(key): _to_plain(outcome) for key, outcome in self.outcomes.items()}
 
     def table(self, most: int | None = None) -> Table:
         """A table of all metrics (or the first `most`) with their values, or with the reason why there is none."""
@@ -230,6 +233,13 @@ class _StoredAnalysis(msgspec.Struct, frozen=True):
     metrics: list[str]
     states: list[tuple[str, str, bytes]]
     failed: list[tuple[str, str]]
+
+
+def _to_plain(outcome: Outcome) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(outcome)
+    if isinstance(outcome, Measured) and isinstance(outcome.value, float):
+        plain["value"] = to_json_number(outcome.value)
+    return plain
 
 
 def _split_key(key: MetricKey) -> tuple[str, str]:

@@ -107,7 +107,7 @@ class _RowTests:
         numbers = column.numbers_with_gaps
         low = -np.inf if failing.low is None else failing.low
         high = np.inf if failing.high is None else failing.high
-        return inside & np.isfinite(numbers) & ((numbers < low) | (numbers > high))
+        return inside & ((numbers < low) | (numbers > high))  # neither is true of NaN
 
     def mask_repeated(self, columns: Sequence[str], inside: Mask, by: Sequence[str]) -> Mask:
         inside = inside & self.some_value(columns)

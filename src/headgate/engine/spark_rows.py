@@ -142,8 +142,8 @@ class _RowQuery:
             number, units = _micros_sql(column, self._is_zoneless(name)), 1e-6
         tests = [f"{number} < {quote_value(failing.low / units)}"] if failing.low is not None else []
         tests += [f"{number} > {quote_value(failing.high / units)}"] if failing.high is not None else []
-        finite = f" AND abs({column}) < CAST('Infinity' AS DOUBLE)" if kind is Kind.FLOAT else ""
-        return f"({' OR '.join(tests)}){finite}"
+        number = f" AND NOT isnan({column})" if kind is Kind.FLOAT else ""  # to Spark, NaN is above every number
+        return f"({' OR '.join(tests)}){number}"
 
     def _repeat_test(self, names: Sequence[str], rule: RowRule) -> str:
         columns = [self._quote_column(name) for name in names]

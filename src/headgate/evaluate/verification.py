@@ -16,6 +16,7 @@ from headgate.engine.analysis import Analysis
 from headgate.evaluate.judged_batch import JudgedBatch
 from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
 from headgate.values.expectation import GRAVEST, Judgement, Segment, Status
+from headgate.values.outcome import to_json_number
 from headgate.values.run import Run
 from headgate.values.verdict import Verdict
 
@@ -146,7 +147,7 @@ def judgement_to_dict(judgement: Judgement) -> dict[str, Any]:
         "source": expectation.source.value,
         "segment": dict(judgement.segment),
         "status": judgement.status.value,
-        "value": judgement.value,
+        "value": to_json_number(judgement.value),
         "reason": judgement.reason,
     }
 

@@ -96,7 +96,12 @@ def describe(judgement: Judgement) -> str:
     predicate = str(judgement.expectation.predicate).removeprefix("equal to ")
     match key.name:
         case "completeness" if value is not None:
-            return f"{column} is {_format_missing(judgement, value)}"
+            some, expected = _format_rest(judgement, value)
+            return f"{column} is {some} empty; expected {expected}"
+        case "finiteness" if value is not None:
+            some, expected = _format_rest(judgement, value)
+            allowed = "none" if judgement.expectation.predicate.floor == 1 else expected
+            return f"{some} of {column} is NaN or infinite; expected {allowed}"
         case "approx_count_distinct" if value is not None:
             return f"{column} has about {format_number(round(value))} different values, expected {predicate}"
         case "compliance" | "pattern_match" | "containment" | "uniqueness" if (
@@ -142,15 +147,15 @@ def _format_shares(judgement: Judgement, value: float) -> tuple[str, str]:
     return format_share(value, digits), expected or str(predicate)
 
 
-def _format_missing(judgement: Judgement, value: float) -> str:
-    """How much of a column is missing, and how much may be."""
+def _format_rest(judgement: Judgement, value: float) -> tuple[str, str]:
+    """The share of a column that does not count, such as the nulls, and how large it may be."""
     predicate = judgement.expectation.predicate
     low, high = predicate.floor, predicate.ceiling
     digits = _count_digits(value, low, high)
     most = f"at most {format_share(1 - low, digits)}" if low is not None else ""
     least = f"at least {format_share(1 - high, digits)}" if high is not None and high < 1 else ""
-    expected = " and ".join(filter(None, [least, most])) or predicate
-    return f"{format_share(1 - value, digits)} empty; expected {expected}"
+    expected = " and ".join(filter(None, [least, most])) or str(predicate)
+    return format_share(1 - value, digits), expected
 
 
 def _count_digits(value: float, *ends: float | None) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.label import Label
+from headgate.metrics.base.label import Label, ValueFormat
 from headgate.metrics.base.metric import NO_VALUES, ColumnMetric, FailingRows, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.counts import MatchCount
@@ -16,10 +16,10 @@ from headgate.values.schema import Kind
 
 @metric
 class Finiteness(ColumnMetric[MatchCount], frozen=True):
-    """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: what every other numeric metric leaves out."""
+    """|{v : v is neither NaN nor infinite}| / |{v : v is present}|: the rest is NaN or infinite."""
 
     name: ClassVar = "finiteness"
-    label: ClassVar = Label(name="finite")
+    label: ClassVar = Label(name="NaN or infinite", value_format=ValueFormat.MISSING)
     share: ClassVar = True
     state: ClassVar = MatchCount
     accepts: ClassVar = frozenset({Kind.FLOAT})

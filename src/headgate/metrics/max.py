@@ -1,4 +1,4 @@
-"""The greatest finite value."""
+"""The greatest value; an infinity is one, NaN is none."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from headgate.metrics.base.metric import NO_VALUES, FailingRows
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, outcome_of
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.schema import ORDERED
 
 
 @metric
 class Max(OfNumbers, frozen=True):
-    """max of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
+    """max of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded.
+
+    Infinities count, NaN does not.
+    """
 
     name: ClassVar = "max"
     label: ClassVar = Label("largest {}", rank=11)
@@ -28,7 +31,7 @@ class Max(OfNumbers, frozen=True):
     default: ClassVar = ORDERED
 
     def measure(self, state: Moments) -> Outcome:
-        return Undefined(NO_VALUES) if state.high is None else outcome_of(state.high, otherwise=NO_VALUES)
+        return Undefined(NO_VALUES) if state.greatest is None else Measured(state.greatest)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.ceiling

@@ -1,4 +1,4 @@
-"""The least finite value."""
+"""The least value; an infinity is one, NaN is none."""
 
 from __future__ import annotations
 
@@ -9,14 +9,17 @@ from headgate.metrics.base.metric import NO_VALUES, FailingRows
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.moments import Moments
 from headgate.metrics.states.readings import OfNumbers
-from headgate.values.outcome import Outcome, Undefined, outcome_of
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.schema import ORDERED
 
 
 @metric
 class Min(OfNumbers, frozen=True):
-    """min of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded."""
+    """min of v (Deequ 2018, Table 2). Dates and timestamps in seconds since 1970; integers beyond 2^53 are rounded.
+
+    Infinities count, NaN does not.
+    """
 
     name: ClassVar = "min"
     label: ClassVar = Label("least {}", rank=10)
@@ -28,7 +31,7 @@ class Min(OfNumbers, frozen=True):
     default: ClassVar = ORDERED
 
     def measure(self, state: Moments) -> Outcome:
-        return Undefined(NO_VALUES) if state.low is None else outcome_of(state.low, otherwise=NO_VALUES)
+        return Undefined(NO_VALUES) if state.least is None else Measured(state.least)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.floor

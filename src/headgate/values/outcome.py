@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TypeAlias
 
 import msgspec
@@ -42,6 +43,15 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 Outcome: TypeAlias = Measured | Undefined | Failed
+
+
+def to_json_number(value: float | None) -> float | None:
+    """The number, or None where JSON has no number for it: for infinities and NaN.
+
+    >>> to_json_number(2.5), to_json_number(float("inf"))
+    (2.5, None)
+    """
+    return None if value is None or not math.isfinite(value) else value
 
 
 def outcome_of(value: float, otherwise: str) -> Outcome:

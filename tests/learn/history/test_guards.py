@@ -1,9 +1,10 @@
-"""Rows, nulls, keys and newest times are guarded in every table, whatever else the budget buys."""
+"""Rows, nulls, keys, newest times and finite numbers are guarded in every table, whatever else the budget buys."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -14,8 +15,11 @@ import headgate as hg
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.guarded_metrics import Guard
 from headgate.learn.history.guards import GUARD_SHARE, LEAST_PERIOD_CHANGE, SHARES
+from headgate.learn.past import Past
 from headgate.learn.pooled_rates import load_pooled_rates
+from headgate.learn.scope import LearningScope
 from headgate.values.account import Action
+from tests.learn.histories import past_of
 
 RUNS, ROWS = 15, 2_000
 START = datetime.datetime(2026, 3, 2)
@@ -64,6 +68,12 @@ def with_duplicates(table: pa.Table, share: float) -> pa.Table:
     return table.set_column(0, "id", pa.array([*keys[repeated : 2 * repeated], *keys[repeated:]]))
 
 
+def with_numbers(table: pa.Table, column: str, numbers: list[float]) -> pa.Table:
+    """The batch with other numbers in its first rows."""
+    values = [*numbers, *table[column].to_pylist()[len(numbers) :]]
+    return table.set_column(table.column_names.index(column), column, pa.array(values))
+
+
 FAULTS: dict[str, Callable[[pa.Table], pa.Table]] = {
     "half the rows": lambda table: table.slice(0, len(table) // 2),
     "two thirds of the rows": lambda table: table.slice(0, 2 * len(table) // 3),
@@ -74,6 +84,9 @@ FAULTS: dict[str, Callable[[pa.Table], pa.Table]] = {
     "twice the nulls": lambda table: with_nulls(table, "coupon", 0.4),
     "the day before": of_the_day_before,
     "a fifth of the keys twice": lambda table: with_duplicates(table, 0.2),
+    "three numbers that are NaN": lambda table: with_numbers(table, "n1", [np.nan] * 3),
+    "one infinity": lambda table: with_numbers(table, "n1", [np.inf]),
+    "one infinity below": lambda table: with_numbers(table, "n1", [-np.inf]),
 }
 
 
@@ -101,6 +114,24 @@ def test_a_few_late_rows_are_inside_the_guard_of_the_period_however_many_runs_ha
     ceiling = guards["outside_period"].predicate.ceiling
     assert ceiling is not None
     assert LEAST_PERIOD_CHANGE <= ceiling < 0.03
+
+
+def finite_clauses(past: Past, metrics: tuple[str, ...] | None = None) -> list[str]:
+    guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
+    assert guards is not None
+    scope = LearningScope(metrics=metrics)
+    chosen = replace(guards, is_learned=scope.learns_metric).choose(0.01)
+    clauses = [each for each in chosen if each.expectation.metric.name == "finiteness"]
+    assert {(str(each.expectation.predicate), each.cost) for each in clauses} <= {("equal to 1", 0.0)}
+    return [each.column for each in clauses]
+
+
+def test_only_columns_that_were_always_finite_are_expected_to_be_so() -> None:
+    always, once = [1.0] * 30, [1.0] * 29 + [0.999]
+    past = past_of({"finiteness(a)": always, "finiteness(b)": once, "completeness(c)": always})
+    assert finite_clauses(past) == ["a"]
+    assert finite_clauses(past, metrics=("mean",)) == []
+    assert finite_clauses(past_of({"finiteness(a)": [1.0] * 6})) == []
 
 
 WIDEST = {

@@ -203,3 +203,12 @@ def test_frames_of_pandas_and_arrow_agree() -> None:
     assert {name: there[name].to_dict() | {"type": ""} for name in there} == {
         name: here[name].to_dict() | {"type": ""} for name in here
     }
+
+
+def test_numbers_that_are_not_finite_are_counted_beside_the_others() -> None:
+    table = pa.table({"x": [1.0, float("nan"), float("inf"), None, 3.0], "y": [1.0, 2.0, 3.0, 4.0, 5.0]})
+    found = profile(table)
+    assert found["x"].numbers is not None
+    assert (found["x"].not_finite, found["x"].numbers.count, found["x"].numbers.high) == (2, 2, 3.0)
+    assert "not finite  2 (50.0%)" in str(found["x"])
+    assert "not finite" not in str(found["y"])

@@ -79,7 +79,9 @@ def suggest_checks(source: FoundSource) -> SuggestedChecks:
 
 def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
     from headgate.checks.constraint import expectations
+    from headgate.checks.rule_context import AnyRuleContext
     from headgate.engine.analyze import analyze
+    from headgate.engine.batch import open_batch
     from headgate.learn.rules.row_count import suggest_row_count
     from headgate.learn.rules.suggest import measure_coverage, metrics_of, suggest
 
@@ -88,7 +90,8 @@ def _suggest_from_batches(source: FoundSource) -> SuggestedChecks:
     first_rows, count = _read_batch(source, newest)
     counts = [count]
     rules = [each.rule for each in suggest(first_rows, source.name).holding if each.rule.name not in LEARNED_RULES]
-    drafts = [(rule, expectations(rule)) for rule in rules]
+    context = AnyRuleContext(open_batch(first_rows).schema)
+    drafts = [(rule, expectations(rule, context)) for rule in rules]
     for partition in earlier[:EARLIER_BATCHES]:
         first_rows, count = _read_batch(source, partition)
         counts.append(count)

@@ -1,4 +1,4 @@
-"""Bands that every table has, whatever else the budget buys: of its rows, nulls, keys and times.
+"""Bands that every table has, whatever else the budget buys: of its rows, nulls, keys, times and finite numbers.
 
 What they cost is stated for the table, not for each band: how often, in good runs of other tables, the band that is
 left the farthest is left by so much. So a table of many columns does not pay for each of them. A table that has too few
@@ -21,7 +21,7 @@ from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.pooled_rates import PooledRates
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
-from headgate.values.predicate import Predicate
+from headgate.values.predicate import OneOf, Predicate
 from headgate.values.proposal import IssueId, Proposal
 
 Floats = npt.NDArray[np.float64]
@@ -34,6 +34,8 @@ COARSE_NOTE = "a coarse limit"
 _LEAST_CHANGES = {Guard.KEYS: LEAST_KEY_CHANGE, Guard.PERIOD: LEAST_PERIOD_CHANGE}
 _ONE_END = 2.0  # how many times as far from the centre a single end may be as each of two
 _COUNT = "approx_count_distinct"
+_FINITENESS = "finiteness"
+_ALL = OneOf((1.0,))
 SHARES = {
     Guard.ROWS: 0.186,
     Guard.NULLS: 0.195,
@@ -75,7 +77,7 @@ class GuardBands:
             if found is not None:
                 believed = self._choose_believed(guard, indices, found[0])
                 proposals += [self._propose(*each, found[1], 1 / len(believed)) for each in believed]
-        return self._choose_learned(proposals)
+        return self._choose_learned([*proposals, *self._propose_finite()])
 
     def choose_coarse(self, budget: float) -> list[Proposal]:
         """The coarse limits. While there are no other guards they may use all that is set aside."""
@@ -115,6 +117,20 @@ class GuardBands:
         expectation = Expectation(self.metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
         return Proposal(expectation, caught, self.make_note(index), weight=weight)
 
+    def _propose_finite(self) -> Iterator[Proposal]:
+        """Expect that no number is NaN or infinite, of columns in which none ever was.
+
+        It is not counted in the budget: after 28 runs or more without one, none of 15,258 values of real feeds was the
+        first (docs/methods/evidence.md).
+        """
+        for index, traits in enumerate(self.metrics):
+            if traits.is_plain and traits.key.name == _FINITENESS and self._was_always_one(index):
+                expectation = Expectation(traits.key, _ALL, Source.HISTORY, false_alarm=0.0)
+                yield Proposal(expectation, note=f"finite in {self.forecast.runs[index]} runs")
+
+    def _was_always_one(self, index: int) -> bool:
+        return bool(self.forecast.constant[index]) and float(self.forecast.centre[0, index]) == 1.0
+
     def _is_of_numbered_rows(self, index: int) -> bool:
         """Whether it is the mean of whole numbers that are unique: rows are numbered, and the numbers grow."""
         traits = self.metrics[index]
@@ -122,7 +138,7 @@ class GuardBands:
             return False
         of_column = {each.key.name: at for at, each in enumerate(self.metrics) if each.column == traits.column}
         is_unique = "unique_ratio" in of_column and of_column["unique_ratio"] in self.coarse_limits.indices
-        return is_unique and "finiteness" not in of_column
+        return is_unique and _FINITENESS not in of_column
 
     def _propose_coarse(self, factor: float, rate: float) -> Iterator[Proposal]:
         indices = self.coarse_limits.indices

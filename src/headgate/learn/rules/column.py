@@ -76,6 +76,13 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
         return min(1.0, self.distinct / self.present) if self.present else None
 
     @property
+    def not_finite(self) -> int:
+        """How many values of a column of floats are NaN or infinite."""
+        if self.kind is not Kind.FLOAT or self.failed:
+            return 0
+        return self.present - (0 if self.numbers is None else self.numbers.count)
+
+    @property
     def looks_like(self) -> str:
         """The type that most strings of a string column look like; for other columns their kind."""
         return likely_type(self.looks)[0] if self.looks else str(self.kind)
@@ -111,6 +118,8 @@ class ColumnProfile(Paged, msgspec.Struct, frozen=True):
             ("present", f"{self.present:,}{_format_share(self.present, self.rows)}"),
             ("distinct", f"{format_distinct(self.distinct)}{distinct_share}"),
         ]
+        if self.not_finite:
+            lines.append(("not finite", f"{self.not_finite:,}{_format_share(self.not_finite, self.present)}"))
         if self.numbers is not None and self.has_numbers:
             lines += self._number_lines(self.numbers)
         if self.lengths is not None:

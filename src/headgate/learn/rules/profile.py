@@ -42,7 +42,7 @@ from headgate.metrics.text_min import TextMin
 from headgate.metrics.value_distribution import ValueDistribution
 from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.outcome import Distribution
-from headgate.values.schema import Column, Kind
+from headgate.values.schema import Column, Kind, Schema
 
 # One metric for each state that a profile reads; the other numbers are computed from the same states.
 _METRICS: tuple[type[ColumnMetric[Any]], ...] = (
@@ -83,6 +83,11 @@ class Profile(Paged, Mapping[str, ColumnProfile]):
         return isinstance(other, Profile) and (self.rows, self._columns) == (other.rows, other._columns)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def schema(self) -> Schema:
+        """The columns that were profiled."""
+        return Schema(tuple(Column(each.label, each.kind, each.type) for each in self.values()))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for JSON."""

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from headgate.checks.constraint import expectations
+from headgate.checks.rule_context import AnyRuleContext
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import Profile, profile
 from headgate.learn.rules.rule import Suggestion, suggestions_for
@@ -52,7 +53,9 @@ def suggest(
       is_complete(region)
     """
     split = split_rows(data, sample, seed)
-    drafts = [(draft, expectations(draft.rule)) for draft in draft_suggestions(profile(split.training, columns), table)]
+    profiles = profile(split.training, columns)
+    context = AnyRuleContext(profiles.schema)
+    drafts = [(draft, expectations(draft.rule, context)) for draft in draft_suggestions(profiles, table)]
     training, rest = split.measure([Size(), *metrics_of(expected for _, expected in drafts)])
     suggestions = [
         msgspec.structs.replace(draft, coverage=measure_coverage(expected, rest.outcomes))

@@ -64,9 +64,17 @@ class ColumnBatch:
         ordered = self._ascending
         if ordered.dtype != np.float64:
             return np.asarray(ordered / self._numbers[1], np.float64)
-        low = np.searchsorted(ordered, -np.inf, side="right")
-        high = np.searchsorted(ordered, np.inf, side="left")
+        low, high = np.searchsorted(ordered, -np.inf, side="right"), np.searchsorted(ordered, np.inf)
         return np.asarray(ordered[low:high], np.float64)
+
+    @property
+    def infinities(self) -> tuple[int, int]:
+        """How many numbers are minus infinity, and how many plus infinity."""
+        ordered = self._ascending
+        if ordered.dtype != np.float64 or len(self.floats) == len(ordered):
+            return 0, 0
+        first, end = np.searchsorted(ordered, np.inf), np.searchsorted(ordered, np.inf, side="right")
+        return int(np.searchsorted(ordered, -np.inf, side="right")), int(end - first)  # NaNs come last
 
     @cached_property
     def numbers_with_gaps(self) -> npt.NDArray[np.float64]:

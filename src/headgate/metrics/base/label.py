@@ -13,7 +13,7 @@ class ValueFormat(StrEnum):
     NUMBER = "number"
     COUNT = "count"  # as a whole number
     SHARE = "share"  # as a percentage
-    MISSING = "missing"  # 1 - value as a percentage, for completeness: readers want the null rate
+    MISSING = "missing"  # 1 - value as a percentage: readers want the share of nulls, or of what is not finite
     FLAG = "flag"  # as yes or no
 
 

@@ -41,9 +41,9 @@ class FailingRows(msgspec.Struct, frozen=True):
 
     One field besides `columns` is set. It selects the failing rows among those in the metric's `where`. `test`: a SQL
     predicate is true. `form`: the same, with {} in place of the column. `unlike`: the regular expression (of RE2) does
-    not match the column. `low`, `high`: the number in the column (seconds since 1970 for a date or timestamp) is finite
-    and outside. `repeated`: another row has the same values in these columns. `absent`: the values are not in the other
-    table.
+    not match the column. `low`, `high`: the number in the column (seconds since 1970 for a date or timestamp) is
+    outside, which NaN is not. `repeated`: another row has the same values in these columns. `absent`: the values are
+    not in the other table.
     """
 
     columns: tuple[str, ...]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -13,6 +14,8 @@ from headgate.values.state import MOST, Rows, Stack, State
 
 class Moments(State, frozen=True, tag="moments"):
     """Count, sum, extremes, mean and the sums of the 2nd, 3rd and 4th powers of deviations from it.
+
+    All of these are of the finite numbers. Infinities are only counted, so that `least` and `greatest` can tell them.
 
     Merging follows Chan, Golub and LeVeque (1979), in Pébay's (2008) form for the higher powers, so that 1e9 + U(0, 1)
     keeps its variance.
@@ -26,12 +29,14 @@ class Moments(State, frozen=True, tag="moments"):
     fourth: float = 0.0
     low: float | None = None
     high: float | None = None
+    minus_infinities: int = 0
+    plus_infinities: int = 0
 
     @classmethod
-    def of(cls, ordered: npt.NDArray[np.float64]) -> Moments:
-        """Of sorted, finite numbers."""
+    def of(cls, ordered: npt.NDArray[np.float64], minus_infinities: int = 0, plus_infinities: int = 0) -> Moments:
+        """Of sorted, finite numbers, and of so many infinities besides."""
         if not len(ordered):
-            return cls()
+            return cls(minus_infinities=minus_infinities, plus_infinities=plus_infinities)
         with np.errstate(over="ignore", invalid="ignore"):
             total = float(ordered.sum())
             # rounding must not carry the mean of equal values away from them: their deviations are zero
@@ -47,6 +52,8 @@ class Moments(State, frozen=True, tag="moments"):
                 fourth=float(squares @ squares),
                 low=float(ordered[0]),
                 high=float(ordered[-1]),
+                minus_infinities=minus_infinities,
+                plus_infinities=plus_infinities,
             )
 
     @classmethod
@@ -69,9 +76,27 @@ class Moments(State, frozen=True, tag="moments"):
             high=float(values[-1]),
         )
 
+    @property
+    def least(self) -> float | None:
+        """The least number, be it infinite; None if there is none."""
+        if self.minus_infinities:
+            return -math.inf
+        return math.inf if self.low is None and self.plus_infinities else self.low
+
+    @property
+    def greatest(self) -> float | None:
+        """The greatest number, be it infinite; None if there is none."""
+        if self.plus_infinities:
+            return math.inf
+        return -math.inf if self.high is None and self.minus_infinities else self.high
+
     def __add__(self, other: Moments) -> Moments:
+        infinities = {
+            "minus_infinities": self.minus_infinities + other.minus_infinities,
+            "plus_infinities": self.plus_infinities + other.plus_infinities,
+        }
         if not self.count or not other.count:
-            return self if self.count else other
+            return msgspec.structs.replace(self if self.count else other, **infinities)
         a, b, n = self.count, other.count, self.count + other.count
         gap = other.mean - self.mean
         step = gap / n
@@ -91,15 +116,17 @@ class Moments(State, frozen=True, tag="moments"):
             + 4 * step * (a * other.third - b * self.third),
             low=_min_present(self.low, other.low),
             high=_max_present(self.high, other.high),
+            **infinities,
         )
 
     @classmethod
     def merge_all(cls, states: Sequence[Moments]) -> Moments:
         """The same sums in one step, around the common mean."""
-        rows = [msgspec.structs.astuple(each) for each in states if each.count]
-        return _around_their_mean(np.array(rows, np.float64))
+        return _around_their_mean(_to_rows(states))
 
     def is_sound(self) -> bool:
+        if not (0 <= self.minus_infinities < MOST and 0 <= self.plus_infinities < MOST):
+            return False
         if not self.count:
             return True
         ends = self.low is not None and self.high is not None and self.low <= self.high
@@ -113,17 +140,24 @@ class Moments(State, frozen=True, tag="moments"):
 class _MomentStack(Stack[Moments]):
     def __init__(self, states: Sequence[Moments]) -> None:
         super().__init__(states)
-        self._fields = np.array([msgspec.structs.astuple(each) for each in states], np.float64)
+        self._fields = _to_rows(states)
 
     def merge_rows(self, rows: Rows) -> Moments:
-        chosen = self._fields[rows]
-        return _around_their_mean(chosen[chosen[:, 0] > 0])
+        return _around_their_mean(self._fields[rows])
+
+
+def _to_rows(states: Sequence[Moments]) -> npt.NDArray[np.float64]:
+    """A row for each state with its fields in order."""
+    rows = np.array([msgspec.structs.astuple(each) for each in states], np.float64)
+    return rows.reshape(len(states), len(Moments.__struct_fields__))
 
 
 def _around_their_mean(rows: npt.NDArray[np.float64]) -> Moments:
-    """The sum of moments that are none of them of no values, a row for each with its fields in order."""
+    """The sum of moments, a row for each with its fields in order."""
+    minus, plus = rows[:, -2:].astype(np.int64).sum(axis=0).tolist()
+    rows = rows[rows[:, 0] > 0, :-2]
     if not len(rows):
-        return Moments()
+        return Moments(minus_infinities=minus, plus_infinities=plus)
     counts, totals, means, second, third, fourth, low, high = rows.T
     with np.errstate(over="ignore", invalid="ignore"):
         # from the first mean on, so that equal means give just that
@@ -139,6 +173,8 @@ def _around_their_mean(rows: npt.NDArray[np.float64]) -> Moments:
             fourth=float((fourth + gaps * (4 * third + gaps * (6 * second + counts * squares))).sum()),
             low=float(low.min()),
             high=float(high.max()),
+            minus_infinities=minus,
+            plus_infinities=plus,
         )
 
 

@@ -18,13 +18,13 @@ from headgate.values.schema import HASHABLE, ORDERED, TEXT
 
 
 class OfNumbers(ColumnMetric[Moments], frozen=True):
-    """Reads the moments of the finite numbers."""
+    """Reads the moments of the finite numbers, and how many are infinite."""
 
     state: ClassVar = Moments
     folded: ClassVar = "moments"
 
     def fold(self, batch: ColumnBatch) -> Moments:
-        return Moments.of(batch.floats)
+        return Moments.of(batch.floats, *batch.infinities)
 
 
 class OfQuantiles(ColumnMetric[Quantiles], frozen=True):
