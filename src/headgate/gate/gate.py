@@ -188,7 +188,7 @@ class Gate:
             source=source,
             after=published,
             basis=basis,
-            learned=self.history.learn_from(reference.revisions, partition, period, mutes=mutes),
+            learned=self.history.learn_from(reference.revisions, partition, period, mutes=mutes, as_of=basis),
             period=period,
             mutes=mutes,
             order_note=reference.note,

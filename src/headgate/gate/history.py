@@ -14,6 +14,7 @@ from headgate.gate.settings import Settings
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
 from headgate.learn.pooled_rates import PooledRates
+from headgate.learn.surprises import MOST_REMEMBERED, AcceptedSurprises
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
 from headgate.store.ledger import partition_order
@@ -237,7 +238,7 @@ class DatasetHistory:
 
     def learn(self, before: str | None = None, as_of: int | None = None, *, mutes: Sequence[Mute] = ()) -> Learned:
         """What is learned from the accepted runs before a partition, as the history was after a commit."""
-        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before, mutes=mutes)
+        return self.learn_from(self.find_reference_runs(before, as_of).revisions, before, mutes=mutes, as_of=as_of)
 
     def learn_from(
         self,
@@ -246,6 +247,7 @@ class DatasetHistory:
         period: Period | None = None,
         *,
         mutes: Sequence[Mute] = (),
+        as_of: int | None = None,
     ) -> Learned:
         """What is learned from these runs about the batch of the partition that follows. The last result is kept.
 
@@ -254,17 +256,32 @@ class DatasetHistory:
             following: The partition that is judged next.
             period: Its period, if its name does not tell it.
             mutes: The columns that are muted. Nothing is expected of them.
+            as_of: The commit as of which accepted surprises are remembered; the last one by default.
         """
         settings = self.settings.ignore_columns(each.column for each in mutes)
         runs = [self.read(revision) for revision in revisions]
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
-        basis = (expected, settings.scope, *(revision.attempt for revision in revisions))
+        accepted = self.store.last(self.dataset, MOST_REMEMBERED, as_of=as_of, only={Decision.ACCEPTED})
+        attempts = tuple(each.attempt for each in revisions), tuple(each.attempt for each in accepted)
+        basis = expected, settings.scope, attempts
         if self._last_learned is None or self._last_learned[0] != basis:
-            self._last_learned = basis, self._learn_from(runs, following, period, settings)
+            surprises = AcceptedSurprises.of(map(self._read_outcomes, accepted))
+            self._last_learned = basis, self._learn_from(runs, following, period, settings, surprises)
         return self._last_learned[1]
 
-    def _learn_from(self, runs: list[Run], following: str | None, period: Period | None, settings: Settings) -> Learned:
+    def _read_outcomes(self, revision: Revision) -> Run:
+        """A run, of which the states are not needed."""
+        return self._runs.get(revision.attempt) or self.store.run(revision, states=False)
+
+    def _learn_from(
+        self,
+        runs: list[Run],
+        following: str | None,
+        period: Period | None,
+        settings: Settings,
+        surprises: AcceptedSurprises,
+    ) -> Learned:
         if not runs:
             return nothing_learned(settings.learners, settings.scope, settings.pins)
         budget = settings.false_alarms
@@ -280,5 +297,6 @@ class DatasetHistory:
             pooled_rates=self.pooled_rates,
             scope=settings.scope,
             pins=settings.pins,
+            surprises=surprises,
         )
         return pool.spend_budget(budget, settings.learners)

@@ -19,15 +19,16 @@ from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_e
 from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
-from headgate.learn.past import Past, attempt_prefixes
+from headgate.learn.past import Past, attempt_prefixes, numeric_values
 from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
+from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_surprises, find_usual_run
 from headgate.learn.text_rules import reprice
 from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Outcome, Undefined
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.period import Period
 from headgate.values.proposal import Proposal
 from headgate.values.run import Run
@@ -50,7 +51,9 @@ class Learner(StrEnum):
 class Learned:
     """The program for the next batch, the past that it was learned from, and what each learner contributed.
 
-    `past` has all columns; the program is about those of the `scope`, and about what a person pinned.
+    `past` has all columns; the program is about those of the `scope`, and about what a person pinned. `surprises` are
+    the batches that were accepted though they failed: what is like one of them passes. `usual_past` is given after such
+    a batch, and ends with the last run that was not surprising: the next batch may be near to either.
     """
 
     past: Past | None
@@ -60,10 +63,12 @@ class Learned:
     learner_notes: Mapping[str, str] = field(default_factory=dict)
     reference_attempts: tuple[str, ...] = ()
     scope: LearningScope = WHOLE_TABLE
+    surprises: AcceptedSurprises = NOTHING_ACCEPTED
+    usual_past: Past | None = None
 
     def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
-        return self.program.verdict(outcomes, self.scope.choose_columns(schema))
+        return self.surprises.excuse(self.program.verdict(outcomes, self.scope.choose_columns(schema)))
 
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
@@ -71,10 +76,25 @@ class Learned:
         """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
         extended = dict(outcomes)
         if self.past is not None:
-            extended |= {**self.past.distances(schema, states), COPIES: count_copies(self.past, states)}
+            extended |= {**self._measure_distances(self.past, schema, states), COPIES: count_copies(self.past, states)}
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended | explain_distances(self.program.pins, schema, extended)
+
+    def _measure_distances(
+        self, past: Past, schema: Schema, states: Mapping[MetricKey, State]
+    ) -> dict[MetricKey, Outcome]:
+        """The distances of a batch from the newest run; from the last usual one where that is nearer."""
+        distances = past.distances(schema, states)
+        if self.usual_past is None:
+            return distances
+        from_usual = numeric_values(self.usual_past.distances(schema, states))
+        nearer = {
+            key: from_usual[key]
+            for key, value in numeric_values(distances).items()
+            if key in from_usual and from_usual[key] < value
+        }
+        return distances | {key: Measured(value) for key, value in nearer.items()}
 
     def find_copy(self, states: Mapping[MetricKey, State]) -> str:
         """The newest run that has exactly the rows of a batch; empty if there is none."""
@@ -131,6 +151,8 @@ class ProposalPool:
     scope: LearningScope = WHOLE_TABLE
     pins: tuple[Clause, ...] = ()
     day_note: str = ""
+    surprises: AcceptedSurprises = NOTHING_ACCEPTED
+    usual_past: Past | None = None
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -148,6 +170,7 @@ class ProposalPool:
         pooled_rates: PooledRates | None = None,
         scope: LearningScope = WHOLE_TABLE,
         pins: Sequence[Clause] = (),
+        surprises: AcceptedSurprises = NOTHING_ACCEPTED,
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
@@ -163,6 +186,7 @@ class ProposalPool:
             pooled_rates: Default: those that ship with the package.
             scope: The columns and metrics that are learned from. Default: all.
             pins: Clauses that a person pinned.
+            surprises: The surprising batches that were accepted, however long ago.
         """
         for_day = choose_runs(runs, days, following, period)
         runs = for_day.runs
@@ -189,8 +213,9 @@ class ProposalPool:
                 novelty = learned_novelty
                 other_proposals += propose_novelty(novelty, past, apply_to_latest(effects, past), pooled_rates)
         history_effects = effects if Learner.HISTORY in learners else []
+        usual_run = find_usual_run(runs)
         proposal_set = ProposalSet.of(
-            past, FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
+            bound_surprises(past, runs), FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
         )
         return cls(
             past_of_all,
@@ -202,6 +227,8 @@ class ProposalPool:
             scope,
             tuple(pins),
             for_day.describe(),
+            surprises,
+            None if usual_run is None else replace(past_of_all, states=usual_run.states),
         )
 
     def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
@@ -223,6 +250,8 @@ class ProposalPool:
             self._summarize_learners(program, learners),
             self.reference_attempts,
             self.scope,
+            self.surprises,
+            self.usual_past,
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:

@@ -1,0 +1,160 @@
+"""Remember what was accepted though it was surprising, however long ago: a batch that is like it is not held again.
+
+What was accepted once does not become the baseline either. A single value far away counts no more than one at the
+edge of what was expected, until later runs confirm it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.learn.metric_traits import is_distance
+from headgate.learn.past import Past, numeric_values
+from headgate.values.expectation import Judgement, Source, Status
+from headgate.values.key import MetricKey
+from headgate.values.predicate import Predicate
+from headgate.values.run import Run
+from headgate.values.verdict import Verdict
+
+Floats = npt.NDArray[np.float64]
+
+MOST_REMEMBERED = 200
+"""Accepted runs that are remembered, the newest."""
+TOLERANCE = 0.1
+"""How far a value may be from one that was accepted, as a share of that, or as half of the range if that is more."""
+FARTHER = 1.25
+"""How many times as large as one that was accepted a distance may be."""
+MIN_BEFORE = 3
+"""Runs before a surprising one that tell from what it differs."""
+
+
+@dataclass(frozen=True)
+class SurprisingRun:
+    """A run that was accepted though values of it were surprising."""
+
+    partition: str
+    values: Mapping[MetricKey, float]
+
+
+@dataclass(frozen=True)
+class AcceptedSurprises:
+    """The surprising runs of a dataset that a person accepted, oldest first."""
+
+    runs: tuple[SurprisingRun, ...] = ()
+
+    @classmethod
+    def of(cls, runs: Iterable[Run]) -> AcceptedSurprises:
+        """The surprising ones of accepted runs."""
+        return cls(
+            tuple(SurprisingRun(each.partition, numeric_values(each.outcomes)) for each in runs if find_surprises(each))
+        )
+
+    def excuse(self, verdict: Verdict) -> Verdict:
+        """The verdict without the failures that an accepted run had alike.
+
+        The newest such run counts that would fail all of the learned ranges that the batch fails, with values near
+        those of the batch.
+        """
+        failures = [each for each in verdict.failures if each.expectation.source is Source.HISTORY]
+        alike = next((run for run in reversed(self.runs) if _is_like(run, failures)), None) if failures else None
+        if alike is None:
+            return verdict
+        excused = [_excuse(each, alike) if _is_learned_failure(each) else each for each in verdict.judgements]
+        return Verdict(tuple(excused))
+
+
+NOTHING_ACCEPTED = AcceptedSurprises()
+
+
+def find_surprises(run: Run) -> dict[MetricKey, Predicate]:
+    """The metrics of a run whose values were outside of their learned ranges, with these ranges.
+
+    That is told by the values: a failure that was excused has passed.
+    """
+    return {
+        each.expectation.metric: each.expectation.predicate
+        for each in run.verdict.judgements
+        if each.expectation.source is Source.HISTORY
+        and each.value is not None
+        and each.status in (Status.FAIL, Status.PASS)
+        and not each.expectation.predicate.holds(each.value)
+    }
+
+
+def bound_surprises(past: Past, runs: Sequence[Run]) -> Past:
+    """The past in which no value of a surprising run is far from the runs before it.
+
+    A batch that was accepted by mistake does not widen what is expected beyond belief: its values count as at most as
+    far from those before as these lie apart. That goes for all metrics of the columns that were surprising, and for all
+    metrics if the number of rows was. A value that the run after it confirms is a new level, and stays as it is.
+
+    Args:
+        past: The past of the runs.
+        runs: The runs, oldest first.
+    """
+    bounded = past.values.copy()
+    free = past.free_ranges
+    for row, run in enumerate(runs):
+        columns = {_column_of(metric) for metric in find_surprises(run)}
+        for index, traits in enumerate(past.metrics) if columns else ():
+            is_surprising = "" in columns or traits.column in columns
+            if is_surprising and not traits.is_timestamp and index not in free:
+                bounded[row, index] = _bound_value(bounded[:, index], row)
+    return replace(past, values=bounded)
+
+
+def find_usual_run(runs: Sequence[Run]) -> Run | None:
+    """The newest run that was not surprising, if the newest run was: the next batch may be like either."""
+    if not runs or not find_surprises(runs[-1]):
+        return None
+    return next((each for each in reversed(runs[:-1]) if not find_surprises(each)), None)
+
+
+def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
+    return all(_has_alike(run, each) for each in failures)
+
+
+def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
+    """Whether the run would fail as well, with a value near that of the batch."""
+    accepted, predicate = run.values.get(failure.expectation.metric), failure.expectation.predicate
+    if accepted is None or failure.value is None or predicate.holds(accepted):
+        return False
+    if is_distance(failure.expectation.metric):
+        return failure.value <= FARTHER * accepted
+    low, high = predicate.floor, predicate.ceiling
+    half_width = 0.0 if low is None or high is None else (high - low) / 2
+    return abs(failure.value - accepted) <= max(half_width, TOLERANCE * abs(accepted))
+
+
+def _is_learned_failure(judgement: Judgement) -> bool:
+    return judgement.status is Status.FAIL and judgement.expectation.source in (Source.HISTORY, Source.NOVELTY)
+
+
+def _excuse(judgement: Judgement, alike: SurprisingRun) -> Judgement:
+    reason = f"{judgement.reason}; as in {alike.partition}, which was accepted"
+    return msgspec.structs.replace(judgement, status=Status.PASS, reason=reason)
+
+
+def _column_of(metric: MetricKey) -> str:
+    return metric.columns[0] if metric.columns else ""
+
+
+def _bound_value(series: Floats, row: int) -> float:
+    """The value of a run, moved towards those before unless the next one confirms it, or few are before."""
+    value, before, after = float(series[row]), _known(series[:row]), _known(series[row + 1 :])
+    if len(before) < MIN_BEFORE or not math.isfinite(value):
+        return value
+    if len(after) and abs(after[0] - value) < abs(after[0] - np.median(before)):
+        return value
+    low, high = float(before.min()), float(before.max())
+    return min(max(value, 2 * low - high), 2 * high - low)
+
+
+def _known(values: Floats) -> Floats:
+    return values[np.isfinite(values)]
