@@ -10,7 +10,7 @@ import pytest
 from headgate.checks.check import Check
 from headgate.explain.causes import Cause, find_causes
 from headgate.explain.wording import CauseKind, describe
-from headgate.values.account import Account
+from headgate.values.account import Account, MetricChange, ValueChange, ValueChangeKind
 from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Measured
@@ -64,7 +64,7 @@ def test_one_column_that_breaks_nine_expectations_is_one_cause() -> None:
     (cause,) = causes(*broken)
     assert cause.columns == ("price",)
     assert len(cause.judgements) == 9
-    assert str(cause.lead.expectation.metric) == "cohen_d(price)"
+    assert str(cause.lead.expectation.metric) == "approx_count_distinct(price)"  # distances say less
     assert cause.false_alarm == 0.001
 
 
@@ -101,6 +101,67 @@ def test_rows_that_the_account_calls_few_are_why_sums_are_small() -> None:
     assert (cause.kind, cause.title) == (CauseKind.VOLUME, "20 rows (110 to 130 in 30 runs)")
     (other,) = causes(failed("sum(price)", 30.0), fewer_rows=False)
     assert (other.kind, other.columns) == (CauseKind.COLUMN, ("price",))
+
+
+def changed(value: float, low: float, high: float) -> MetricChange:
+    return MetricChange(value, low, high, 30, centre=(low + high) / 2)
+
+
+def test_sums_that_moved_farther_than_the_rows_are_causes_of_their_own() -> None:
+    changes = {
+        "size()": changed(5_561, 4_445, 7_709),
+        "sum(amount)": changed(42e6, 3.4e5, 5e5),
+        "mean(amount)": changed(7_500, 70, 80),
+        "sum(unit_price)": changed(14e6, 1.1e5, 1.7e5),
+        "mean(unit_price)": changed(2_460, 23.9, 24.9),
+    }
+    broken = [failed("sum(amount)", 42e6, Between(1e5, 1e6), 0.002), failed("sum(unit_price)", 14e6, Between(0, 4e5))]
+    rows = {"": ("5,561 rows (4,445 to 7,709 in 30 runs)",)}
+    (cause,) = causes(*broken, fewer_rows=True, column_changes=rows, metric_changes=changes)
+    assert cause.columns == ("unit_price", "amount")
+    assert cause.title == (
+        "unit_price and amount are about 100 times as large; "
+        "unit_price: sum(unit_price) is 14,000,000 (110,000 to 170,000 in 30 runs; allowed 0 to 400,000)"
+    )
+    assert cause.title_metric == str(cause.lead.expectation.metric) == "sum(unit_price)"
+
+
+def test_sums_that_moved_as_far_as_the_rows_are_explained_by_them() -> None:
+    changes = {"size()": changed(1_050, 1_000, 10_000), "sum(price)": changed(20_000, 20_000, 200_000)}
+    rows = {"": ("1,050 rows (1,000 to 10,000 in 30 runs)",)}
+    account: dict[str, Any] = {"fewer_rows": True, "column_changes": rows, "metric_changes": changes}
+    (cause,) = causes(failed("sum(price)", 20_000, Between(low=90_000)), **account)
+    assert cause.kind is CauseKind.VOLUME
+    assert cause.title == "1,050 rows (1,000 to 10,000 in 30 runs), about 5,500 expected"
+    assert cause.title_metric == "size()"
+
+
+def test_a_missing_value_is_not_explained_by_fewer_rows() -> None:
+    missing = ValueChange(ValueChangeKind.MISSING, 1, 0.0, 0.329, 0.331, ("JFK",))
+    found = causes(
+        failed("size()", 20.0),
+        failed("value_l1(origin)", 0.7, Between(high=0.2)),
+        value_changes={"origin": (missing,)},
+    )
+    assert [each.kind for each in found] == [CauseKind.VOLUME, CauseKind.COLUMN]
+    assert found[1].title == "origin: JFK is missing, it was 32.9%"
+    assert found[1].value_change == missing
+
+
+def test_columns_that_changed_by_different_factors_are_different_causes() -> None:
+    changes = {"mean(a)": changed(1_000, 9, 11), "mean(b)": changed(100, 9, 11)}
+    broken = [failed(name, change.value, Between(0, 20)) for name, change in changes.items()]
+    assert [each.title.partition(":")[0] for each in causes(*broken, metric_changes=changes)] == [
+        "a is about 100 times as large",
+        "b is about 10 times as large",
+    ]
+
+
+def test_a_single_large_value_does_not_make_a_column_larger() -> None:
+    changes = {"max(a)": changed(9_000, 80, 100), "mean(a)": changed(12, 9, 11)}
+    (cause,) = causes(failed("max(a)", 9_000, Between(0, 200)), metric_changes=changes)
+    assert cause.title == "a: largest 9,000 (80 to 100 in 30 runs; allowed 0 to 200), about 100 times as large"
+    assert cause.factor is None
 
 
 def test_a_mean_is_not_small_because_rows_are_few() -> None:
@@ -322,7 +383,7 @@ def test_a_cause_is_plain_data() -> None:
 
 
 BROKEN: dict[str, tuple[pa.Table, CauseKind, tuple[str, ...], str]] = {
-    "prices in cents": (dearer(orders(30)), CauseKind.COLUMN, ("price",), "price"),
+    "prices in cents": (dearer(orders(30)), CauseKind.COLUMN, ("price",), "price is about 100 times as large: "),
     "an empty column": (emptied(orders(30), "price", 2), CauseKind.COLUMN, ("price",), "price is 100.0% empty"),
     "two columns half empty": (
         emptied(emptied(orders(30), "price"), "quantity"),
@@ -336,15 +397,15 @@ BROKEN: dict[str, tuple[pa.Table, CauseKind, tuple[str, ...], str]] = {
         ("country",),
         "country is gone",
     ),
-    "fewer rows": (orders(30).slice(0, 20), CauseKind.VOLUME, (), "20 rows (110 to 130 in 30 runs)"),
-    "a tenth of the rows": (orders(30).slice(0, 10), CauseKind.VOLUME, (), "10 rows (110 to 130 in 30 runs)"),
+    "fewer rows": (orders(30).slice(0, 20), CauseKind.VOLUME, (), "20 rows (110 to 130 in 30 runs; allowed "),
+    "a tenth of the rows": (orders(30).slice(0, 12), CauseKind.VOLUME, (), "), about a tenth as many"),
     "another type": (
         replaced(orders(30), "quantity", orders(30)["quantity"].cast(pa.string())),
         CauseKind.SHAPE,
         ("quantity",),
         "quantity changed type (it was integer)",
     ),
-    "a country that never was": (elsewhere(orders(30)), CauseKind.COLUMN, ("country",), "country"),
+    "a country that never was": (elsewhere(orders(30)), CauseKind.COLUMN, ("country",), "country: 1 value is new (33"),
 }
 
 

@@ -129,7 +129,7 @@ def test_the_first_words_say_what_was_done_and_why(made: dict[str, Report]) -> N
 
 def test_every_cause_has_what_is_seen_what_was_expected_and_what_was_good(made: dict[str, Report]) -> None:
     terms = Seen(made["fail"]).of("dt")
-    for word in ("Now", "Last good", "Where from", "How rare"):
+    for word in ("Now", "Expected", "Last good", "How rare"):
         assert terms.count(word) == 2
     assert "Rows" in terms
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import msgspec
 
+from headgate.explain.change_wording import describe_factor, factors_agree
 from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
-from headgate.explain.wording import CauseKind, list_names, write_title
+from headgate.explain.value_changes import describe_value_change
+from headgate.explain.wording import CauseKind, is_telling, list_further_changes, list_names, write_title
 from headgate.learn.copies import COPIES
 from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
-from headgate.learn.metric_traits import is_known, traits_of
-from headgate.values.account import Account, HeldSequence
+from headgate.learn.metric_traits import is_distance, is_known, traits_of
+from headgate.values.account import Account, HeldSequence, MetricChange, ValueChange
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 
@@ -27,6 +29,7 @@ _SIZE = MetricKey("size")
 _FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # the first name in the text of a rule
 _NOTABLE_SHARE = 0.05  # of the novelty of a batch: columns with less are not named beside the first
 _COMPLETENESS = "completeness"
+_ROWS_MARGIN = 1.5  # how much farther than the row count, as a factor, a metric moves that the row count explains
 _EQUAL_DIGITS = 3  # to so many digits the values of two columns agree if they broke together
 
 
@@ -36,6 +39,9 @@ class Cause(msgspec.Struct, frozen=True):
     `columns` are the columns it shows in; empty for the table as a whole. `found` says in sentences how those columns
     changed. `false_alarm` is the stated rate of the rarest broken expectation, None where a person declared it.
     `held_before` are the batches directly before this one that were held for the same reason, oldest first.
+    `title_metric` is the metric that the title speaks of, `value_change` the change of values that it speaks of
+    instead. `factor` is how many times as large the columns are, if the title says so. `metric_changes` are the metrics
+    whose values in the runs before are known.
     """
 
     kind: CauseKind
@@ -44,6 +50,10 @@ class Cause(msgspec.Struct, frozen=True):
     judgements: tuple[Judgement, ...]
     found: tuple[str, ...] = ()
     held_before: tuple[str, ...] = ()
+    title_metric: str = ""
+    value_change: ValueChange | None = None
+    factor: float | None = None
+    metric_changes: dict[str, MetricChange] = {}
 
     @property
     def false_alarm(self) -> float | None:
@@ -105,7 +115,7 @@ def find_causes(
         if is_copy and judgement.status is Status.FAIL and judgement.expectation.source is not Source.DECLARED:
             groups[CauseKind.COPY, account.copy_of].append(judgement)  # it explains what else is as it was then
         else:
-            groups[_group_of(judgement, fewer_rows)].append(judgement)
+            groups[_group_of(judgement, fewer_rows, account)].append(judgement)
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = _place_novelty(causes, account.contributions)
     causes = _join_alike(_absorb_learned(causes), account)
@@ -114,7 +124,7 @@ def find_causes(
     return tuple(sorted(causes, key=_cause_rank))
 
 
-def _group_of(judgement: Judgement, fewer_rows: bool) -> tuple[CauseKind, str]:
+def _group_of(judgement: Judgement, fewer_rows: bool, account: Account) -> tuple[CauseKind, str]:
     """The kind of cause behind a judgement, and the column or rule that tells it from others of its kind."""
     key, source = judgement.expectation.metric, judgement.expectation.source
     column = key.columns[0] if key.columns else ""
@@ -128,7 +138,7 @@ def _group_of(judgement: Judgement, fewer_rows: bool) -> tuple[CauseKind, str]:
         return CauseKind.DECLARED, judgement.expectation.rule or str(key)
     if source is Source.NOVELTY:
         return CauseKind.WHOLE, ""
-    if key == _SIZE or (fewer_rows and _moves_with_rows(key)):
+    if key == _SIZE or (fewer_rows and _moves_with_rows(key) and _is_explained_by_rows(key, account)):
         return CauseKind.VOLUME, ""
     return CauseKind.COLUMN, column
 
@@ -138,13 +148,41 @@ def _moves_with_rows(key: MetricKey) -> bool:
     return is_known(key) and traits_of(key).moves_with_rows
 
 
+def _is_explained_by_rows(key: MetricKey, account: Account) -> bool:
+    """Whether a metric moved no farther than the row count, and no frequent value is missing or new."""
+    if key.columns and key.columns[0] in account.value_changes:
+        return False
+    rows, own = (account.metric_changes.get(str(each)) for each in (_SIZE, key))
+    if rows is None or own is None or is_distance(key):
+        return True
+    moved = [_measure_move(each) for each in (rows, own)]
+    return moved[1] <= moved[0] + math.log(_ROWS_MARGIN)
+
+
+def _measure_move(change: MetricChange) -> float:
+    """How far a value lies from its centre, as the logarithm of a factor; infinitely far from or at 0."""
+    ratio = change.value / change.centre if change.centre else 0.0
+    return abs(math.log(ratio)) if 0 < ratio < math.inf else math.inf
+
+
 def _make_cause(kind: CauseKind, name: str, judgements: list[Judgement], account: Account) -> Cause:
     ranked = _rank_judgements(judgements, account)
     with_columns = () if kind in (CauseKind.VOLUME, CauseKind.COPY) else ranked
     columns = tuple(dict.fromkeys(column for each in with_columns for column in _columns_of(each.expectation)))
     changed_column = name if kind is CauseKind.COLUMN else columns[0] if kind is CauseKind.DECLARED and columns else ""
-    changes = account.column_changes.get(changed_column, ())
-    return Cause(kind, write_title(kind, name, ranked, changes), columns, ranked, changes)
+    values = map(describe_value_change, account.value_changes.get(changed_column, ()))
+    title = write_title(kind, name, ranked, account)
+    return Cause(
+        kind,
+        title.text,
+        columns,
+        ranked,
+        found=(*values, *account.column_changes.get(changed_column, ())),
+        title_metric=title.metric,
+        value_change=title.value_change,
+        factor=title.factor,
+        metric_changes=account.metric_changes,
+    )
 
 
 def _columns_of(expectation: Expectation) -> tuple[str, ...]:
@@ -163,14 +201,22 @@ def _columns_of(expectation: Expectation) -> tuple[str, ...]:
 def _rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple[Judgement, ...]:
     """The judgements of one cause: the rarest first, and of one metric in several segments the worst first.
 
-    That a column is empty explains what else it breaks. Coarse limits say less than ranges.
+    That a column is empty explains what else it breaks. A distance that needs an explanation says less than other
+    metrics, and a coarse limit less than a range.
     """
 
-    def rank(judgement: Judgement) -> tuple[bool, bool, float, str, float]:
+    def rank(judgement: Judgement) -> tuple[bool, bool, bool, float, str, float]:
         rate, metric = judgement.expectation.false_alarm, judgement.expectation.metric
         is_empty = metric.name == _COMPLETENESS and judgement.value == 0.0
         is_coarse = account.notes.get(str(metric), "").startswith(COARSE_NOTE)
-        return not is_empty, is_coarse, rate or 0.0, str(metric), -_distance_outside(judgement)
+        return (
+            not is_empty,
+            not is_telling(judgement),
+            is_coarse,
+            rate or 0.0,
+            str(metric),
+            -_distance_outside(judgement),
+        )
 
     return tuple(sorted(judgements, key=rank))
 
@@ -222,25 +268,52 @@ def _absorb_learned(causes: list[Cause]) -> list[Cause]:
 
 
 def _join_alike(causes: list[Cause], account: Account) -> list[Cause]:
-    """Join columns that broke in the same way: by the same metric, to the same value."""
-    groups: dict[Any, list[Cause]] = defaultdict(list)
-    for cause in causes:
-        groups[_signature(cause)].append(cause)
-    return [_merge_causes(group, account) if len(group) > 1 else group[0] for group in groups.values()]
+    """Join columns that broke in the same way: by the same factor, or by the same metric, to the same value."""
+    groups: list[list[Cause]] = []
+    for cause in sorted(causes, key=_cause_rank):  # the strongest of a group comes first
+        group = next((each for each in groups if _are_alike(each[0], cause)), None)
+        if group is None:
+            groups.append([cause])
+        else:
+            group.append(cause)
+    return [_merge_causes(group, account) if len(group) > 1 else group[0] for group in groups]
 
 
-def _signature(cause: Cause) -> Any:
-    lead = cause.lead
-    if cause.kind is not CauseKind.COLUMN or lead.value is None:
-        return id(cause)
-    return cause.kind, lead.expectation.metric.name, f"{lead.value:.{_EQUAL_DIGITS}g}"
+def _are_alike(first: Cause, second: Cause) -> bool:
+    if any(each.kind is not CauseKind.COLUMN or each.value_change is not None for each in (first, second)):
+        return False
+    if first.factor is not None and second.factor is not None:
+        return factors_agree(first.factor, second.factor)
+    one, other = first.lead, second.lead
+    return (
+        one.expectation.metric.name == other.expectation.metric.name
+        and one.value is not None
+        and other.value is not None
+        and f"{one.value:.{_EQUAL_DIGITS}g}" == f"{other.value:.{_EQUAL_DIGITS}g}"
+    )
 
 
 def _merge_causes(group: Sequence[Cause], account: Account) -> Cause:
+    """One cause for several columns. It speaks of the strongest, and names the column that a sentence is about."""
+    strongest = group[0]
+    column = strongest.columns[0]
     columns = tuple(dict.fromkeys(column for each in group for column in each.columns))
-    judgements = _rank_judgements((each for cause in group for each in cause.judgements), account)
-    title = f"{list_names(columns)} broke alike: {group[0].title}"
-    return Cause(group[0].kind, title, columns, judgements, group[0].found)
+    leads = [each.lead for each in group]
+    others = _rank_judgements((each for cause in group for each in cause.judgements[1:]), account)
+    title = f"{list_names(columns)} broke alike: {strongest.title}"
+    if strongest.factor is not None:
+        words = describe_factor(strongest.factor)
+        title = (
+            f"{list_names(columns)} are {words}; {strongest.title.replace(f'{column} is {words}:', f'{column}:', 1)}"
+        )
+    further = list_further_changes(strongest.found, [title])
+    return msgspec.structs.replace(
+        strongest,
+        title=title,
+        columns=columns,
+        judgements=(*leads, *others),
+        found=(f"{column}: {'; '.join(further)}",) if further else (),
+    )
 
 
 def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
@@ -249,12 +322,17 @@ def _compare_with_held(cause: Cause, held: HeldSequence) -> Cause:
     if not levels:
         return cause
     count = len(levels[0].values)
-    title = f"{cause.title}, {describe_duration(count, held.step)}"
+    told = msgspec.structs.replace(
+        cause,
+        title=f"{cause.title}, {describe_duration(count, held.step)}",
+        held_before=held.partitions[1 - count :],
+    )
     shown = sorted(filter(is_level, levels), key=rank_level)
     is_single = cause.kind is CauseKind.COLUMN and len(cause.columns) == 1
     if shown and (is_single or cause.kind in (CauseKind.VOLUME, CauseKind.WHOLE)):
-        title = write_level_title(shown[0], held.step)
-    return msgspec.structs.replace(cause, title=title, held_before=held.partitions[1 - count :])
+        title, metric = write_level_title(shown[0], held.step), shown[0].metric
+        return msgspec.structs.replace(told, title=title, title_metric=metric, value_change=None)
+    return told
 
 
 def _shows_level(cause: Cause, key: MetricKey) -> bool:

@@ -14,10 +14,11 @@ from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
 from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.causes import MAX_CAUSES, Cause
+from headgate.explain.change_wording import is_beside_past
 from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
-from headgate.explain.wording import CauseKind, describe, format_segment
+from headgate.explain.wording import CauseKind, describe, format_segment, list_further_changes
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
@@ -180,8 +181,8 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     lead = cause.lead
     if cause.held_before:
         yield describe_held(cause.held_before)
-    changes = [each for each in cause.found if each not in cause.title]
-    if changes:
+    others = other_failures(cause, verdict.hides_values)
+    if changes := list_further_changes(cause.found, [cause.title, *others[:MAX_OTHER_FAILURES]]):
         yield "; ".join(changes)
     origin = "; ".join(
         filter(
@@ -195,7 +196,6 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     )
     if origin:
         yield origin
-    others = other_failures(cause, verdict.hides_values)
     if others:
         more = f" and {len(others) - MAX_OTHER_FAILURES} more" if len(others) > MAX_OTHER_FAILURES else ""
         yield f"broken: {'; '.join(others[:MAX_OTHER_FAILURES])}{more}"
@@ -206,15 +206,16 @@ def other_failures(cause: Cause, hidden: bool, beside: Collection[Judgement] = (
     if cause.kind is CauseKind.SHAPE:
         return []
     return [
-        describe_in_segment(each, hidden)
+        describe_in_segment(each, hidden, cause)
         for each in cause.judgements
         if not _is_in_title(cause, each) and each not in beside
     ]
 
 
-def describe_in_segment(each: Judgement, hidden: bool) -> str:
-    """A failed expectation, with the part of the batch that it was judged on."""
-    return f"{format_segment(each.segment, hidden)}: {describe(each)}" if each.segment else describe(each)
+def describe_in_segment(each: Judgement, hidden: bool, cause: Cause) -> str:
+    """A failed expectation of a cause, with the part of the batch that it was judged on."""
+    words = describe(each, cause.metric_changes, with_factor=cause.factor is None)
+    return f"{format_segment(each.segment, hidden)}: {words}" if each.segment else words
 
 
 def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> str:
@@ -226,16 +227,22 @@ def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> st
 def _is_in_title(cause: Cause, each: Judgement) -> bool:
     if each.segment:  # the title counts them and names none
         return False
-    return describe(each) in cause.title or (cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size")
+    if describe(each, cause.metric_changes) in cause.title:
+        return True
+    is_rows = cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size"
+    return is_rows or (cause.kind is not CauseKind.DECLARED and str(each.expectation.metric) == cause.title_metric)
 
 
 def describe_origin(verdict: Subject, judgement: Judgement) -> str:
-    """Where the range of a learned expectation comes from."""
+    """Where the range of a learned expectation comes from; empty if its past range is shown and says it."""
     note = verdict.account.notes.get(str(judgement.expectation.metric), "")
     if not note or judgement.expectation.source is Source.DECLARED:
         return ""
     if note.startswith(COARSE_NOTE):
         return note
+    is_level = note[0].isdigit() or note.startswith("equal in ")
+    if is_level and is_beside_past(judgement, verdict.account.metric_changes):
+        return ""
     if note.startswith("in "):
         return f"it was so {note}"
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"

@@ -11,9 +11,8 @@ from markupsafe import Markup
 
 from headgate.display.numbers import format_moment
 from headgate.explain.batches_alike import describe_batches, find_batches_alike
-from headgate.explain.metric_names import tells_missing
+from headgate.explain.metric_names import format_share, tells_missing
 from headgate.explain.verdict_page import choose_tone
-from headgate.explain.wording import format_share
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.learn.metric_traits import MetricTraits
