@@ -15,6 +15,7 @@ from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed, Measured
 from headgate.values.predicate import Between, OneOf, Predicate
+from headgate.values.schema import Kind
 from tests.gate.orders import dearer, elsewhere, emptied, gate_after, judged, month, orders, renamed, replaced
 
 HISTORY = Source.HISTORY
@@ -136,16 +137,36 @@ def test_sums_that_moved_as_far_as_the_rows_are_explained_by_them() -> None:
     assert cause.title_metric == "size()"
 
 
-def test_a_missing_value_is_not_explained_by_fewer_rows() -> None:
-    missing = ValueChange(ValueChangeKind.MISSING, 1, 0.0, 0.329, 0.331, ("JFK",))
+MISSING = ValueChange(ValueChangeKind.MISSING, 1, 0.0, 0.329, 0.331, ("JFK",))
+
+
+@pytest.mark.parametrize(
+    ("rows", "titles"),
+    [
+        (20, ["20 rows (90 to 110 in 30 runs; allowed 80 to 120), about a fifth as many", "origin: JFK is missing"]),
+        (66, ["origin: JFK is missing, it was 32.9%; 66 rows (90 to 110 in 30 runs; allowed 80 to 120)"]),
+    ],
+)
+def test_a_missing_value_is_not_explained_by_fewer_rows_but_may_explain_them(rows: float, titles: list[str]) -> None:
     found = causes(
-        failed("size()", 20.0),
+        failed("size()", rows, Between(80, 120)),
         failed("value_l1(origin)", 0.7, Between(high=0.2)),
-        value_changes={"origin": (missing,)},
+        value_changes={"origin": (MISSING,)},
+        metric_changes={"size()": changed(rows, 90, 110)},
     )
-    assert [each.kind for each in found] == [CauseKind.VOLUME, CauseKind.COLUMN]
-    assert found[1].title == "origin: JFK is missing, it was 32.9%"
-    assert found[1].value_change == missing
+    assert len(found) == len(titles)
+    assert all(cause.title.startswith(title) for cause, title in zip(found, titles, strict=True))
+    assert found[-1].value_change == MISSING
+    assert sum(len(cause.judgements) for cause in found) == 2
+
+
+def test_of_numbers_new_values_say_less_than_where_they_lie() -> None:
+    new = MetricChange(1.0, 0.0, 0.02, 28, 0.0, Kind.FLOAT)
+    changes = {"mean(distance)": MetricChange(1_765, 908.5, 1_106, 30, 1_000, Kind.FLOAT), "new_values(distance)": new}
+    sentences = {"distance": ("mean 1,765 (908.5 to 1,106 in 30 runs)",)}
+    broken = failed("new_values(distance)", 1.0, Between(high=0.1))
+    (cause,) = causes(broken, column_changes=sentences, metric_changes=changes)
+    assert (cause.title, cause.title_metric) == (f"distance: {sentences['distance'][0]}", "mean(distance)")
 
 
 def test_columns_that_changed_by_different_factors_are_different_causes() -> None:

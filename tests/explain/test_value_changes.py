@@ -58,6 +58,11 @@ def changes_of(values: Sequence[str], hide: bool = False, days: Sequence[Sequenc
             'JFK is now written "Jfk " (33.0%)',
             "1 value is now written in another case (33.0%)",
         ),
+        (
+            ["ewr"] * 95 + ["jfk"] * 3 + ["lga"] * 2,
+            "EWR is now written ewr, JFK jfk and LGA lga (100.0%)",
+            "3 values are now written in another case (100.0%)",
+        ),
         (["EWR"] * 90 + ["JFK"] * 5 + ["LGA"] * 5, "EWR is 90.0%, it was 35.0%", "1 value is 90.0%, it was 35.0%"),
         (DAY, "", ""),
         (["EWR"] * 8 + ["LGA"] * 8, "", ""),  # so few that JFK may be missing by chance
@@ -67,6 +72,13 @@ def changes_of(values: Sequence[str], hide: bool = False, days: Sequence[Sequenc
 def test_values_that_changed_are_named_where_the_store_keeps_them(values: list[str], plain: str, hidden: str) -> None:
     assert changes_of(values) == plain
     assert changes_of(values, hide=True) == hidden
+
+
+def test_rare_values_that_are_rewritten_are_not_new() -> None:
+    day = ["EWR"] * 97 + ["VX"] * 3
+    assert changes_of([each.lower() for each in day], days=[day] * RUNS) == (
+        "EWR is now written ewr and VX vx (100.0%)"
+    )
 
 
 def test_a_value_that_was_missing_before_is_not_missing_now() -> None:

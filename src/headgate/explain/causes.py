@@ -13,12 +13,12 @@ import msgspec
 from headgate.explain.change_wording import describe_factor, factors_agree
 from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
 from headgate.explain.value_changes import describe_value_change
-from headgate.explain.wording import CauseKind, is_telling, list_further_changes, list_names, write_title
+from headgate.explain.wording import CauseKind, is_telling, list_names, write_title
 from headgate.learn.copies import COPIES
 from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import SCHEMA_METRICS, format_rarity
 from headgate.learn.metric_traits import is_distance, is_known, traits_of
-from headgate.values.account import Account, HeldSequence, MetricChange, ValueChange
+from headgate.values.account import Account, HeldSequence, MetricChange, ValueChange, ValueChangeKind
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 
@@ -30,6 +30,7 @@ _FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # the first name 
 _NOTABLE_SHARE = 0.05  # of the novelty of a batch: columns with less are not named beside the first
 _COMPLETENESS = "completeness"
 _ROWS_MARGIN = 1.5  # how much farther than the row count, as a factor, a metric moves that the row count explains
+_LEFT_MARGIN = 1.2  # how far, as a factor, the row count is from what a missing value leaves, if that explains it
 _EQUAL_DIGITS = 3  # to so many digits the values of two columns agree if they broke together
 
 
@@ -118,7 +119,7 @@ def find_causes(
             groups[_group_of(judgement, fewer_rows, account)].append(judgement)
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = _place_novelty(causes, account.contributions)
-    causes = _join_alike(_absorb_learned(causes), account)
+    causes = _join_alike(_absorb_rows(_absorb_learned(causes)), account)
     if level is Level.ERROR:
         causes = [_compare_with_held(cause, account.held) for cause in causes]
     return tuple(sorted(causes, key=_cause_rank))
@@ -211,7 +212,7 @@ def _rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple
         is_coarse = account.notes.get(str(metric), "").startswith(COARSE_NOTE)
         return (
             not is_empty,
-            not is_telling(judgement),
+            not is_telling(judgement, account.metric_changes),
             is_coarse,
             rate or 0.0,
             str(metric),
@@ -267,6 +268,27 @@ def _absorb_learned(causes: list[Cause]) -> list[Cause]:
     return joined
 
 
+def _absorb_rows(causes: list[Cause]) -> list[Cause]:
+    """Join the row count to the column of which a frequent value is missing, if about as many rows are missing."""
+    volume = next((cause for cause in causes if cause.kind is CauseKind.VOLUME), None)
+    column = None if volume is None else next((cause for cause in causes if _explains_rows(cause)), None)
+    if volume is None or column is None:
+        return causes
+    joined = msgspec.structs.replace(
+        column, title=f"{column.title}; {volume.title}", judgements=column.judgements + volume.judgements
+    )
+    return [joined if cause is column else cause for cause in causes if cause is not volume]
+
+
+def _explains_rows(cause: Cause) -> bool:
+    """Whether the batch has as many rows as are left without the values that are missing."""
+    rows, values = cause.metric_changes.get(str(_SIZE)), cause.value_change
+    if rows is None or not rows.centre or values is None or values.kind is not ValueChangeKind.MISSING:
+        return False
+    left = rows.value / (rows.centre * (1 - values.before)) if values.before < 1 else 0.0
+    return 1 / _LEFT_MARGIN <= left <= _LEFT_MARGIN
+
+
 def _join_alike(causes: list[Cause], account: Account) -> list[Cause]:
     """Join columns that broke in the same way: by the same factor, or by the same metric, to the same value."""
     groups: list[list[Cause]] = []
@@ -306,13 +328,12 @@ def _merge_causes(group: Sequence[Cause], account: Account) -> Cause:
         title = (
             f"{list_names(columns)} are {words}; {strongest.title.replace(f'{column} is {words}:', f'{column}:', 1)}"
         )
-    further = list_further_changes(strongest.found, [title])
     return msgspec.structs.replace(
         strongest,
         title=title,
         columns=columns,
         judgements=(*leads, *others),
-        found=(f"{column}: {'; '.join(further)}",) if further else (),
+        found=tuple(f"{column}: {each}" for each in strongest.found),
     )
 
 

@@ -85,16 +85,11 @@ def _find_changes(past: Past, states: Mapping[MetricKey, State], column: str) ->
     by_text = _measure_shares(now)
     by_name = {name: by_text[text] for name, text in names.items()}
     shares = _Shares(by_name, _measure_shares(before), _measure_shares(newest), texts)
-    missing = [
-        name
-        for name, share in shares.before.items()
-        if name not in shares.now and share * now.total >= _MIN_EXPECTED and share >= _MIN_SHARE
-        if name in shares.newest
-    ]
+    absent = [name for name in shares.before if name not in shares.now]
     new = [name for name, share in shares.now.items() if name not in shares.before and share >= _MIN_SHARE]
     if sum(shares.now[name] for name in new) <= _find_usual_share(past, column):
         new = []
-    return tuple(_group_changes(shares, missing, new, identify, now.total, hidden=past.secret is not None))
+    return tuple(_group_changes(shares, absent, new, identify, now.total, hidden=past.secret is not None))
 
 
 def _measure_shares(frequencies: Frequencies) -> dict[str, float]:
@@ -115,9 +110,10 @@ def _choose_name(secret: bytes | None, now: Frequencies) -> Callable[[str], str]
 
 
 def _group_changes(
-    shares: _Shares, missing: Sequence[str], new: Sequence[str], identify: Callable[[str], str], rows: int, hidden: bool
+    shares: _Shares, absent: Sequence[str], new: Sequence[str], identify: Callable[[str], str], rows: int, hidden: bool
 ) -> Iterable[ValueChange]:
-    rewritten = _match_rewritten(shares, missing, new, identify)
+    rewritten = _match_rewritten(shares, absent, new, identify)
+    missing = [name for name in absent if name not in rewritten and _is_missing(shares, name, rows)]
     if rewritten:
         pairs = sorted(rewritten.items(), key=lambda pair: -shares.now[pair[1]])
         before, now = ([shares.label(name) for name in names] for names in zip(*pairs, strict=True))
@@ -131,7 +127,7 @@ def _group_changes(
             written=() if hidden else _name_values(now),
         )
     groups = {
-        ValueChangeKind.MISSING: [name for name in missing if name not in rewritten],
+        ValueChangeKind.MISSING: missing,
         ValueChangeKind.NEW: [name for name in new if name not in rewritten.values()],
     }
     for kind, names in groups.items():
@@ -140,6 +136,12 @@ def _group_changes(
             yield _make_change(kind, labels, hidden)
     if not rewritten and not missing and not new:
         yield from _find_shift(shares, rows, hidden)
+
+
+def _is_missing(shares: _Shares, name: str, rows: int) -> bool:
+    """Whether a value that is not in the batch should be: it is frequent, and the newest run has it."""
+    share = shares.before[name]
+    return share >= _MIN_SHARE and share * rows >= _MIN_EXPECTED and name in shares.newest
 
 
 def _make_change(kind: ValueChangeKind, labels: Sequence[_Label], hidden: bool) -> ValueChange:
@@ -163,17 +165,17 @@ def _find_shift(shares: _Shares, rows: int, hidden: bool) -> Iterable[ValueChang
 
 
 def _match_rewritten(
-    shares: _Shares, missing: Collection[str], new: Collection[str], identify: Callable[[str], str]
+    shares: _Shares, absent: Collection[str], new: Collection[str], identify: Callable[[str], str]
 ) -> dict[str, str]:
-    """The missing values that are there in another case or with other blanks around them, and what they are now."""
-    by_form = {_fold_text(shares.texts[name]): name for name in missing if name in shares.texts}
+    """The absent values that are there in another case or with other blanks around them, and what they are now."""
+    by_form = {_fold_text(shares.texts[name]): name for name in absent if name in shares.texts}
     matched: dict[str, str] = {}
     for name in new:
         text = shares.texts.get(name)
         if text is None:
             continue
         forms = (identify(case(text.strip())) for case in _CASES)  # a hidden value is known by no more than its hash
-        found = by_form.get(_fold_text(text)) or next((form for form in forms if form in missing), None)
+        found = by_form.get(_fold_text(text)) or next((form for form in forms if form in absent), None)
         if found is not None:
             matched.setdefault(found, name)
     return matched

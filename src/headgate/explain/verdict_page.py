@@ -5,7 +5,7 @@ Tested by `tests/gate/test_batch_verdict.py`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from headgate.display.blocks import Block, Command, Commands, Fact, Facts, Grid, Mark, Point, Points, Tone
 from headgate.display.numbers import format_number
@@ -14,11 +14,11 @@ from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
 from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.causes import MAX_CAUSES, Cause
-from headgate.explain.change_wording import is_beside_past
+from headgate.explain.change_wording import describe_change, is_beside_past
 from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
-from headgate.explain.wording import CauseKind, describe, format_segment, list_further_changes
+from headgate.explain.wording import CauseKind, describe, format_segment
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
@@ -26,6 +26,7 @@ from headgate.learn.learned import Learner
 from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
+from headgate.values.key import MetricKey
 from headgate.values.run import BY_GATE, Decision
 
 MAX_OTHER_FAILURES = 3  # failed expectations of a cause that are shown beside the first
@@ -181,8 +182,8 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     lead = cause.lead
     if cause.held_before:
         yield describe_held(cause.held_before)
-    others = other_failures(cause, verdict.hides_values)
-    if changes := list_further_changes(cause.found, [cause.title, *others[:MAX_OTHER_FAILURES]]):
+    others = list_other_judgements(cause)
+    if changes := list_further_changes(cause, others[:MAX_OTHER_FAILURES]):
         yield "; ".join(changes)
     origin = "; ".join(
         filter(
@@ -198,18 +199,22 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
         yield origin
     if others:
         more = f" and {len(others) - MAX_OTHER_FAILURES} more" if len(others) > MAX_OTHER_FAILURES else ""
-        yield f"broken: {'; '.join(others[:MAX_OTHER_FAILURES])}{more}"
+        words = (describe_in_segment(each, verdict.hides_values, cause) for each in others[:MAX_OTHER_FAILURES])
+        yield f"broken: {'; '.join(words)}{more}"
 
 
-def other_failures(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
-    """What else the cause broke, beside its title and what is shown anyway; each with its segment."""
+def list_other_judgements(cause: Cause, beside: Collection[Judgement] = ()) -> list[Judgement]:
+    """What else the cause broke, beside its title and what is shown anyway."""
     if cause.kind is CauseKind.SHAPE:
         return []
-    return [
-        describe_in_segment(each, hidden, cause)
-        for each in cause.judgements
-        if not _is_in_title(cause, each) and each not in beside
-    ]
+    return [each for each in cause.judgements if not _is_in_title(cause, each) and each not in beside]
+
+
+def list_further_changes(cause: Cause, shown: Iterable[Judgement] = ()) -> list[str]:
+    """How the columns of a cause changed, without what the title says and what is shown with the judgements."""
+    metrics = {cause.title_metric, *(str(each.expectation.metric) for each in shown)} & cause.metric_changes.keys()
+    said = tuple(describe_change(MetricKey.parse(each), cause.metric_changes[each]) for each in metrics)
+    return [each for each in cause.found if each not in cause.title and not each.endswith(said)]
 
 
 def describe_in_segment(each: Judgement, hidden: bool, cause: Cause) -> str:
@@ -245,6 +250,8 @@ def describe_origin(verdict: Subject, judgement: Judgement) -> str:
         return ""
     if note.startswith("in "):
         return f"it was so {note}"
+    if note.startswith("by "):
+        return note
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"
 
 

@@ -26,6 +26,7 @@ from headgate.metrics.distances.registry import distances
 from headgate.values.account import Account, MetricChange, ValueChange
 from headgate.values.expectation import Judgement, Segment, Source
 from headgate.values.key import MetricKey
+from headgate.values.schema import ORDERED
 
 _MAX_NAMES = 4  # columns that a title lists
 _COMPLETENESS = "completeness"
@@ -88,7 +89,7 @@ def _write_column_title(column: str, judgements: Sequence[Judgement], account: A
     factor = find_column_factor(column, changes)
     if factor is not None and first.expectation.source is Source.HISTORY:
         return _write_factor_title(column, factor, judgements, changes)
-    if sentences and not is_telling(first):
+    if sentences and not is_telling(first, changes):
         key = _find_metric(column, sentences[0], changes) or first.expectation.metric
         return Title(f"{column}: {sentences[0]}", str(key))
     return Title(describe(first, changes) + _count_segments(judgements), str(first.expectation.metric))
@@ -132,10 +133,16 @@ def _find_metric(column: str, sentence: str, changes: Mapping[str, MetricChange]
     return None
 
 
-def is_telling(judgement: Judgement) -> bool:
-    """Whether `describe` says what is wrong in words that need no knowledge of the metric."""
-    distance = distances().get(judgement.expectation.metric.name)
-    return distance is None or bool(distance.label.phrase) or distance.label.value_format is ValueFormat.FLAG
+def is_telling(judgement: Judgement, changes: Mapping[str, MetricChange]) -> bool:
+    """Whether `describe` says what is wrong in words that need no knowledge of the metric.
+
+    Of numbers and times, the values that are new say less than where they lie.
+    """
+    key = judgement.expectation.metric
+    distance, change = distances().get(key.name), changes.get(str(key))
+    if distance is None or distance.label.value_format is ValueFormat.FLAG:
+        return True
+    return bool(distance.label.phrase) and (change is None or change.kind not in ORDERED)
 
 
 def _write_rows_title(judgements: Sequence[Judgement], account: Account) -> Title:
@@ -278,13 +285,3 @@ def list_names(columns: Sequence[str]) -> str:
     if len(columns) <= _MAX_NAMES:
         return " and ".join([", ".join(columns[:-1]), columns[-1]]) if len(columns) > 1 else columns[0]
     return f"{', '.join(columns[: _MAX_NAMES - 1])} and {len(columns) - _MAX_NAMES + 1} more columns"
-
-
-def list_further_changes(sentences: Sequence[str], said: Sequence[str]) -> tuple[str, ...]:
-    """The sentences about a column without what is said already; there the range that is allowed may follow.
-
-    >>> said = ["a: mean 7 (1 to 2 in 9 runs; allowed 0 to 3)"]
-    >>> list_further_changes(["mean 7 (1 to 2 in 9 runs)", "7% empty"], said)
-    ('7% empty',)
-    """
-    return tuple(each for each in sentences if not any(each.removesuffix(")") in text for text in said))

@@ -13,8 +13,14 @@ from headgate.explain.change_wording import describe_expected, describe_past, is
 from headgate.explain.level_wording import describe_held
 from headgate.explain.metric_names import format_allowed, format_share
 from headgate.explain.value_changes import list_values
-from headgate.explain.verdict_page import describe_failing_rows, describe_in_segment, describe_origin, other_failures
-from headgate.explain.wording import CauseKind, format_segment, list_further_changes
+from headgate.explain.verdict_page import (
+    describe_failing_rows,
+    describe_in_segment,
+    describe_origin,
+    list_further_changes,
+    list_other_judgements,
+)
+from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.report.compare import Bar
@@ -58,9 +64,9 @@ def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions
     worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
-        changes=list_further_changes(cause.found, [cause.title]),
+        changes=tuple(list_further_changes(cause)),
         facts=tuple(_list_facts(verdict, cause, runs, hidden)),
-        other_failures=tuple(other_failures(cause, hidden, worst)),
+        other_failures=tuple(describe_in_segment(each, hidden, cause) for each in list_other_judgements(cause, worst)),
         charts=tuple(chart_of(runs, key, _find_judgement(cause, key)) for key in _pick_metrics(cause, runs)),
         histogram=histogram,
         bars=bars,
@@ -81,6 +87,8 @@ def _pick_metrics(cause: Cause, runs: RunSeries) -> list[MetricKey]:
     )
     if cause.kind is CauseKind.WHOLE:
         wanted = failed
+    elif len(cause.columns) > 1:
+        wanted = [*spoken_of, *readable, *failed]  # the first of each column come first
     else:
         moved = [] if column is None else runs.rank_metrics(column)
         plain = [
