@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from datetime import date, timedelta
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 from headgate.checks.check import Check
 from headgate.explain.causes import Cause, find_causes
 from headgate.explain.wording import CauseKind, describe
+from headgate.gate.gate import Gate
+from headgate.store.memory import MemoryStore
 from headgate.values.account import Account, MetricChange, ValueChange, ValueChangeKind
 from headgate.values.expectation import Expectation, Judgement, Level, Source
 from headgate.values.key import MetricKey
@@ -474,3 +480,25 @@ def test_a_column_that_hardly_counts_is_not_named_as_one_that_is_unlike() -> Non
     (cause,) = causes(novel(), contributions=(("mean(price)", 0.8), ("mean(id)", 0.1), ("mean(code)", 0.02)))
     assert cause.columns == ("price", "id")
     assert cause.title.endswith("most in price (80%), id (10%)")
+
+
+def weekday(day: int) -> pa.Table:
+    """A day of a table that has fewer rows at weekends."""
+    random = np.random.default_rng([7, day])
+    prices = random.lognormal(3.2, 0.15, int(random.normal(450 if day % 7 > 4 else 750, 5)))
+    return pa.table({"unit_price": prices, "amount": prices * random.integers(1, 6, len(prices))})
+
+
+def test_two_columns_times_100_are_not_told_by_a_row_count_inside_its_range() -> None:
+    gate = Gate("orders", store=MemoryStore(), learn=["history"], metrics=["size", "sum"])
+    dates = [str(date(2026, 9, 7) + timedelta(day)) for day in range(36)]
+    for day, partition in enumerate(dates[:-1]):
+        if not gate.judge(weekday(day), partition=partition).passed:
+            gate.accept(partition)
+    table = weekday(35).slice(0, 556)
+    for column in table.column_names:
+        table = replaced(table, column, pc.multiply(table[column], 100.0))
+    rows, columns = gate.judge(table, partition=dates[-1]).causes
+    assert re.match(r"556 rows \(4\d\d to 7\d\d in 30 runs; allowed [67]\d\d to [78]\d\d\)", rows.title)
+    assert set(columns.columns) == {"amount", "unit_price"}
+    assert re.match(r"\w+ and \w+ are about 100 times as large; ", columns.title)
