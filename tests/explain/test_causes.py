@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 import pytest
 
 from headgate.checks.check import Check
-from headgate.explain.causes import Cause, find_causes
+from headgate.explain.cause import Cause
+from headgate.explain.causes import find_causes
 from headgate.explain.wording import CauseKind, describe
 from headgate.gate.gate import Gate
 from headgate.store.memory import MemoryStore

@@ -13,7 +13,8 @@ from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
 from headgate.explain.batches_alike import find_batches_alike
-from headgate.explain.causes import MAX_CAUSES, Cause
+from headgate.explain.cause import Cause
+from headgate.explain.causes import MAX_CAUSES
 from headgate.explain.change_wording import describe_change, is_beside_past
 from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands

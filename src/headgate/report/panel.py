@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.explain.causes import Cause
+from headgate.explain.cause import Cause
 from headgate.explain.change_wording import describe_expected, describe_past, is_beside_past
 from headgate.explain.level_wording import describe_held
 from headgate.explain.metric_names import format_allowed, format_share
