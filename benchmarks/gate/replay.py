@@ -224,16 +224,15 @@ class Replay:
         for name, lesson in lessons.items():
             verdict = lesson.program.verdict(outcomes, batch.schema)
             if verdict.status in (Status.FAIL, Status.ERROR):
-                found[name] = self._told(lesson, verdict, outcomes) if name == "gate 0.01" else [_reason(verdict)]
+                found[name] = (
+                    self._told(lesson, verdict, outcomes, batch) if name == "gate 0.01" else [_reason(verdict)]
+                )
         return found
 
-    def _told(self, lesson: Learned, verdict: Any, outcomes: Any) -> list[str]:
+    def _told(self, lesson: Learned, verdict: Any, outcomes: Any, batch: hg.Analysis) -> list[str]:
         bad = [each.expectation for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)]
-        found = changes_behind(lesson, outcomes, [each.metric for each in bad])
-        account = Account(
-            contributions=found.contributions, column_changes=dict(found.sentences), fewer_rows=found.fewer_rows
-        )
-        causes = find_causes(verdict.judgements, account)
+        found = changes_behind(lesson, outcomes, batch.states, [each.metric for each in bad])
+        causes = find_causes(verdict.judgements, found.add_to(Account()))
         by = sorted({each.source.value for each in bad})
         return [*(cause.title for cause in causes[:3]), f"by {', '.join(by)}"]
 

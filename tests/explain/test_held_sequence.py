@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from headgate.engine.analyze import analyze
-from headgate.explain.causes import Cause, find_causes
+from headgate.explain.cause import Cause
+from headgate.explain.causes import find_causes
 from headgate.explain.held_sequence import MAX_HELD, find_held_sequence, values_agree
 from headgate.explain.level_wording import count_steps, describe_held
 from headgate.learn.past import Past

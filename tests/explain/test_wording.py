@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from headgate.explain.wording import CauseKind, describe, write_title
+from headgate.values.account import Account, MetricChange, ValueChange, ValueChangeKind
 from headgate.values.expectation import Expectation, Judgement, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
@@ -52,21 +54,58 @@ def test_a_changed_schema_is_one_sentence() -> None:
         failure("column_count()", 2.0, OneOf((3.0,))),
         failure('column_type(day, type="date")', 0.0, OneOf((1.0,))),
     ]
-    title = write_title(CauseKind.SHAPE, "", judgements, ())
-    assert title == "id is gone; 2 columns, expected equal to 3; day changed type (it was date)"
+    title = write_title(CauseKind.SHAPE, "", judgements, Account())
+    assert title.text == "id is gone; 2 columns, expected equal to 3; day changed type (it was date)"
 
 
 def test_segments_are_counted() -> None:
     judgements = [
         failure("mean(price)", 7.0, Between(1, 2), segment=(("region", region),)) for region in ("EU", "US", "APAC")
     ]
-    assert write_title(CauseKind.DECLARED, "", judgements, ()).endswith(", in the worst of 3 segments by region")
-    assert write_title(CauseKind.DECLARED, "", judgements[:1], ()).endswith(", in 1 segment by region")
+    assert write_title(CauseKind.DECLARED, "", judgements, Account()).text.endswith(
+        ", in the worst of 3 segments by region"
+    )
+    assert write_title(CauseKind.DECLARED, "", judgements[:1], Account()).text.endswith(", in 1 segment by region")
 
 
 def test_a_distance_that_nobody_knows_is_told_by_how_its_column_changed() -> None:
     judgement = failure("ks_dist(price)", 0.9, Between(high=0.1))
-    assert write_title(CauseKind.COLUMN, "price", [judgement], ["mean 70 (6 to 7 in 30 runs)"]) == (
-        "price: mean 70 (6 to 7 in 30 runs)"
-    )
-    assert write_title(CauseKind.COLUMN, "price", [judgement], ()) == "ks_dist(price) is 0.9"
+    changes = {"price": ("mean 70 (6 to 7 in 30 runs)",)}
+    metrics = {"median(price)": MetricChange(80, 8, 9, 30), "mean(price)": MetricChange(70, 6, 7, 30)}
+    account = Account(column_changes=changes, metric_changes=metrics)
+    title = write_title(CauseKind.COLUMN, "price", [judgement], account)
+    assert (title.text, title.metric) == ("price: mean 70 (6 to 7 in 30 runs)", "mean(price)")
+    title = write_title(CauseKind.COLUMN, "price", [judgement], Account())
+    assert (title.text, title.metric) == ("ks_dist(price) is 0.9", "ks_dist(price)")
+
+
+def test_a_title_tells_by_what_factor_a_column_changed() -> None:
+    judgement = failure("ks_dist(price)", 0.9, Between(high=0.1))
+    changes = {"price": ("mean 650 (6 to 7 in 30 runs)",)}
+    account = Account(column_changes=changes, metric_changes={"mean(price)": MetricChange(650, 6, 7, 30, 6.5)})
+    title = write_title(CauseKind.COLUMN, "price", [judgement], account)
+    assert title.text == "price is about 100 times as large: mean 650 (6 to 7 in 30 runs)"
+    assert title.factor == 100
+
+
+MISSING = ValueChange(ValueChangeKind.MISSING, 1, 0.0, 0.329, 0.331, ("JFK",))
+
+
+@pytest.mark.parametrize(
+    ("metric", "change", "words"),
+    [
+        ("value_l1(origin)", MISSING, "origin: JFK is missing, it was 32.9%"),
+        ("min_length(origin)", MISSING, "origin: JFK is missing, it was 32.9%"),
+        ("approx_count_distinct(origin)", replace(MISSING, values=()), "origin: 1 value is missing, it was 32.9%"),
+        ("min_length(origin)", replace(MISSING, values=()), "min_length(origin) is 2"),
+        ("completeness(origin)", MISSING, "origin is 0.0% empty"),
+    ],
+)
+def test_values_that_changed_are_the_title_unless_something_else_says_more(
+    metric: str, change: ValueChange, words: str
+) -> None:
+    account = Account(value_changes={"origin": (change,)})
+    judgement = failure(metric, 1.0 if metric.startswith("completeness") else 2, Between(low=9))
+    title = write_title(CauseKind.COLUMN, "origin", [judgement], account)
+    assert title.text.startswith(words)
+    assert (title.value_change is None) == (not title.text.startswith("origin: "))

@@ -37,6 +37,17 @@ def test_the_newest_revision_is_found_or_the_one_of_a_number(history: DatasetHis
         history.find("d1", 3)
 
 
+def test_batches_wait_while_their_newest_revision_is_held(history: DatasetHistory) -> None:
+    for partition in ("d3", "d1", "d2"):
+        history.commit(run(partition))
+        history.decide(history.find(partition), Decision.HELD, "", "gate")
+    assert [each.partition for each in history.find_waiting()] == ["d1", "d2", "d3"]
+    history.decide(history.find("d2"), Decision.REJECTED, "", "ann")
+    history.commit(run("d3", "repaired"))
+    history.decide(history.find("d3"), Decision.PUBLISHED, "", "gate")
+    assert [each.partition for each in history.find_waiting()] == ["d1"]
+
+
 def test_the_same_input_is_known_only_while_it_is_the_newest(history: DatasetHistory) -> None:
     suite = a_run().suite
     first = history.commit(run("d1"))

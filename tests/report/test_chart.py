@@ -16,7 +16,7 @@ GOOD, HELD, OPEN = RunMark.GOOD, RunMark.HELD, RunMark.OPEN
 def drawn(values: list[float], band: Band | None = None, marks: tuple[RunMark, ...] = ()) -> ET.Element:
     names = tuple(f"day {at}" for at in range(len(values)))
     made = marks or (GOOD,) * len(values)
-    line = TrendLine("mean of price", names, np.array(values, float), made, "{:g}".format, band, "within 1..2")
+    line = TrendLine("mean of price", names, np.array(values, float), made, "{:g}".format, band, "1 to 2")
     return ET.fromstring(str(draw_trend(line)))
 
 
@@ -63,7 +63,7 @@ def test_held_runs_and_the_last_one_are_marked_and_named() -> None:
 def test_a_chart_says_in_words_what_it_shows() -> None:
     assert (
         drawn([1.0, 3.0, 20.0]).attrib["aria-label"]
-        == "mean of price over 3 runs: before 1 to 3, now 20; expected within 1..2"
+        == "mean of price over 3 runs: before 1 to 3, now 20; allowed 1 to 2"
     )
 
 

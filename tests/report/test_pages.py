@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import headgate as hg
@@ -17,7 +18,19 @@ from headgate.display.table import Table
 from headgate.gate.gate import Gate
 from headgate.report.html import Report
 from headgate.report.site import Site
-from tests.gate.orders import dearer, emptied, gate_after, judged, month, named, new_gate, orders, renamed, torn
+from tests.gate.orders import (
+    dearer,
+    emptied,
+    gate_after,
+    judged,
+    month,
+    named,
+    new_gate,
+    orders,
+    renamed,
+    replaced,
+    torn,
+)
 
 DAYS = 12
 VOID = {"meta", "br", "input", "link", "img", "hr"}
@@ -129,7 +142,7 @@ def test_the_first_words_say_what_was_done_and_why(made: dict[str, Report]) -> N
 
 def test_every_cause_has_what_is_seen_what_was_expected_and_what_was_good(made: dict[str, Report]) -> None:
     terms = Seen(made["fail"]).of("dt")
-    for word in ("Now", "Last good", "Where from", "How rare"):
+    for word in ("Now", "Expected", "Last good", "How rare"):
         assert terms.count(word) == 2
     assert "Rows" in terms
 
@@ -229,9 +242,53 @@ def test_the_fleet_puts_what_needs_somebody_first() -> None:
     sick, well, new = gate_after(DAYS), gate_after(DAYS), new_gate()
     judged(sick, DAYS, dearer(orders(DAYS)))
     seen = Seen(Report.fleet([well, new, sick]))
-    assert seen.of("h1") == ["1 of 3 needs somebody"]
+    assert seen.of("h1") == ["1 batch waits for a decision"]
     states = [text for text in seen.of("td") if text in ("held", "published", "no run yet")]
     assert states == ["held", "published", "no run yet"]
+
+
+def test_batches_that_wait_are_counted_though_the_newest_batch_is_good() -> None:
+    gate, well = gate_after(DAYS), gate_after(DAYS)
+    for day in range(DAYS, DAYS + 2):
+        judged(gate, day, dearer(orders(day)))
+    judged(gate, DAYS + 2)
+    waiting = f"2 batches wait for a decision, the oldest is {named(DAYS)}."
+    fleet = Seen(Report.fleet([well, gate]))
+    assert fleet.of("h1") == ["2 batches wait for a decision"]
+    assert "2 batches wait for a decision" in fleet.of("small")
+    assert waiting in Seen(Report.of(gate)).text
+    assert "wait for a decision" not in Seen(Report.of(well)).text
+    judged(gate, DAYS, orders(DAYS))  # it was repaired
+    gate.reject(named(DAYS + 1))
+    assert Seen(Report.fleet([well, gate])).of("h1") == ["All 2 are healthy"]
+    assert "wait for a decision" not in Seen(Report.of(gate)).text
+
+
+def facts_of(gate: Gate, table: pa.Table) -> tuple[str, dict[str, str]]:
+    """The title of the only cause of a batch, and its facts."""
+    seen = Seen(Report.of(gate, judged(gate, DAYS, table)))
+    return seen.of("h2")[0], dict(zip(seen.of("dt"), seen.of("dd"), strict=True))
+
+
+def test_the_facts_speak_of_the_metric_in_the_title() -> None:
+    title, facts = facts_of(gate_after(DAYS), dearer(orders(DAYS)))
+    (metric,) = re.findall(r"as large: (\S+)", title)
+    assert facts["Now"].startswith(f"price: {metric} ")
+    assert f"({facts['Expected']})" in title
+    assert re.fullmatch(r"[\d.,]+ to [\d.,]+ in \d+ runs; allowed .+", facts["Expected"])
+    last = float(facts["Last good"].partition(" in ")[0].replace(",", ""))
+    low, high = (float(each) for each in facts["Expected"].partition(" in ")[0].replace(",", "").split(" to "))
+    assert low <= last <= high
+
+
+@pytest.mark.parametrize(("hide", "name"), [(True, "1 value"), (False, "FR")])
+def test_the_facts_speak_of_the_values_in_the_title(hide: bool, name: str) -> None:
+    countries = ["DE" if each == "FR" else each for each in orders(DAYS)["country"].to_pylist()]
+    title, facts = facts_of(gate_after(DAYS, hide=hide), replaced(orders(DAYS), "country", countries))
+    assert re.fullmatch(rf"\d?country: {name} is missing, it was [\d.]+%", title)
+    assert facts["Now"] == f"{name} 0.0%"
+    assert re.fullmatch(rf"{name} [23]\d\.\d%, as in {DAYS} runs", facts["Expected"])
+    assert re.fullmatch(rf"[23]\d\.\d% in {named(DAYS - 1)}", facts["Last good"])
 
 
 def test_a_site_links_its_pages(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Finds held batches that failed for the same causes, so that they are shown and decided about together."""
+"""Finds held batches that failed for the same causes and can be decided about together, and counts those that wait."""
 
 from __future__ import annotations
 
@@ -42,3 +42,16 @@ def describe_batches(batches: Sequence[str]) -> str:
     '3 batches are held for the same reason: 2026-11-12 to 2026-11-14'
     """
     return f"{len(batches)} batches are held for the same reason: {batches[0]} to {batches[-1]}"
+
+
+def describe_waiting(batches: Sequence[str]) -> str:
+    """How many held batches nobody has decided about, and which is the oldest; empty if there are none.
+
+    >>> describe_waiting(["2026-11-14"]), describe_waiting(["2026-11-02", "2026-11-13", "2026-11-14"])
+    ('1 batch waits for a decision: 2026-11-14', '3 batches wait for a decision, the oldest is 2026-11-02')
+    """
+    if not batches:
+        return ""
+    if len(batches) == 1:
+        return f"1 batch waits for a decision: {batches[0]}"
+    return f"{len(batches):,} batches wait for a decision, the oldest is {batches[0]}"

@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from headgate.explain.causes import Cause, find_causes
+from headgate.explain.cause import Cause
+from headgate.explain.causes import find_causes
 from headgate.explain.wording import CauseKind
 from headgate.learn.calendar import Cadence
 from headgate.learn.copies import COPIES

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headgate.explain.metric_names import format_value, tells_missing
-from headgate.learn.metric_traits import MetricTraits, is_known, traits_of
+from headgate.explain.metric_names import format_range, format_value
+from headgate.learn.metric_traits import is_known, traits_of
 from headgate.values.account import HeldLevel
 from headgate.values.key import MetricKey
 
@@ -59,21 +59,13 @@ def write_level_title(level: HeldLevel, step: str) -> str:
     key = MetricKey.parse(level.metric)
     traits = traits_of(key)
     if len(level.values) > _MAX_VALUES:
-        values = _format_range(traits, min(level.values), max(level.values))
+        values = format_range(traits, min(level.values), max(level.values))
     else:
         values = ", ".join(format_value(traits, each) for each in level.values)
     phrase = traits.label.phrase or f"{traits.label.title or key.name} {{}}"
     where = f"{key.columns[0]}: " if key.columns else ""
-    before = _format_range(traits, level.low, level.high)
+    before = format_range(traits, level.low, level.high)
     return f"{where}{count_steps(len(level.values), step)} at the new level ({phrase.format(values)}; {before} before)"
-
-
-def _format_range(traits: MetricTraits, low: float | None, high: float | None) -> str:
-    ends = (high, low) if tells_missing(traits) else (low, high)
-    least, most = ("" if end is None else format_value(traits, end) for end in ends)
-    if not least or not most:
-        return f"at least {least}" if least else f"at most {most}"
-    return least if least == most else f"{least} to {most}"
 
 
 def describe_held(partitions: Sequence[str]) -> str:

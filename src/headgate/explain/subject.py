@@ -9,7 +9,7 @@ from typing import Protocol
 
 import msgspec
 
-from headgate.explain.causes import Cause
+from headgate.explain.cause import Cause
 from headgate.values.account import Account, Action
 from headgate.values.expectation import Judgement, Status
 from headgate.values.run import Decision, Revision

@@ -5,7 +5,7 @@ Tested by `tests/gate/test_batch_verdict.py`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from headgate.display.blocks import Block, Command, Commands, Fact, Facts, Grid, Mark, Point, Points, Tone
 from headgate.display.numbers import format_number
@@ -13,7 +13,9 @@ from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.verification import TONES
 from headgate.explain.batches_alike import find_batches_alike
-from headgate.explain.causes import MAX_CAUSES, Cause
+from headgate.explain.cause import Cause
+from headgate.explain.causes import MAX_CAUSES
+from headgate.explain.change_wording import describe_change, is_beside_past
 from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
@@ -25,6 +27,7 @@ from headgate.learn.learned import Learner
 from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
+from headgate.values.key import MetricKey
 from headgate.values.run import BY_GATE, Decision
 
 MAX_OTHER_FAILURES = 3  # failed expectations of a cause that are shown beside the first
@@ -180,8 +183,8 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     lead = cause.lead
     if cause.held_before:
         yield describe_held(cause.held_before)
-    changes = [each for each in cause.found if each not in cause.title]
-    if changes:
+    others = list_other_judgements(cause)
+    if changes := list_further_changes(cause, others[:MAX_OTHER_FAILURES]):
         yield "; ".join(changes)
     origin = "; ".join(
         filter(
@@ -195,26 +198,30 @@ def describe_details(verdict: Subject, cause: Cause) -> Iterator[str]:
     )
     if origin:
         yield origin
-    others = other_failures(cause, verdict.hides_values)
     if others:
         more = f" and {len(others) - MAX_OTHER_FAILURES} more" if len(others) > MAX_OTHER_FAILURES else ""
-        yield f"broken: {'; '.join(others[:MAX_OTHER_FAILURES])}{more}"
+        words = (describe_in_segment(each, verdict.hides_values, cause) for each in others[:MAX_OTHER_FAILURES])
+        yield f"broken: {'; '.join(words)}{more}"
 
 
-def other_failures(cause: Cause, hidden: bool, beside: Collection[Judgement] = ()) -> list[str]:
-    """What else the cause broke, beside its title and what is shown anyway; each with its segment."""
+def list_other_judgements(cause: Cause, beside: Collection[Judgement] = ()) -> list[Judgement]:
+    """What else the cause broke, beside its title and what is shown anyway."""
     if cause.kind is CauseKind.SHAPE:
         return []
-    return [
-        describe_in_segment(each, hidden)
-        for each in cause.judgements
-        if not _is_in_title(cause, each) and each not in beside
-    ]
+    return [each for each in cause.judgements if not _is_in_title(cause, each) and each not in beside]
 
 
-def describe_in_segment(each: Judgement, hidden: bool) -> str:
-    """A failed expectation, with the part of the batch that it was judged on."""
-    return f"{format_segment(each.segment, hidden)}: {describe(each)}" if each.segment else describe(each)
+def list_further_changes(cause: Cause, shown: Iterable[Judgement] = ()) -> list[str]:
+    """How the columns of a cause changed, without what the title says and what is shown with the judgements."""
+    metrics = {cause.title_metric, *(str(each.expectation.metric) for each in shown)} & cause.metric_changes.keys()
+    said = tuple(describe_change(MetricKey.parse(each), cause.metric_changes[each]) for each in metrics)
+    return [each for each in cause.found if each not in cause.title and not each.endswith(said)]
+
+
+def describe_in_segment(each: Judgement, hidden: bool, cause: Cause) -> str:
+    """A failed expectation of a cause, with the part of the batch that it was judged on."""
+    words = describe(each, cause.metric_changes, with_factor=cause.factor is None)
+    return f"{format_segment(each.segment, hidden)}: {words}" if each.segment else words
 
 
 def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> str:
@@ -226,18 +233,26 @@ def describe_failing_rows(verdict: Subject, each: Judgement, hidden: bool) -> st
 def _is_in_title(cause: Cause, each: Judgement) -> bool:
     if each.segment:  # the title counts them and names none
         return False
-    return describe(each) in cause.title or (cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size")
+    if describe(each, cause.metric_changes) in cause.title:
+        return True
+    is_rows = cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size"
+    return is_rows or (cause.kind is not CauseKind.DECLARED and str(each.expectation.metric) == cause.title_metric)
 
 
 def describe_origin(verdict: Subject, judgement: Judgement) -> str:
-    """Where the range of a learned expectation comes from."""
+    """Where the range of a learned expectation comes from; empty if its past range is shown and says it."""
     note = verdict.account.notes.get(str(judgement.expectation.metric), "")
     if not note or judgement.expectation.source is Source.DECLARED:
         return ""
     if note.startswith(COARSE_NOTE):
         return note
+    is_level = note[0].isdigit() or note.startswith("equal in ")
+    if is_level and is_beside_past(judgement, verdict.account.metric_changes):
+        return ""
     if note.startswith("in "):
         return f"it was so {note}"
+    if note.startswith("by "):
+        return note
     return f"learned from {note}" if note[0].isdigit() else f"it was {note}" if " in " in note else f"by its {note}"
 
 

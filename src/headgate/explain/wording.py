@@ -3,17 +3,34 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
 from headgate.display.numbers import format_number
+from headgate.explain.change_wording import (
+    TYPICAL,
+    describe_beside_past,
+    describe_change,
+    describe_factor,
+    factors_agree,
+    find_column_factor,
+    find_factor,
+    is_beside_past,
+)
+from headgate.explain.metric_names import format_share
+from headgate.explain.value_changes import describe_value_changes
+from headgate.learn.metric_traits import is_distance, is_known, traits_of
 from headgate.metrics.base.label import ValueFormat
 from headgate.metrics.distances.registry import distances
-from headgate.values.expectation import Judgement, Segment
+from headgate.values.account import Account, MetricChange, ValueChange
+from headgate.values.expectation import Judgement, Segment, Source
+from headgate.values.key import MetricKey
+from headgate.values.schema import ORDERED
 
 _MAX_NAMES = 4  # columns that a title lists
-_SMALL_SHARE = 0.0005  # smaller shares need more digits
-_ROUNDING_ERROR = 1e-12  # smaller shares are zero up to rounding
+_COMPLETENESS = "completeness"
+_SIZE = MetricKey("size")
 _HASH = re.compile(r"[0-9a-f]{16}")  # what a store that hides values records for one
 
 
@@ -29,38 +46,120 @@ class CauseKind(IntEnum):
     WHOLE = 6
 
 
-def write_title(kind: CauseKind, name: str, judgements: Sequence[Judgement], column_changes: Sequence[str]) -> str:
-    """The title of a cause. `name` is its column or rule, `column_changes` says how the column changed."""
+class Title(NamedTuple):
+    """The title of a cause, and the metric that it speaks of; or the change of values that it speaks of first.
+
+    `factor` says how many times as large the column is, if the title does.
+    """
+
+    text: str
+    metric: str = ""
+    value_change: ValueChange | None = None
+    factor: float | None = None
+
+
+def write_title(kind: CauseKind, name: str, judgements: Sequence[Judgement], account: Account) -> Title:
+    """The title of a cause. `name` is its column or rule, `account` says how the columns changed."""
     first = judgements[0]
+    metric = str(first.expectation.metric)
     more = f" (and {len(judgements) - 1} more of it)" if len(judgements) > 1 else ""
     match kind:
         case CauseKind.COPY:
-            return f"identical to {name or 'an earlier run'}"
+            return Title(f"identical to {name or 'an earlier run'}", metric)
         case CauseKind.UNREAD:
-            return (f"{name}: " if name else "") + first.reason + more
+            return Title((f"{name}: " if name else "") + first.reason + more, metric)
         case CauseKind.SHAPE:
-            return _describe_schema(judgements)
+            return Title(_describe_schema(judgements), metric)
         case CauseKind.VOLUME:
-            return column_changes[0] if column_changes else _describe_rows(judgements)
+            return _write_rows_title(judgements, account)
         case CauseKind.WHOLE:
-            return f"the batch as a whole is unlike those before it: {first.reason}"
-        case CauseKind.COLUMN if column_changes and not _is_telling(first):
-            return f"{name}: {column_changes[0]}"
+            return Title(f"the batch as a whole is unlike those before it: {first.reason}", metric)
+        case CauseKind.COLUMN:
+            return _write_column_title(name, judgements, account)
         case _:
-            return describe(first) + _count_segments(judgements)
+            return Title(describe(first) + _count_segments(judgements), metric)
 
 
-def _is_telling(judgement: Judgement) -> bool:
-    """Whether `describe` says what is wrong in words that need no knowledge of the metric."""
-    distance = distances().get(judgement.expectation.metric.name)
-    return distance is None or bool(distance.label.phrase) or distance.label.value_format is ValueFormat.FLAG
+def _write_column_title(column: str, judgements: Sequence[Judgement], account: Account) -> Title:
+    """The title of a column: its values that changed, else a factor, else the first expectation that it broke."""
+    first, changes = judgements[0], account.metric_changes
+    values, sentences = account.value_changes.get(column, ()), account.column_changes.get(column, ())
+    if values and _is_about_values(first, values):
+        return Title(f"{column}: {describe_value_changes(values)}", value_change=values[0])
+    factor = find_column_factor(column, changes)
+    if factor is not None and first.expectation.source is Source.HISTORY:
+        return _write_factor_title(column, factor, judgements, changes)
+    if sentences and not is_telling(first, changes):
+        key = _find_metric(column, sentences[0], changes) or first.expectation.metric
+        return Title(f"{column}: {sentences[0]}", str(key))
+    return Title(describe(first, changes) + _count_segments(judgements), str(first.expectation.metric))
 
 
-def _describe_rows(judgements: Sequence[Judgement]) -> str:
-    size = next((each for each in judgements if each.expectation.metric.name == "size"), judgements[0])
-    if size.value is None or size.expectation.metric.name != "size":
-        return describe(size)
-    return f"{format_number(size.value)} rows, expected {size.expectation.predicate}"
+def _write_factor_title(
+    column: str, factor: float, judgements: Sequence[Judgement], changes: Mapping[str, MetricChange]
+) -> Title:
+    """The title of a column whose values are several times as large as usual: by the first metric that shows it."""
+    for judgement in judgements:
+        key = judgement.expectation.metric
+        own = find_factor(key, changes[str(key)]) if is_beside_past(judgement, changes) else None
+        if own is not None and factors_agree(*sorted((own, factor))):
+            words = describe_beside_past(judgement, changes[str(key)], with_factor=False).removeprefix(f"{column}: ")
+            break
+    else:
+        key = next(key for name in TYPICAL if str(key := MetricKey(name, (column,))) in changes)
+        words = describe_change(key, changes[str(key)])
+    return Title(f"{column} is {describe_factor(factor)}: {words}", str(key), factor=factor)
+
+
+def _is_about_values(first: Judgement, changes: Sequence[ValueChange]) -> bool:
+    """Whether the values that changed say more than the first expectation that was broken.
+
+    If they cannot be named, lengths of texts say more than their number.
+    """
+    key = first.expectation.metric
+    if key.name == _COMPLETENESS or first.expectation.rule or not is_known(key):
+        return False
+    label = traits_of(key).label
+    is_measure = not is_distance(key) and bool(label.phrase) and label.value_format is ValueFormat.NUMBER
+    return not is_measure or any(each.values for each in changes)
+
+
+def _find_metric(column: str, sentence: str, changes: Mapping[str, MetricChange]) -> MetricKey | None:
+    """The metric that a sentence about a column speaks of."""
+    for name, change in changes.items():
+        key = MetricKey.parse(name)
+        if key.columns == (column,) and describe_change(key, change) == sentence:
+            return key
+    return None
+
+
+def is_telling(judgement: Judgement, changes: Mapping[str, MetricChange]) -> bool:
+    """Whether `describe` says what is wrong in words that need no knowledge of the metric.
+
+    Of numbers and times, the values that are new say less than where they lie.
+    """
+    key = judgement.expectation.metric
+    distance, change = distances().get(key.name), changes.get(str(key))
+    if distance is None or distance.label.value_format is ValueFormat.FLAG:
+        return True
+    return bool(distance.label.phrase) and (change is None or change.kind not in ORDERED)
+
+
+def _write_rows_title(judgements: Sequence[Judgement], account: Account) -> Title:
+    """The title of a change of the row count. If only what moves with the rows failed, it says how many were usual."""
+    size = next((each for each in judgements if each.expectation.metric == _SIZE), None)
+    change = account.metric_changes.get(str(_SIZE))
+    sentences = account.column_changes.get("", ())
+    if size is not None and is_beside_past(size, account.metric_changes):
+        return Title(describe(size, account.metric_changes), str(_SIZE))
+    if change is not None and change.centre is not None and change.low <= change.value <= change.high:
+        usual = format_number(float(f"{change.centre:.2g}"))
+        return Title(f"{describe_change(_SIZE, change)}, about {usual} expected", str(_SIZE))
+    if sentences:
+        return Title(sentences[0], str(_SIZE))
+    if size is not None and size.value is not None:
+        return Title(f"{format_number(size.value)} rows, expected {size.expectation.predicate}", str(_SIZE))
+    return Title(describe(judgements[0], account.metric_changes), str(judgements[0].expectation.metric))
 
 
 def _count_segments(judgements: Sequence[Judgement]) -> str:
@@ -89,9 +188,15 @@ def _format_segment_value(value: str | None, hidden: bool) -> str:
     return f"(hidden: {value[:8]})" if hidden and _HASH.fullmatch(value) else value
 
 
-def describe(judgement: Judgement) -> str:
-    """A failed expectation in plain words; the judgement's own reason where there are none plainer."""
+def describe(judgement: Judgement, changes: Mapping[str, MetricChange] | None = None, with_factor: bool = True) -> str:
+    """A failed expectation in plain words; the judgement's own reason where there are none plainer.
+
+    `changes` are the metrics whose values in the runs before are known. `with_factor` adds how many times as large as
+    usual a value is.
+    """
     key, value = judgement.expectation.metric, judgement.value
+    if changes is not None and is_beside_past(judgement, changes):
+        return describe_beside_past(judgement, changes[str(key)], with_factor)
     column = key.columns[0] if key.columns else ""
     predicate = str(judgement.expectation.predicate).removeprefix("equal to ")
     match key.name:
@@ -121,19 +226,6 @@ def describe(judgement: Judgement) -> str:
             return f"{some} of {column} is outside of the period of the batch, expected {expected}"
         case _:
             return judgement.reason
-
-
-def format_share(value: float, digits: int = 1) -> str:
-    """A share as a percentage, with enough digits that a small one does not look like 0% nor a large one like 100%.
-
-    >>> format_share(0.037), format_share(0.00001), format_share(0.99999), format_share(0.0)
-    ('3.7%', '0.001%', '99.999%', '0.0%')
-    """
-    rest = min(abs(value), abs(1 - value))
-    if not _ROUNDING_ERROR < rest < _SMALL_SHARE:
-        return f"{value:.{digits}%}"
-    small = float(f"{100 * rest:.2g}")
-    return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"
 
 
 def _format_shares(judgement: Judgement, value: float) -> tuple[str, str]:

@@ -167,8 +167,8 @@ class BatchJudge:
         learned = self.learned
         bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
         notes = {str(each.metric): each.note for each in learned.program.clauses if each.metric in bad and each.note}
-        changes = changes_behind(learned, outcomes, bad) if bad else ColumnChanges()
-        return Account(
+        changes = changes_behind(learned, outcomes, batch.states, bad) if bad else ColumnChanges()
+        account = Account(
             mode=self.settings.mode,
             action=self.settings.action(verdict.status),
             budget=self.settings.false_alarms,
@@ -177,10 +177,7 @@ class BatchJudge:
             reference_attempts=learned.reference_attempts,
             learners={**learned.learner_notes, **({"order": self.order_note} if self.order_note else {})},
             notes=notes,
-            column_changes=dict(changes.sentences),
-            fewer_rows=changes.fewer_rows,
             text_rules=self._learn_text_rules(batch, outcomes),
-            contributions=changes.contributions,
             changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
@@ -188,6 +185,7 @@ class BatchJudge:
             mutes=self.mutes,
             memory={} if learned.past is None else dict(learned.past.memory),
         )
+        return changes.add_to(account)
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:

@@ -11,7 +11,8 @@ from headgate.evaluate.judged_batch import JudgedBatch
 from headgate.evaluate.row_rules import RowFinder, count_recorded_rows
 from headgate.evaluate.verification import judgement_to_dict
 from headgate.explain import verdict_page
-from headgate.explain.causes import Cause, find_causes
+from headgate.explain.cause import Cause
+from headgate.explain.causes import find_causes
 from headgate.explain.next_steps import Language
 from headgate.explain.subject import RecentRuns
 from headgate.gate.notification import Notification, NotificationCause

@@ -98,11 +98,7 @@ class DatasetHistory:
         """
         if partition_order(first) > partition_order(last):
             raise MisuseError(f"{first} comes after {last}.", hint="Put the first partition of the range first.")
-        revisions: dict[str, list[Revision]] = {}
-        for revision in self.store.revisions(self.dataset):
-            revisions.setdefault(revision.partition, []).append(revision)
-        held = [known for known in revisions.values() if known[-1].decision is Decision.HELD]
-        held.sort(key=lambda known: partition_order(known[-1].partition))
+        held = self._group_held()
         names = [known[-1].partition for known in held]
         start, end = partition_order(first), partition_order(last)
         chosen = [known for known in held if start <= partition_order(known[-1].partition) <= end]
@@ -116,6 +112,19 @@ class DatasetHistory:
                 hint="Decide about each of these alone and say which revision is meant; then about the range.",
             )
         return [known[-1] for known in chosen]
+
+    def find_waiting(self) -> list[Revision]:
+        """The batches that wait for the decision of a person, in the order of the partitions: their newest revision is
+        held."""
+        return [known[-1] for known in self._group_held()]
+
+    def _group_held(self) -> list[list[Revision]]:
+        """All revisions of each partition whose newest one is held, in the order of the partitions."""
+        revisions: dict[str, list[Revision]] = {}
+        for revision in self.store.revisions(self.dataset):
+            revisions.setdefault(revision.partition, []).append(revision)
+        held = [known for known in revisions.values() if known[-1].decision is Decision.HELD]
+        return sorted(held, key=lambda known: partition_order(known[-1].partition))
 
     def find_same_input(self, partition: str, fingerprint: str | None, source: str, suite: str) -> Revision | None:
         """The partition's newest revision, if it is of this very input, judged in the same way.

@@ -12,11 +12,11 @@ from markupsafe import Markup
 
 from headgate.display.numbers import format_moment, format_number
 from headgate.display.table import Table
+from headgate.explain.cause import Cause
 from headgate.explain.causes import MAX_CAUSES as CAUSES
-from headgate.explain.causes import Cause
-from headgate.explain.metric_names import tells_missing
+from headgate.explain.metric_names import format_share, tells_missing
 from headgate.explain.verdict_page import choose_tone, python_steps, shell_steps
-from headgate.explain.wording import format_segment, format_share
+from headgate.explain.wording import format_segment
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.learn.history.program import format_rarity
 from headgate.report.chart import draw_sparkline, draw_strip

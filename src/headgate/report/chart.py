@@ -50,7 +50,7 @@ class TrendLine(msgspec.Struct, frozen=True):
             text += f": before {self.format_value(float(finite.min()))} to {self.format_value(float(finite.max()))}"
         if np.isfinite(now):
             text += f", now {self.format_value(float(now))}"
-        return text + (f"; expected {self.expected}" if self.expected else "")
+        return text + (f"; allowed {self.expected}" if self.expected else "")
 
 
 def clip_extremes(values: Floats | float) -> Floats:

@@ -10,10 +10,9 @@ import numpy as np
 from markupsafe import Markup
 
 from headgate.display.numbers import format_moment
-from headgate.explain.batches_alike import describe_batches, find_batches_alike
-from headgate.explain.metric_names import tells_missing
+from headgate.explain.batches_alike import describe_batches, describe_waiting, find_batches_alike
+from headgate.explain.metric_names import format_share, tells_missing
 from headgate.explain.verdict_page import choose_tone
-from headgate.explain.wording import format_share
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.learn.metric_traits import MetricTraits
@@ -83,6 +82,7 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
         "state": describe_state(newest),
         "newest_link": link(newest.partition),
         "alike": _describe_alike(newest, revisions),
+        "waiting": describe_waiting([each.partition for each in gate.history.find_waiting()]),
         "count": len(gate.store.revisions(gate.dataset)),
         "strip": draw_strip(list(zip(runs.partitions, runs.marks, strict=True))[-45:]),
         "held": sum(mark is RunMark.HELD for mark in runs.marks),

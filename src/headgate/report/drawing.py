@@ -8,15 +8,14 @@ from functools import partial
 import msgspec
 from markupsafe import Markup
 
-from headgate.explain.metric_names import tells_missing
-from headgate.explain.wording import format_share
+from headgate.explain.metric_names import format_allowed, format_share, tells_missing
 from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import Band, TrendLine, draw_trend
 from headgate.report.compare import BEFORE, Bar, bars_of, draw_histogram
 from headgate.report.run_series import RunSeries
-from headgate.report.words import describe_metric, describe_predicate, describe_subject, describe_value
+from headgate.report.words import describe_metric, describe_subject, describe_value
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
@@ -38,7 +37,7 @@ def chart_of(runs: RunSeries, key: MetricKey, judgement: Judgement | None = None
     traits = runs.traits(key)
     predicate = None if judgement is None else judgement.expectation.predicate
     band = _make_band(predicate)
-    expected = "" if predicate is None else describe_predicate(traits, predicate)
+    expected = "" if predicate is None else format_allowed(traits, predicate)
     format_value: Callable[[float], str] = partial(describe_value, traits, predicate=predicate, digits=4)
     if tells_missing(traits):
         format_value = format_share

@@ -40,7 +40,9 @@ class DatasetRow(msgspec.Struct, frozen=True):
     at: str = ""
     link: str = ""
     batch_link: str = ""
-    waits: bool = False
+    is_settled: bool = False  # whether somebody has decided about the newest batch, though it is not good
+    waits: bool = False  # whether somebody has to act
+    waiting: int = 0  # held batches that nobody has decided about
 
     @property
     def is_over_budget(self) -> bool:
@@ -50,13 +52,16 @@ class DatasetRow(msgspec.Struct, frozen=True):
 
 def fleet_page(gates: Sequence[Gate], link: Callable[[str, str | None], str]) -> Mapping[str, Any]:
     """The variables of the template `fleet.html`. `link` gives the address of a dataset's or partition's page."""
-    rows = sorted((_make_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], each.name))
+    rows = sorted(
+        (_make_row(each, link) for each in gates), key=lambda each: (_ORDER[each.tone], not each.waits, each.name)
+    )
     return {
         "rows": rows,
+        "batches": sum(each.waiting for each in rows),
         "waiting": sum(each.waits for each in rows),
         "bad": sum(each.tone == "bad" for each in rows),
-        "unsure": sum(each.tone == "unsure" and each.waits for each in rows),
-        "released": sum(each.tone == "unsure" and not each.waits for each in rows),
+        "unsure": sum(each.tone == "unsure" and not each.is_settled for each in rows),
+        "released": sum(each.tone == "unsure" and each.is_settled for each in rows),
         "good": sum(each.tone == "good" for each in rows),
         "silent": sum(each.tone == "none" for each in rows),
         "updated": max((each.at for each in rows), default=""),
@@ -69,6 +74,8 @@ def _make_row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
     if not revisions:
         return DatasetRow(name, settings.owner, settings.false_alarms)
     newest = gate.read_verdict(revisions[-1])
+    is_settled = newest.decision in _SETTLED
+    waiting = len(gate.history.find_waiting())
     tone = choose_tone(newest).value
     marks = [(each.partition, RunMark.of(each)) for each in revisions]
     return DatasetRow(
@@ -88,5 +95,7 @@ def _make_row(gate: Gate, link: Callable[[str, str | None], str]) -> DatasetRow:
         at=format_moment(newest.run.at, whole_days=False),
         link=link(name, None),
         batch_link=link(name, newest.partition),
-        waits=tone != "good" and newest.decision not in _SETTLED,
+        is_settled=is_settled,
+        waits=waiting > 0 or (tone != "good" and not is_settled),
+        waiting=waiting,
     )

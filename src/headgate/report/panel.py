@@ -8,21 +8,32 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.explain.causes import Cause
+from headgate.explain.cause import Cause
+from headgate.explain.change_wording import describe_expected, describe_past, is_beside_past
 from headgate.explain.level_wording import describe_held
-from headgate.explain.verdict_page import describe_failing_rows, describe_in_segment, describe_origin, other_failures
+from headgate.explain.metric_names import format_allowed, format_share
+from headgate.explain.value_changes import list_values
+from headgate.explain.verdict_page import (
+    describe_failing_rows,
+    describe_in_segment,
+    describe_origin,
+    list_further_changes,
+    list_other_judgements,
+)
 from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.run_series import RunSeries
-from headgate.report.words import describe_predicate, describe_subject, describe_value, is_self_explanatory
+from headgate.report.words import describe_metric, describe_subject, describe_value, is_self_explanatory
+from headgate.values.account import ValueChange
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
 
 CHARTS = 2  # charts of a cause
+_SIZE = MetricKey("size")
 SEGMENTS = 3  # segments that a panel lists
 _FAR = 3.0  # standard deviations that a metric must have moved to be drawn beside the failed one
 
@@ -53,28 +64,31 @@ def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions
     worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
-        changes=tuple(each for each in cause.found if each not in cause.title),
+        changes=tuple(list_further_changes(cause)),
         facts=tuple(_list_facts(verdict, cause, runs, hidden)),
-        other_failures=tuple(other_failures(cause, hidden, worst)),
+        other_failures=tuple(describe_in_segment(each, hidden, cause) for each in list_other_judgements(cause, worst)),
         charts=tuple(chart_of(runs, key, _find_judgement(cause, key)) for key in _pick_metrics(cause, runs)),
         histogram=histogram,
         bars=bars,
         bars_title=bars_title,
-        segments=tuple(describe_in_segment(each, hidden) for each in worst),
+        segments=tuple(describe_in_segment(each, hidden, cause) for each in worst),
     )
 
 
 def _pick_metrics(cause: Cause, runs: RunSeries) -> list[MetricKey]:
-    """The metrics to draw for a cause: the one that failed, then the metric of the column that moved the most."""
+    """The metrics to draw for a cause: that of the title, then the metric of the column that moved the most."""
     if cause.kind in (CauseKind.SHAPE, CauseKind.UNREAD):
         return []
     failed = [each.expectation.metric for each in cause.judgements if not each.segment]
+    spoken_of = [MetricKey.parse(cause.title_metric)] if cause.title_metric and not cause.lead.segment else []
     column = cause.columns[0] if cause.columns else "" if cause.kind is CauseKind.VOLUME else None
     readable = sorted(
         (key for key in failed if is_self_explanatory(runs.traits(key))), key=lambda key: key.name != "size"
     )
     if cause.kind is CauseKind.WHOLE:
         wanted = failed
+    elif len(cause.columns) > 1:
+        wanted = [*spoken_of, *readable, *failed]  # the first of each column come first
     else:
         moved = [] if column is None else runs.rank_metrics(column)
         plain = [
@@ -82,7 +96,7 @@ def _pick_metrics(cause: Cause, runs: RunSeries) -> list[MetricKey]:
             for key in moved
             if is_self_explanatory(runs.traits(key)) and key not in readable and runs.move_of(key) > _FAR
         ]
-        wanted = [*readable[:1], *plain[:1], *readable[1:], *failed]
+        wanted = [*spoken_of, *readable[:1], *plain[:1], *readable[1:], *failed]
     drawable = [
         key
         for key in dict.fromkeys(wanted)
@@ -95,31 +109,15 @@ def _find_judgement(cause: Cause, key: MetricKey) -> Judgement | None:
     return next((each for each in cause.judgements if each.expectation.metric == key and not each.segment), None)
 
 
-def _pick_judgement(cause: Cause, runs: RunSeries) -> Judgement:
-    """The judgement whose value is shown: the row count for a volume change, else the first with a plain name."""
-    rows = [
-        each for each in cause.judgements if cause.kind is CauseKind.VOLUME and each.expectation.metric.name == "size"
-    ]
-    plain = (each for each in cause.judgements if is_self_explanatory(runs.traits(each.expectation.metric)))
-    return rows[0] if rows else next(plain, cause.lead)
-
-
 def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bool) -> Iterator[tuple[str, str]]:
-    lead = _pick_judgement(cause, runs)
-    key, predicate = lead.expectation.metric, lead.expectation.predicate
     if cause.kind is CauseKind.UNREAD:
         yield "Not evaluated", "an error is not a failure: the data may be good"
         return
-    if lead.value is not None and cause.kind is not CauseKind.SHAPE:
-        traits = runs.traits(key)
-        where = f" in {format_segment(lead.segment, hidden)}" if lead.segment else ""
-        yield (
-            "Now",
-            f"{describe_subject(traits, lead.expectation)} {describe_value(traits, lead.value, predicate)}{where}",
-        )
-        yield "Expected", describe_predicate(traits, predicate)
-        if not lead.segment and key in runs and (good := runs.last_good(key)) is not None:
-            yield "Last good", f"{describe_value(traits, good[1], predicate)} in {good[0]}"
+    if cause.value_change is not None:
+        yield from _list_value_facts(verdict, cause.value_change, runs)
+    elif cause.kind is not CauseKind.SHAPE:
+        yield from _list_metric_facts(cause, runs, hidden)
+    lead = cause.lead
     if cause.held_before:
         yield "Before", describe_held(cause.held_before)
     if source := describe_origin(verdict, lead):
@@ -131,6 +129,44 @@ def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bo
         )
     if rows := describe_failing_rows(verdict, lead, hidden):
         yield "Rows", rows
+
+
+def _list_metric_facts(cause: Cause, runs: RunSeries, hidden: bool) -> Iterator[tuple[str, str]]:
+    """The metric that the title speaks of: its value now, what was expected, and its last good value."""
+    judgement = _find_title_judgement(cause)
+    key = MetricKey.parse(cause.title_metric) if judgement is None else judgement.expectation.metric
+    predicate = None if judgement is None else judgement.expectation.predicate
+    traits, change = runs.traits(key), cause.metric_changes.get(str(key))
+    value = judgement.value if judgement is not None else float(runs.values(key)[-1]) if key in runs else None
+    if value is None or np.isnan(value):
+        return
+    segment = "" if judgement is None or not judgement.segment else f" in {format_segment(judgement.segment, hidden)}"
+    subject = describe_metric(traits, key) if judgement is None else describe_subject(traits, judgement.expectation)
+    yield "Now", f"{subject} {describe_value(traits, value, predicate)}{segment}"
+    if judgement is not None and is_beside_past(judgement, cause.metric_changes):
+        yield "Expected", describe_expected(judgement.expectation, change)
+    elif predicate is not None:
+        yield "Expected", format_allowed(traits, predicate)
+    elif change is not None:
+        yield "Expected", describe_past(key, change)
+    if not segment and key in runs and (good := runs.last_good(key)) is not None:
+        yield "Last good", f"{describe_value(traits, good[1], predicate)} in {good[0]}"
+
+
+def _find_title_judgement(cause: Cause) -> Judgement | None:
+    """The judgement that the title speaks of; None if it speaks of a metric that did not fail."""
+    if not cause.title_metric:
+        return cause.lead
+    return next((each for each in cause.judgements if str(each.expectation.metric) == cause.title_metric), None)
+
+
+def _list_value_facts(verdict: BatchVerdict, change: ValueChange, runs: RunSeries) -> Iterator[tuple[str, str]]:
+    """The values that the title speaks of: their share now, before, and in the last good run."""
+    count = verdict.account.runs
+    yield "Now", f"{list_values(change, written=True)} {format_share(change.now)}"
+    yield "Expected", f"{list_values(change)} {format_share(change.before)}, as in {count} run{'s' * (count != 1)}"
+    if (good := runs.last_good(_SIZE)) is not None:
+        yield "Last good", f"{format_share(change.newest)} in {good[0]}"
 
 
 def _pick_bars(column: Column, distributions: Distributions) -> tuple[tuple[Bar, ...], str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from headgate.display.numbers import format_number
-from headgate.explain.metric_names import format_value, metric_label, round_digits, tells_missing
+from headgate.explain.metric_names import format_value, metric_label, round_digits
 from headgate.learn.copies import COPIES
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.novelty.model import NOVELTY
 from headgate.values.expectation import Expectation
 from headgate.values.key import MetricKey
-from headgate.values.predicate import Between, OneOf, Predicate
+from headgate.values.predicate import Predicate
 
 
 def describe_metric(traits: MetricTraits | None, key: MetricKey, bare: bool = False) -> str:
@@ -43,25 +43,6 @@ def describe_value(
     if traits is None:
         return format_number(round_digits(value, digits))
     return format_value(traits, value if traits.share else round_digits(value, digits))
-
-
-def describe_predicate(traits: MetricTraits | None, predicate: Predicate) -> str:
-    """What was expected, in the same units as the displayed value."""
-    if traits is not None and traits.share and isinstance(predicate, OneOf) and predicate.values == (1.0,):
-        return "none" if tells_missing(traits) else "all"  # completeness is shown as a null rate
-    if isinstance(predicate, OneOf) and traits is not None and traits.share:
-        words = ", ".join(describe_value(traits, each, digits=4) for each in predicate.values)
-        return words if len(predicate.values) == 1 else f"one of {words}"
-    if not isinstance(predicate, Between) or predicate.moments or traits is None:
-        return str(predicate)
-    low, high = (
-        None if end is None else describe_value(traits, end, digits=4) for end in (predicate.low, predicate.high)
-    )
-    if tells_missing(traits):  # the lower end of completeness is the upper end of the null rate
-        low, high = high, low
-    if high is None:
-        return f"at least {low}"
-    return f"at most {high}" if low is None else f"{low} to {high}"
 
 
 def is_self_explanatory(traits: MetricTraits | None) -> bool:

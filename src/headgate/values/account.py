@@ -8,6 +8,7 @@ import msgspec
 
 from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
+from headgate.values.schema import Kind
 
 
 class Action(StrEnum):
@@ -68,6 +69,47 @@ class ColumnMemory(msgspec.Struct, frozen=True):
     kinds: tuple[str, ...] = ()
 
 
+class MetricChange(msgspec.Struct, frozen=True):
+    """The value of a metric in a batch, and its values in the accepted runs before, `low` to `high` in `runs` runs.
+
+    `centre` is the value that was most likely, `kind` that of the column. `is_shifted` marks a timestamp that moves
+    along with the runs: `low` and `high` are then moved to the time of the batch.
+    """
+
+    value: float
+    low: float
+    high: float
+    runs: int
+    centre: float | None = None
+    kind: Kind | None = None
+    is_shifted: bool = False
+
+
+class ValueChangeKind(StrEnum):
+    """How a frequent value of a column changed."""
+
+    REWRITTEN = "rewritten"  # it is there, in another case or with other blanks around it
+    MISSING = "missing"
+    NEW = "new"
+    SHARE = "share"  # it is much more or less frequent
+
+
+class ValueChange(msgspec.Struct, frozen=True):
+    """The values of a column that changed in one way: how many, and their share now, before, and in the newest run.
+
+    `values` names the most frequent of them, `written` how these are written now, if they were rewritten. Both are
+    empty in a store that hides values.
+    """
+
+    kind: ValueChangeKind
+    count: int
+    now: float
+    before: float
+    newest: float
+    values: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -80,7 +122,9 @@ class Account(msgspec.Struct, frozen=True):
     changes of the batch, in words. `copy_of` is the partition of an earlier run with exactly the same rows. `time` is
     the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
     `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. `memory` is what was
-    remembered of columns before this batch. Stored names are older than some of these names.
+    remembered of columns before this batch. `metric_changes` are the metrics that failed and those that
+    `column_changes` speaks of, `value_changes` the frequent values that changed, by column. Stored names are older than
+    some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -102,3 +146,5 @@ class Account(msgspec.Struct, frozen=True):
     scope: str = ""
     mutes: tuple[Mute, ...] = ()
     memory: dict[str, ColumnMemory] = {}
+    metric_changes: dict[str, MetricChange] = {}
+    value_changes: dict[str, tuple[ValueChange, ...]] = {}

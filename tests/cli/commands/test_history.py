@@ -18,6 +18,13 @@ def test_runs_are_listed_with_what_was_wrong(judged: Path) -> None:
     assert lines[3].split()[:3] == [GOOD, "pass", "published"]
 
 
+def test_batches_that_wait_are_counted_below_the_runs(judged: Path) -> None:
+    waiting = f"1 batch waits for a decision: {BROKEN}."
+    assert waiting in called("history", "orders", "--last", "1").stdout.splitlines()
+    called("reject", "orders", BROKEN, "--note", "wrong")
+    assert "for a decision" not in called("history", "orders").stdout
+
+
 def test_a_ruling_is_shown_with_its_note(judged: Path) -> None:
     called("accept", "orders", BROKEN, "--note", "a new market", "--who", "ann")
     assert "ann: a new market" in called("history", "orders").stdout

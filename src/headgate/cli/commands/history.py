@@ -23,7 +23,7 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
-    Below the runs stand the calendar and the columns that are muted now.
+    Below the runs stand the calendar, the columns that are muted now, and how many batches wait for a decision.
 
     \b
     Examples:
@@ -32,7 +32,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
       headgate history orders --metric "mean(price)"
     """
     from headgate.cli import recorded_runs
-    from headgate.explain.batches_alike import describe_batches, group_batches_alike
+    from headgate.explain.batches_alike import describe_batches, describe_waiting, group_batches_alike
     from headgate.explain.next_steps import shell_range_commands
 
     chosen = context.open_project().dataset(dataset)
@@ -46,6 +46,8 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         context.echo(recorded_runs.runs_page(runs))
         mutes = gate.mutes.find_active()
         context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
+        if waiting := gate.history.find_waiting():
+            context.echo(f"{describe_waiting([each.partition for each in waiting])}.")
         for together in group_batches_alike([each.verdict for each in runs]):
             accept, _ = shell_range_commands(dataset, together)
             context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")

@@ -280,11 +280,9 @@ def _judge_learned(run: Run, learned: Learned) -> Verdict:
 
 def _describe_causes(run: Run, learned: Learned, failures: Sequence[Judgement]) -> tuple[str, ...]:
     """The titles of the causes that the gate would have named."""
-    changes = changes_behind(learned, run.outcomes, [each.expectation.metric for each in failures])
-    account = Account(
-        column_changes=dict(changes.sentences), fewer_rows=changes.fewer_rows, contributions=changes.contributions
-    )
-    return tuple(each.title for each in find_causes(failures, account))
+    broken = [each.expectation.metric for each in failures]
+    changes = changes_behind(learned, run.outcomes, run.states, broken)
+    return tuple(each.title for each in find_causes(failures, changes.add_to(Account())))
 
 
 def _failures(judgements: Iterable[Judgement]) -> list[Judgement]:
