@@ -38,7 +38,7 @@ _FINITENESS = "finiteness"
 _ALL = OneOf((1.0,))
 SHARES = {
     Guard.ROWS: 0.186,
-    Guard.NULLS: 0.195,
+    Guard.NULLS: 0.08,
     Guard.COMPLETE: 0.125,
     Guard.KEYS: 0.035,
     Guard.NEWEST: 0.05,
@@ -46,8 +46,8 @@ SHARES = {
     Guard.COARSE: 0.148,
 }
 """The share of the budget that is set aside for each guard."""
-GUARD_SHARE = sum(SHARES.values()) - SHARES[Guard.COARSE]
-"""The share of the budget that is set aside for all guards. Coarse limits use what other guards leave."""
+GUARD_SHARE = sum(SHARES.values())
+"""The share of the budget that is set aside for all guards."""
 
 
 @dataclass(frozen=True)
