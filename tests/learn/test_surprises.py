@@ -1,0 +1,127 @@
+"""Accepted surprises: what is like one passes, and none of them widens what is expected beyond belief."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from headgate.learn.surprises import (
+    FARTHER,
+    AcceptedSurprises,
+    SurprisingRun,
+    bound_surprises,
+    find_surprises,
+    find_usual_run,
+)
+from headgate.values.expectation import Expectation, Source, Status
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Measured
+from headgate.values.predicate import Between
+from headgate.values.run import Run
+from headgate.values.verdict import Verdict, judge
+from tests.learn.histories import past_of
+
+MEAN, ROWS, KS = MetricKey("mean", ("price",)), MetricKey("size"), MetricKey("ks_dist", ("price",))
+USUAL = {MEAN: Between(20.0, 30.0), ROWS: Between(900.0, 1_100.0), KS: Between(high=0.2)}
+
+
+def verdict_on(values: dict[MetricKey, float], source: Source = Source.HISTORY) -> Verdict:
+    expected = [Expectation(key, USUAL[key], source) for key in values]
+    return judge(expected, {key: Measured(value) for key, value in values.items()})
+
+
+def run_of(values: dict[MetricKey, float], partition: str = "2026-03-31") -> Run:
+    outcomes = {key: Measured(value) for key, value in values.items()}
+    return Run(dataset="t", partition=partition, fingerprint="f", outcomes=outcomes, verdict=verdict_on(values))
+
+
+DEAR = AcceptedSurprises.of([run_of({MEAN: 2_400.0, ROWS: 1_000.0, KS: 1.0})])
+
+
+@pytest.mark.parametrize(
+    ("values", "passes"),
+    [
+        ({MEAN: 2_400.0}, True),
+        ({MEAN: 2_500.0, KS: 1.0}, True),
+        ({MEAN: 2_700.0}, False),  # more than a tenth away
+        ({MEAN: 1_200.0}, False),
+        ({MEAN: -2_400.0}, False),
+        ({MEAN: 2_400.0, ROWS: 500.0}, False),  # the accepted batch had the usual number of rows
+        ({KS: FARTHER * 0.99}, True),
+        ({MEAN: 25.0}, True),
+    ],
+)
+def test_what_is_like_an_accepted_batch_in_all_that_fails_passes(values: dict[MetricKey, float], passes: bool) -> None:
+    assert DEAR.excuse(verdict_on(values)).passed is passes
+
+
+def test_half_of_the_range_is_near_enough() -> None:
+    accepted = AcceptedSurprises((SurprisingRun("2026-03-31", {MEAN: 40.0}),))
+    assert accepted.excuse(verdict_on({MEAN: 44.9})).passed
+    assert not accepted.excuse(verdict_on({MEAN: 45.1})).passed
+
+
+def test_the_reason_names_the_accepted_batch() -> None:
+    excused = DEAR.excuse(verdict_on({MEAN: 2_400.0})).judgements[0]
+    assert excused.status is Status.PASS
+    assert excused.reason.endswith("as in 2026-03-31, which was accepted")
+
+
+@pytest.mark.parametrize("source", [Source.RULES, Source.PATTERNS])
+def test_only_what_was_learned_from_history_is_excused(source: Source) -> None:
+    assert not DEAR.excuse(verdict_on({MEAN: 2_400.0}, source)).passed
+
+
+def test_a_run_that_failed_nothing_learned_is_not_remembered() -> None:
+    usual = run_of({MEAN: 25.0, ROWS: 1_000.0})
+    assert find_surprises(usual) == {}
+    assert AcceptedSurprises.of([usual]) == AcceptedSurprises()
+
+
+def test_an_excused_run_was_surprising_too() -> None:
+    values = {MEAN: 2_400.0, KS: 1.0}
+    excused = Run(dataset="t", partition="2026-04-30", fingerprint="f", verdict=DEAR.excuse(verdict_on(values)))
+    assert set(find_surprises(excused)) == {MEAN, KS}
+
+
+def runs_with_surprise(at: int, count: int) -> list[Run]:
+    return [run_of({MEAN: 2_400.0 if number == at else 25.0}, f"day-{number:02}") for number in range(count)]
+
+
+def test_a_single_surprise_counts_as_little_farther_than_the_others() -> None:
+    mean, deviation = [24.0, 25.0, 26.0, 25.0, 2_400.0, 25.0], [4.0, 4.2, 4.1, 4.0, 400.0, 4.1]
+    past = past_of({"mean(price)": mean, "stddev(price)": deviation, "mean(other)": mean})
+    bounded = bound_surprises(past, runs_with_surprise(4, 6))
+    assert bounded.series("mean(price)").tolist() == [24.0, 25.0, 26.0, 25.0, 28.0, 25.0]
+    assert bounded.series("stddev(price)")[4] == pytest.approx(4.4)  # no range of it was learned
+    assert bounded.series("mean(other)").tolist() == mean
+    assert past.series("mean(price)").tolist() == mean
+
+
+def test_a_surprise_that_the_next_run_confirms_is_a_new_level() -> None:
+    mean = [24.0, 25.0, 26.0, 25.0, 2_400.0, 2_380.0]
+    bounded = bound_surprises(past_of({"mean(price)": mean}), runs_with_surprise(4, 6))
+    assert bounded.series("mean(price)").tolist() == mean
+
+
+def test_the_newest_surprise_is_not_a_level_yet() -> None:
+    past = past_of({"mean(price)": [24.0, 25.0, 26.0, 25.0, 2_400.0]})
+    assert bound_surprises(past, runs_with_surprise(4, 5)).series("mean(price)")[-1] == 28.0
+
+
+def test_a_surprising_number_of_rows_concerns_all_columns() -> None:
+    runs = [run_of({ROWS: 5_000.0 if number == 4 else 1_000.0}, f"day-{number:02}") for number in range(6)]
+    past = past_of({"sum(price)": [100.0, 104.0, 102.0, 103.0, 500.0, 101.0]})
+    assert bound_surprises(past, runs).series("sum(price)")[4] == 108.0
+
+
+def test_after_few_runs_nothing_is_bounded() -> None:
+    past = past_of({"mean(price)": [24.0, 25.0, 2_400.0, 25.0]})
+    assert np.array_equal(bound_surprises(past, runs_with_surprise(2, 4)).values, past.values)
+
+
+def test_after_a_surprise_the_next_batch_is_compared_with_a_usual_run_too() -> None:
+    runs = runs_with_surprise(4, 5)
+    assert find_usual_run(runs) is runs[3]
+    assert find_usual_run(runs[:4]) is None
+    assert find_usual_run([]) is None
