@@ -83,7 +83,7 @@ def test_it_is_remembered_longer_than_runs_are_learned_from() -> None:
 
 @pytest.mark.parametrize("kind", ["memory", "sqlite", "files"])
 def test_every_store_remembers(kind: str, tmp_path: Path) -> None:
-    urls = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/history.db", "files": f"{tmp_path}/files"}
+    urls = {"memory": "memory:", "sqlite": f"sqlite:///{tmp_path}/history.db", "files": f"file://{tmp_path}/files"}
     store = hg.open_store(urls[kind])
     gate = gate_of(store)
     verdict = gate.judge(batch(RUNS, 100.0), day(RUNS))
