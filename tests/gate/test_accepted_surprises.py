@@ -56,7 +56,7 @@ def test_one_mistaken_accept_does_not_turn_the_gate_around(mistaken: hg.Gate) ->
         mistaken.reject(day(last), number=verdict.revision.number)
     again = mistaken.judge(batch(last, 100.0), day(last))
     assert again.action is Action.PUBLISH
-    assert f"as in {day(RUNS)}, which was accepted" in " ".join(each.reason for each in again.verdict.judgements)
+    assert f"as in {day(RUNS)}, which was accepted" in again.explain()
 
 
 def test_it_is_undone_by_a_rejection(mistaken: hg.Gate) -> None:

@@ -10,6 +10,7 @@ from headgate.learn.surprises import (
     AcceptedSurprises,
     SurprisingRun,
     bound_surprises,
+    find_excused,
     find_surprises,
     find_usual_run,
 )
@@ -74,14 +75,16 @@ def test_only_what_was_learned_from_history_is_excused(source: Source) -> None:
 
 def test_a_run_that_failed_nothing_learned_is_not_remembered() -> None:
     usual = run_of({MEAN: 25.0, ROWS: 1_000.0})
-    assert find_surprises(usual) == {}
+    assert not find_surprises(usual)
     assert AcceptedSurprises.of([usual]) == AcceptedSurprises()
 
 
 def test_an_excused_run_was_surprising_too() -> None:
     values = {MEAN: 2_400.0, KS: 1.0}
     excused = Run(dataset="t", partition="2026-04-30", fingerprint="f", verdict=DEAR.excuse(verdict_on(values)))
-    assert set(find_surprises(excused)) == {MEAN, KS}
+    assert find_surprises(excused) == {MEAN, KS}
+    assert [each.expectation.metric for each in find_excused(excused.verdict.judgements)] == [MEAN, KS]
+    assert find_excused(run_of(values).verdict.judgements) == []
 
 
 def runs_with_surprise(at: int, count: int) -> list[Run]:

@@ -5,7 +5,7 @@ Tested by `tests/gate/test_batch_verdict.py`.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from headgate.display.blocks import Block, Command, Commands, Fact, Facts, Grid, Mark, Point, Points, Tone
 from headgate.display.numbers import format_number
@@ -24,6 +24,7 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
 from headgate.learn.learned import Learner
+from headgate.learn.surprises import find_excused
 from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
@@ -116,6 +117,8 @@ def _write_blocks(verdict: Subject, commands: Language) -> Iterator[Block]:
 def _write_facts(verdict: Subject) -> Iterator[Fact]:
     if verdict.changes and verdict.causes:
         yield Fact("What changed", "; ".join(verdict.changes))
+    if excused := find_excused(verdict.judgements):
+        yield Fact("Accepted before", _describe_excused(excused))
     yield Fact("Budget", _describe_budget(verdict))
     learned = "; ".join(f"{name}: {what}" for name, what in verdict.account.learners.items())
     why = "the batch could not be read" if verdict.revision.unread else "only what was declared is judged"
@@ -126,6 +129,12 @@ def _write_facts(verdict: Subject) -> Iterator[Fact]:
         yield Fact("Muted", "; ".join(each.describe() for each in verdict.account.mutes))
     if verdict.owner:
         yield Fact("Owner", verdict.owner)
+
+
+def _describe_excused(excused: Sequence[Judgement]) -> str:
+    """What would have failed but for a batch that was accepted, in the words of the first judgement."""
+    more = f"; and {len(excused) - 1} more" if len(excused) > 1 else ""
+    return f"{excused[0].reason}{more}"
 
 
 def describe_learning(account: Account) -> str:

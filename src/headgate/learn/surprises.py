@@ -18,7 +18,6 @@ from headgate.learn.metric_traits import is_distance
 from headgate.learn.past import Past, numeric_values
 from headgate.values.expectation import Judgement, Source, Status
 from headgate.values.key import MetricKey
-from headgate.values.predicate import Predicate
 from headgate.values.run import Run
 from headgate.values.verdict import Verdict
 
@@ -72,19 +71,20 @@ class AcceptedSurprises:
 NOTHING_ACCEPTED = AcceptedSurprises()
 
 
-def find_surprises(run: Run) -> dict[MetricKey, Predicate]:
-    """The metrics of a run whose values were outside of their learned ranges, with these ranges.
+def find_surprises(run: Run) -> frozenset[MetricKey]:
+    """The metrics of a run whose values were outside of their learned ranges, also if that was excused."""
+    return frozenset(each.expectation.metric for each in run.verdict.judgements if _is_surprising(each))
 
-    That is told by the values: a failure that was excused has passed.
-    """
-    return {
-        each.expectation.metric: each.expectation.predicate
-        for each in run.verdict.judgements
-        if each.expectation.source is Source.HISTORY
-        and each.value is not None
-        and each.status in (Status.FAIL, Status.PASS)
-        and not each.expectation.predicate.holds(each.value)
-    }
+
+def find_excused(judgements: Iterable[Judgement]) -> list[Judgement]:
+    """The judgements that passed because an accepted batch was alike: their values are outside of the ranges."""
+    return [each for each in judgements if each.status is Status.PASS and _is_surprising(each)]
+
+
+def _is_surprising(judgement: Judgement) -> bool:
+    is_judged = judgement.value is not None and judgement.status in (Status.FAIL, Status.PASS)
+    is_learned = judgement.expectation.source is Source.HISTORY
+    return is_learned and is_judged and not judgement.expectation.predicate.holds(float(judgement.value or 0.0))
 
 
 def bound_surprises(past: Past, runs: Sequence[Run]) -> Past:
