@@ -39,7 +39,7 @@ _ALL = OneOf((1.0,))
 SHARES = {
     Guard.ROWS: 0.186,
     Guard.NULLS: 0.08,
-    Guard.COMPLETE: 0.125,
+    Guard.COMPLETE: 0.16,
     Guard.KEYS: 0.035,
     Guard.NEWEST: 0.05,
     Guard.PERIOD: 0.034,
