@@ -184,6 +184,7 @@ class BatchJudge:
             scope=self.settings.describe_scope(),
             mutes=self.mutes,
             memory={} if learned.past is None else dict(learned.past.memory),
+            drifts=learned.find_drifts(outcomes),
         )
         return changes.add_to(account)
 

@@ -11,6 +11,7 @@ import msgspec
 from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
+from headgate.learn.drift import ANCHOR_RUNS, ANCHOR_SPAN, MIN_APART
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
 from headgate.learn.pooled_rates import PooledRates
@@ -272,12 +273,23 @@ class DatasetHistory:
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
         accepted = self.store.last(self.dataset, MOST_REMEMBERED, as_of=as_of, only={Decision.ACCEPTED})
-        attempts = tuple(each.attempt for each in revisions), tuple(each.attempt for each in accepted)
-        basis = expected, settings.scope, attempts
+        oldest = self._find_anchor_runs(revisions, as_of)
+        attempts = [tuple(each.attempt for each in listed) for listed in (revisions, accepted, oldest)]
+        basis = expected, settings.scope, *attempts
         if self._last_learned is None or self._last_learned[0] != basis:
             surprises = AcceptedSurprises.of(map(self._read_outcomes, accepted))
-            self._last_learned = basis, self._learn_from(runs, following, period, settings, surprises)
+            anchor_runs = [*map(self._read_outcomes, oldest), *runs[:-MIN_APART]]
+            self._last_learned = basis, self._learn_from(runs, following, period, settings, surprises, anchor_runs)
         return self._last_learned[1]
+
+    def _find_anchor_runs(self, revisions: Sequence[Revision], as_of: int | None) -> tuple[Revision, ...]:
+        """The oldest of the runs before these that drift is measured from."""
+        if not revisions:
+            return ()
+        span = max(0, ANCHOR_SPAN - len(revisions))
+        return self.store.last(self.dataset, span, before=revisions[0].partition, as_of=as_of, only=TRUSTED)[
+            :ANCHOR_RUNS
+        ]
 
     def _read_outcomes(self, revision: Revision) -> Run:
         """A run, of which the states are not needed."""
@@ -290,6 +302,7 @@ class DatasetHistory:
         period: Period | None,
         settings: Settings,
         surprises: AcceptedSurprises,
+        anchor_runs: Sequence[Run],
     ) -> Learned:
         if not runs:
             return nothing_learned(settings.learners, settings.scope, settings.pins)
@@ -307,5 +320,6 @@ class DatasetHistory:
             scope=settings.scope,
             pins=settings.pins,
             surprises=surprises,
+            anchor_runs=anchor_runs,
         )
-        return pool.spend_budget(budget, settings.learners)
+        return pool.spend_budget(budget, settings.learners, settings.drift)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from typing import TypeVar
@@ -10,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from headgate.checks.check import Check
+from headgate.learn.drift import HOLD_FACTOR
 from headgate.learn.history.program import Clause
 from headgate.learn.learned import Learner
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
@@ -35,6 +37,7 @@ class Settings(msgspec.Struct, frozen=True):
     scope: LearningScope = WHOLE_TABLE
     pins: tuple[Clause, ...] = ()
     days: DayLists = NO_LISTS
+    drift: float = HOLD_FACTOR
 
     @classmethod
     def of(
@@ -48,6 +51,7 @@ class Settings(msgspec.Struct, frozen=True):
         scope: LearningScope = WHOLE_TABLE,
         pins: Sequence[Clause] = (),
         days: DayLists = NO_LISTS,
+        drift: float = HOLD_FACTOR,
     ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
@@ -56,9 +60,16 @@ class Settings(msgspec.Struct, frozen=True):
             )
         if runs < 1:
             raise MisuseError(f"a gate cannot learn from {runs} runs.", hint="Write runs=30.")
+        if drift != 0 and not (math.isfinite(drift) and drift > 1):
+            raise MisuseError(
+                f"drift is how many times less or more than long ago a batch may have, not {drift}.",
+                hint="Write drift=10, or drift=0 to hold no batch for it.",
+            )
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
-        return cls(false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins), days)
+        return cls(
+            false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins), days, drift
+        )
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
@@ -71,6 +82,7 @@ class Settings(msgspec.Struct, frozen=True):
             parts.append(f"scope {msgspec.json.encode(self.scope).decode()}")
         parts += [f"pin {each.expectation}" for each in self.pins]
         parts += [f"calendar {self.days}"] if self.days else []
+        parts += [f"drift {self.drift}"] if self.drift != HOLD_FACTOR else []
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def ignore_columns(self, labels: Iterable[str]) -> Settings:

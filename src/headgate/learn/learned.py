@@ -11,6 +11,7 @@ from enum import StrEnum
 import msgspec
 
 from headgate.learn.copies import COPIES, count_copies, find_copies
+from headgate.learn.drift import HOLD_FACTOR, Anchor
 from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet
@@ -25,6 +26,7 @@ from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_surprises, find_usual_run
 from headgate.learn.text_rules import reprice
+from headgate.values.account import Drift
 from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
@@ -53,7 +55,8 @@ class Learned:
 
     `past` has all columns; the program is about those of the `scope`, and about what a person pinned. `surprises` are
     the batches that were accepted though they failed: what is like one of them passes. `usual_past` is given after such
-    a batch, and ends with the last run that was not surprising: the next batch may be near to either.
+    a batch, and ends with the last run that was not surprising: the next batch may be near to either. `anchor` is the
+    level of long ago, from which drift is measured.
     """
 
     past: Past | None
@@ -65,6 +68,7 @@ class Learned:
     scope: LearningScope = WHOLE_TABLE
     surprises: AcceptedSurprises = NOTHING_ACCEPTED
     usual_past: Past | None = None
+    anchor: Anchor | None = None
 
     def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
@@ -77,6 +81,8 @@ class Learned:
         extended = dict(outcomes)
         if self.past is not None:
             extended |= {**self._measure_distances(self.past, schema, states), COPIES: count_copies(self.past, states)}
+        if self.anchor is not None:
+            extended |= self.anchor.measure(extended)
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended | explain_distances(self.program.pins, schema, extended)
@@ -95,6 +101,10 @@ class Learned:
             if key in from_usual and from_usual[key] < value
         }
         return distances | {key: Measured(value) for key, value in nearer.items()}
+
+    def find_drifts(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Drift, ...]:
+        """What has moved slowly, and farther than any of the last runs."""
+        return () if self.anchor is None or self.past is None else self.anchor.find_drifts(self.past, outcomes)
 
     def find_copy(self, states: Mapping[MetricKey, State]) -> str:
         """The newest run that has exactly the rows of a batch; empty if there is none."""
@@ -153,6 +163,7 @@ class ProposalPool:
     day_note: str = ""
     surprises: AcceptedSurprises = NOTHING_ACCEPTED
     usual_past: Past | None = None
+    anchor: Anchor | None = None
     _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
@@ -171,6 +182,7 @@ class ProposalPool:
         scope: LearningScope = WHOLE_TABLE,
         pins: Sequence[Clause] = (),
         surprises: AcceptedSurprises = NOTHING_ACCEPTED,
+        anchor_runs: Sequence[Run] = (),
     ) -> ProposalPool:
         """The proposals that the learners make from accepted runs, oldest first.
 
@@ -187,6 +199,7 @@ class ProposalPool:
             scope: The columns and metrics that are learned from. Default: all.
             pins: Clauses that a person pinned.
             surprises: The surprising batches that were accepted, however long ago.
+            anchor_runs: Runs of long ago, oldest first, from which drift is measured.
         """
         for_day = choose_runs(runs, days, following, period)
         runs = for_day.runs
@@ -229,10 +242,16 @@ class ProposalPool:
             for_day.describe(),
             surprises,
             None if usual_run is None else replace(past_of_all, states=usual_run.states),
+            Anchor.of(anchor_runs, surprises, scope) if Learner.HISTORY in learners else None,
         )
 
-    def spend_budget(self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner)) -> Learned:
-        """The program that these learners' proposals give within the budget."""
+    def spend_budget(
+        self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner), drift_limit: float = HOLD_FACTOR
+    ) -> Learned:
+        """The program that these learners' proposals give within the budget.
+
+        `drift_limit` is how many times less or more than long ago something may be, before a batch is held.
+        """
         sources = frozenset(Source(each.value) for each in learners)
         if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
             of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
@@ -242,6 +261,9 @@ class ProposalPool:
             false_alarms, pins=self.pins, schema=Learner.HISTORY in learners
         )
         novelty = self.novelty if Learner.NOVELTY in learners else None
+        if self.anchor is not None:
+            limits = self.anchor.expect_no_drift(drift_limit)
+            program = msgspec.structs.replace(program, clauses=(*program.clauses, *limits))
         return Learned(
             self.past,
             program,
@@ -252,6 +274,7 @@ class ProposalPool:
             self.scope,
             self.surprises,
             self.usual_past,
+            self.anchor,
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:

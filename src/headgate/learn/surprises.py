@@ -39,6 +39,7 @@ class SurprisingRun:
 
     partition: str
     values: Mapping[MetricKey, float]
+    columns: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,18 @@ class AcceptedSurprises:
     @classmethod
     def of(cls, runs: Iterable[Run]) -> AcceptedSurprises:
         """The surprising ones of accepted runs."""
+        found = ((run, find_surprises(run)) for run in runs)
         return cls(
-            tuple(SurprisingRun(each.partition, numeric_values(each.outcomes)) for each in runs if find_surprises(each))
+            tuple(
+                SurprisingRun(run.partition, numeric_values(run.outcomes), frozenset(map(_column_of, metrics)))
+                for run, metrics in found
+                if metrics
+            )
         )
+
+    def find_last(self, column: str) -> str | None:
+        """The partition of the newest surprise of a column that was accepted; of the table if it is empty."""
+        return next((run.partition for run in reversed(self.runs) if column in run.columns), None)
 
     def excuse(self, verdict: Verdict) -> Verdict:
         """The verdict without the failures that an accepted run had alike.

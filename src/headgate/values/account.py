@@ -110,6 +110,15 @@ class ValueChange(msgspec.Struct, frozen=True):
     written: tuple[str, ...] = ()
 
 
+class Drift(msgspec.Struct, frozen=True):
+    """A metric that moved slowly: what it was since a partition long ago, and what it is now."""
+
+    metric: str
+    since: str
+    before: float
+    now: float
+
+
 class Account(msgspec.Struct, frozen=True):
     """Recorded with the run, so that a verdict can be explained from the history alone.
 
@@ -148,3 +157,4 @@ class Account(msgspec.Struct, frozen=True):
     memory: dict[str, ColumnMemory] = {}
     metric_changes: dict[str, MetricChange] = {}
     value_changes: dict[str, tuple[ValueChange, ...]] = {}
+    drifts: tuple[Drift, ...] = ()
