@@ -57,9 +57,16 @@ def test_what_is_like_an_accepted_batch_in_all_that_fails_passes(values: dict[Me
 
 
 def test_half_of_the_range_is_near_enough() -> None:
-    accepted = AcceptedSurprises((SurprisingRun("2026-03-31", {MEAN: 40.0}),))
+    accepted = AcceptedSurprises((SurprisingRun("2026-03-31", {MEAN: 40.0}, frozenset({"price"})),))
     assert accepted.excuse(verdict_on({MEAN: 44.9})).passed
     assert not accepted.excuse(verdict_on({MEAN: 45.1})).passed
+
+
+def test_what_was_not_surprising_then_excuses_nothing() -> None:
+    """A Sunday with an odd price was accepted. It had few rows, as Sundays have. A Tuesday with as few is held."""
+    sunday = AcceptedSurprises((SurprisingRun("2026-03-29", {MEAN: 40.0, ROWS: 500.0}, frozenset({"price"})),))
+    assert not sunday.excuse(verdict_on({ROWS: 500.0})).passed
+    assert sunday.excuse(verdict_on({MEAN: 40.0})).passed
 
 
 def test_the_reason_names_the_accepted_batch() -> None:

@@ -16,6 +16,7 @@ from headgate.explain.batches_alike import find_batches_alike
 from headgate.explain.cause import Cause
 from headgate.explain.causes import MAX_CAUSES
 from headgate.explain.change_wording import describe_change, is_beside_past
+from headgate.explain.drift_wording import describe_drift
 from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
@@ -117,6 +118,8 @@ def _write_blocks(verdict: Subject, commands: Language) -> Iterator[Block]:
 def _write_facts(verdict: Subject) -> Iterator[Fact]:
     if verdict.changes and verdict.causes:
         yield Fact("What changed", "; ".join(verdict.changes))
+    if verdict.account.drifts:
+        yield Fact("Drift", "; ".join(map(describe_drift, verdict.account.drifts)))
     if excused := find_excused(verdict.judgements):
         yield Fact("Accepted before", _describe_excused(excused))
     yield Fact("Budget", _describe_budget(verdict))

@@ -18,6 +18,7 @@ from headgate.explain.change_wording import (
     find_factor,
     is_beside_past,
 )
+from headgate.explain.drift_wording import describe_limit
 from headgate.explain.metric_names import format_share
 from headgate.explain.value_changes import describe_value_changes
 from headgate.learn.metric_traits import is_distance, is_known, traits_of
@@ -197,6 +198,8 @@ def describe(judgement: Judgement, changes: Mapping[str, MetricChange] | None = 
     key, value = judgement.expectation.metric, judgement.value
     if changes is not None and is_beside_past(judgement, changes):
         return describe_beside_past(judgement, changes[str(key)], with_factor)
+    if (drifted := describe_limit(judgement)) is not None:
+        return drifted
     column = key.columns[0] if key.columns else ""
     predicate = str(judgement.expectation.predicate).removeprefix("equal to ")
     match key.name:

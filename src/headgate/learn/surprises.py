@@ -35,11 +35,11 @@ MIN_BEFORE = 3
 
 @dataclass(frozen=True)
 class SurprisingRun:
-    """A run that was accepted though values of it were surprising."""
+    """A run that was accepted though values of it were surprising: those of some columns, or of the table ("")."""
 
     partition: str
     values: Mapping[MetricKey, float]
-    columns: frozenset[str] = frozenset()
+    columns: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ class AcceptedSurprises:
     def excuse(self, verdict: Verdict) -> Verdict:
         """The verdict without the failures that an accepted run had alike.
 
-        The newest such run counts that would fail all of the learned ranges that the batch fails, with values near
-        those of the batch.
+        The newest such run counts that was surprising in all columns in which the batch fails, and that would fail all
+        of the learned ranges that the batch fails, with values near those of the batch.
         """
         failures = [each for each in verdict.failures if each.expectation.source is Source.HISTORY]
         alike = next((run for run in reversed(self.runs) if _is_like(run, failures)), None) if failures else None
@@ -127,7 +127,7 @@ def find_usual_run(runs: Sequence[Run]) -> Run | None:
 
 
 def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
-    return all(_has_alike(run, each) for each in failures)
+    return all(_column_of(each.expectation.metric) in run.columns and _has_alike(run, each) for each in failures)
 
 
 def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
