@@ -13,6 +13,7 @@ from headgate.evaluate.verification import judgement_to_dict
 from headgate.explain import verdict_page
 from headgate.explain.cause import Cause
 from headgate.explain.causes import find_causes
+from headgate.explain.drift_wording import describe_drift
 from headgate.explain.next_steps import Language
 from headgate.explain.subject import RecentRuns
 from headgate.gate.notification import Notification, NotificationCause
@@ -153,6 +154,11 @@ class BatchVerdict(JudgedBatch):
             return ""
 
     @property
+    def drifts(self) -> tuple[str, ...]:
+        """What has slowly moved far, in words."""
+        return tuple(map(describe_drift, self.account.drifts))
+
+    @property
     def commands(self) -> tuple[str, ...]:
         """What a person can do now, in Python, to copy."""
         return tuple(f"{each.whole}   # {each.note}" for each in verdict_page.python_steps(self))
@@ -169,7 +175,7 @@ class BatchVerdict(JudgedBatch):
             dataset=self.dataset,
             partition=self.partition,
             revision=self.revision.number,
-            kind="recovered" if self.passed else kind,  # type: ignore[arg-type]
+            kind=("drift" if self.drifts else "recovered") if self.passed else kind,  # type: ignore[arg-type]
             status=self.status,
             action=Decision.HELD if self.action is Action.HOLD else Decision.PUBLISHED,
             headline=self.headline,
@@ -180,7 +186,7 @@ class BatchVerdict(JudgedBatch):
             ),
             owner=self.owner,
             commands=self.commands,
-            changed=self.changes,
+            changed=(*self.drifts, *self.changes),
             previous_status=self.recent.previous,
         )
 
@@ -202,6 +208,7 @@ class BatchVerdict(JudgedBatch):
             "causes": [each.to_dict() for each in self.causes],
             "warnings": [each.to_dict() for each in self.warnings],
             "changes": list(self.changes),
+            "drifts": list(self.drifts),
             "budget": {"false_alarms": self.account.budget, "spent": self.account.spent},
             "learners": dict(self.account.learners),
             "learning": self.learning,

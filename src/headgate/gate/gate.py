@@ -25,6 +25,7 @@ from headgate.gate.publish.batch_mover import BatchMover
 from headgate.gate.publish.publisher import Publisher
 from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
+from headgate.learn.drift import HOLD_FACTOR
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import Pins, read_pins
@@ -64,6 +65,8 @@ class Gate:
             `{"price": {"mean": (20, 30), "completeness": (0.99, None)}, "size": (900, 1100)}`. They cost nothing of the
             budget.
         calendar: Lists of days whose batches are compared with each other, by name: `{"holidays": ["2026-12-25"]}`.
+        drift: How many times less or more than long ago rows or values may be, before a batch is held for having moved
+            slowly; 0 holds none for that.
     """
 
     def __init__(
@@ -85,12 +88,15 @@ class Gate:
         metrics: Iterable[str] | None = None,
         pin: Pins = MappingProxyType({}),
         calendar: Mapping[str, Iterable[date | str]] = MappingProxyType({}),
+        drift: float = HOLD_FACTOR,
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
         scope, pins, days = LearningScope.of(columns, metrics, ignore), read_pins(pin), DayLists.of(calendar)
-        self.settings = Settings.of(false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days)
+        self.settings = Settings.of(
+            false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days, drift=drift
+        )
         self.mover = BatchMover(dataset, publisher)
         self.history = DatasetHistory(store, dataset, self.settings)
         self.finisher = BatchFinisher(self.history, self.mover, notify)

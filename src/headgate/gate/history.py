@@ -38,6 +38,7 @@ from headgate.values.state import State
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
 _MAX_NAMES = 5  # partitions that an error lists
 _MAX_SEARCHED = 4_000  # runs among which earlier holidays and the like are looked for
+_MAX_ACCEPTED = 5  # accepted batches, the newest, since which drift is measured
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
@@ -273,7 +274,7 @@ class DatasetHistory:
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
         accepted = self.store.last(self.dataset, MOST_REMEMBERED, as_of=as_of, only={Decision.ACCEPTED})
-        oldest = self._find_anchor_runs(revisions, as_of)
+        oldest = self._find_anchor_runs(revisions, accepted, as_of)
         attempts = [tuple(each.attempt for each in listed) for listed in (revisions, accepted, oldest)]
         basis = expected, settings.scope, *attempts
         if self._last_learned is None or self._last_learned[0] != basis:
@@ -282,14 +283,18 @@ class DatasetHistory:
             self._last_learned = basis, self._learn_from(runs, following, period, settings, surprises, anchor_runs)
         return self._last_learned[1]
 
-    def _find_anchor_runs(self, revisions: Sequence[Revision], as_of: int | None) -> tuple[Revision, ...]:
-        """The oldest of the runs before these that drift is measured from."""
+    def _find_anchor_runs(
+        self, revisions: Sequence[Revision], accepted: Sequence[Revision], as_of: int | None
+    ) -> list[Revision]:
+        """The runs before these that drift is measured from: the oldest, and the first since a batch was accepted."""
         if not revisions:
-            return ()
+            return []
         span = max(0, ANCHOR_SPAN - len(revisions))
-        return self.store.last(self.dataset, span, before=revisions[0].partition, as_of=as_of, only=TRUSTED)[
-            :ANCHOR_RUNS
-        ]
+        older = self.store.last(self.dataset, span, before=revisions[0].partition, as_of=as_of, only=TRUSTED)
+        attempts = {each.attempt for each in accepted[-_MAX_ACCEPTED:]}
+        starts = [0, *(at for at, each in enumerate(older) if each.attempt in attempts)]
+        chosen = sorted({at for start in starts for at in range(start, min(start + ANCHOR_RUNS, len(older)))})
+        return [older[at] for at in chosen]
 
     def _read_outcomes(self, revision: Revision) -> Run:
         """A run, of which the states are not needed."""

@@ -15,8 +15,9 @@ from headgate.values.errors import MisuseError
 from headgate.values.expectation import Status
 from headgate.values.run import Decision
 
-NotificationKind: TypeAlias = Literal["held", "recovered", "failing", "error"]
-"""Failing: in observe mode, where a failed batch is published. Error: the batch could not be judged."""
+NotificationKind: TypeAlias = Literal["held", "recovered", "failing", "error", "drift"]
+"""Failing: in observe mode, where a failed batch is published. Error: the batch could not be judged. Drift: it passed,
+and something has slowly moved far."""
 
 TROUBLE = frozenset({Status.FAIL, Status.ERROR})
 

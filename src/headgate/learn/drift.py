@@ -21,7 +21,7 @@ from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Between, Predicate
-from headgate.values.run import Run
+from headgate.values.run import Run, partition_sort_key
 
 ANCHOR_SPAN = 120
 """Runs, the newest, of which the oldest are the anchor."""
@@ -61,7 +61,9 @@ class Anchor:
                 continue
             after = surprises.find_last(key.columns[0] if key.columns else "")
             found = [(run.partition, row) for run, row in zip(runs, rows, strict=True) if key in row]
-            chosen = [each for each in found if after is None or each[0] > after][:ANCHOR_RUNS]
+            chosen = [
+                each for each in found if after is None or partition_sort_key(each[0]) >= partition_sort_key(after)
+            ][:ANCHOR_RUNS]
             if len(chosen) >= MIN_ANCHOR_RUNS:
                 levels[key] = float(np.median([row[key] for _, row in chosen]))
                 since[key] = chosen[0][0]

@@ -22,6 +22,7 @@ from pydantic import (
 
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
+from headgate.learn.drift import HOLD_FACTOR
 from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Text, make_error
 from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
@@ -189,6 +190,14 @@ class DatasetConfig(Section):
         description="Who may propose expectations beside the checks, as a list; or a mapping, which also says of which "
         "columns and metrics.",
         examples=[["history", "patterns"], {"from": ["history"], "columns": ["price", "qty_*"]}],
+    )
+    drift: float = Field(
+        default=HOLD_FACTOR,
+        ge=0,
+        allow_inf_nan=False,
+        description="How many times less or more than long ago rows or values may be, before a batch is held for "
+        "having moved slowly; 0 holds none for that.",
+        examples=[4],
     )
     ignore: ListOf[Text] = Field(
         default=(),

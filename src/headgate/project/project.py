@@ -230,6 +230,7 @@ class Dataset:
             metrics=settings.learn.metrics,
             pin=settings.pin,
             calendar={name: self._read_days(name) for name in settings.calendar},
+            drift=settings.drift,
         )
 
     @property

@@ -23,7 +23,8 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
-    Below the runs stand the calendar, the columns that are muted now, and how many batches wait for a decision.
+    Below the runs stand the calendar, the columns that are muted now, what has slowly moved far, and how many batches
+    wait for a decision.
 
     \b
     Examples:
@@ -46,6 +47,8 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         context.echo(recorded_runs.runs_page(runs))
         mutes = gate.mutes.find_active()
         context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
+        for each in runs:
+            context.echo(*(f"Drift on {each.verdict.partition}: {drift}." for drift in each.verdict.drifts))
         if waiting := gate.history.find_waiting():
             context.echo(f"{describe_waiting([each.partition for each in waiting])}.")
         for together in group_batches_alike([each.verdict for each in runs]):

@@ -83,6 +83,8 @@ class Alerts:
             return self._notify_failure(notification, incident)
         if notification.status == Status.PASS and (incident.batches or notification.previous_status in TROUBLE):
             return self._notify_recovery(notification, incident)
+        if notification.kind == "drift":
+            return self._notify_drift(notification, incident)
         return Suppressed(
             "it passed, as before" if notification.status == Status.PASS else "there was nothing to judge"
         )
@@ -115,6 +117,14 @@ class Alerts:
             return self._suppress(notification, incident, reason)
         recovery = make_recovery(notification, incident)
         return self._send(recovery, incident, incident.resolve(recovery))
+
+    def _notify_drift(self, notification: Notification, incident: Incident) -> AlertResult:
+        """Tell of a batch that passed. If the dataset was told of just now, the history tells it alone."""
+        if reason := self._reason_to_wait(incident):
+            return Suppressed(reason.removesuffix("; it waits"))
+        headline = f"{notification.headline} {'; '.join(notification.changed[:1])}."
+        told = msgspec.structs.replace(notification, headline=headline)
+        return self._send(told, incident, incident.mark_all_reported(self._now()))
 
     def _reason_to_wait(self, incident: Incident) -> str:
         """Why a failure is not sent now; empty if it is. If the clock was set back, it is sent."""

@@ -23,6 +23,7 @@ _TITLES = {
     "recovered": "Healthy again",
     "failing": "Failing, published",
     "error": "Could not be judged",
+    "drift": "Drift",
 }
 
 
