@@ -1,0 +1,129 @@
+"""Says before batches are accepted what that will change in the ranges of the next batch. Nothing is recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headgate.gate.history import DatasetHistory
+from headgate.learn.copies import COPIES
+from headgate.learn.history.program import SCHEMA_METRICS, Clause
+from headgate.learn.past import calendar_of, numeric_values
+from headgate.learn.surprises import find_surprises
+from headgate.store.ledger import partition_order
+from headgate.values.expectation import Expectation, Source
+from headgate.values.key import MetricKey
+from headgate.values.mute import Mute
+from headgate.values.predicate import Predicate
+from headgate.values.proposal import Proposal
+from headgate.values.range_change import RangeChange
+from headgate.values.run import Revision, Run
+
+_MEAN = "mean"  # of a column that failed in other metrics, it tells people most
+_NEXT = "the next batch"  # stands for its name, where its period is known
+
+
+def preview_range_changes(
+    history: DatasetHistory, revisions: Sequence[Revision], mutes: Sequence[Mute] = ()
+) -> tuple[RangeChange, ...]:
+    """What is expected of the next batch now, and if these batches were accepted, of what failed in them.
+
+    Both are about the same batch: the one after the newest of the accepted runs and these. The mean of a column that
+    failed is told too, if it moved. A range that the budget does not choose for the next batch is the one that it could
+    choose, of about the same false alarm rate.
+
+    Args:
+        history: The history of the dataset.
+        revisions: The batches that may be accepted.
+        mutes: The columns that are muted.
+    """
+    runs = [history.read(each) for each in revisions]
+    failed = _find_failed_ranges(runs)
+    if not failed:
+        return ()
+    before, after = _learn_both(history, revisions, mutes)
+    kinds = {column.label: column.kind for run in runs for column in run.schema.columns}
+    changes = []
+    for metric, rate in failed.items():
+        ranges = before.find_range(metric, rate), after.find_range(metric, rate)
+        values = _find_values(runs, metric)
+        if metric.name != _MEAN or any(each is not None and not all(map(each.holds, values)) for each in ranges):
+            changes.append(RangeChange(metric, *ranges, values, kinds.get("".join(metric.columns[:1]))))
+    return tuple(changes)
+
+
+@dataclass(frozen=True)
+class _NextRanges:
+    """The ranges that the next batch is judged by, and the others that are proposed for it."""
+
+    chosen: Sequence[Clause]
+    proposals: Sequence[Proposal]
+
+    def find_range(self, metric: MetricKey, rate: float) -> Predicate | None:
+        """The range of a metric; if none is chosen, the proposed one whose false alarm rate is nearest to `rate`."""
+        for clause in self.chosen:
+            if clause.metric == metric:
+                return clause.expectation.predicate
+        expectations = [each.expectation for each in self.proposals if each.expectation.metric == metric]
+        nearest = min(expectations, key=lambda each: abs((each.false_alarm or 0.0) - rate), default=None)
+        return None if nearest is None else nearest.predicate
+
+
+def _find_failed_ranges(runs: Sequence[Run]) -> dict[MetricKey, float]:
+    """The metrics of runs that left their learned ranges, and the means of their columns, with false alarm rates."""
+    failed: dict[MetricKey, float] = {}
+    for run in runs:
+        for metric, expectation in _find_surprising_ranges(run).items():
+            rate = expectation.false_alarm or 0.0
+            failed.setdefault(metric, rate)
+            if metric.columns:
+                failed.setdefault(MetricKey(_MEAN, metric.columns[:1]), rate)
+    return failed
+
+
+def _find_surprising_ranges(run: Run) -> dict[MetricKey, Expectation]:
+    surprises = find_surprises(run)
+    return {
+        each.expectation.metric: each.expectation
+        for each in run.verdict.judgements
+        if each.expectation.metric in surprises
+        and each.expectation.source is Source.HISTORY
+        and each.expectation.metric.name not in (*SCHEMA_METRICS, COPIES.name)
+    }
+
+
+def _find_values(runs: Sequence[Run], metric: MetricKey) -> tuple[float, ...]:
+    """The values of a metric in the runs that were surprising, where it is known."""
+    measured = (numeric_values(each.outcomes).get(metric) for each in runs if _find_surprising_ranges(each))
+    return tuple(each for each in measured if each is not None)
+
+
+def _learn_both(
+    history: DatasetHistory, revisions: Sequence[Revision], mutes: Sequence[Mute]
+) -> tuple[_NextRanges, _NextRanges]:
+    """The ranges of the next batch by the history as it is, and with these batches accepted."""
+    trusted, accepted = history.find_reference_runs().revisions, history.find_accepted()
+    joined = _join_revisions(trusted, revisions)[-history.settings.runs :]
+    runs_before, runs_after = ([history.read(each) for each in chosen] for chosen in (trusted, joined))
+    period = calendar_of(runs_after).periods[-1]
+    following = None if period is None else _NEXT
+    pools = (
+        history.make_pool(runs_before, accepted, following, period, mutes=mutes),
+        history.make_pool(runs_after, _join_revisions(accepted, revisions), following, period, mutes=mutes),
+    )
+    before, after = (
+        _NextRanges(
+            history.spend_budget(pool, mutes=mutes).program.clauses,
+            () if pool is None else pool.proposal_set.proposals,
+        )
+        for pool in pools
+    )
+    return before, after
+
+
+def _join_revisions(known: Sequence[Revision], added: Sequence[Revision]) -> list[Revision]:
+    """The newest revision of each partition, in the order of the partitions."""
+    newest: dict[str, Revision] = {}
+    for revision in sorted((*known, *added), key=lambda each: each.number):
+        newest[revision.partition] = revision
+    return sorted(newest.values(), key=lambda each: partition_order(each.partition))
