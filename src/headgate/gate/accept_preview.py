@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from headgate.gate.history import DatasetHistory
 from headgate.learn.copies import COPIES
-from headgate.learn.history.program import SCHEMA_METRICS, Clause
+from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.learn.past import calendar_of, numeric_values
 from headgate.learn.surprises import find_surprises
 from headgate.store.ledger import partition_order
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.mute import Mute
-from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
 from headgate.values.range_change import RangeChange
 from headgate.values.run import Revision, Run
 
 _MEAN = "mean"  # of a column that failed in other metrics, it tells people most
+_SMALLEST_RATE = 1e-9  # of a range that costs nothing, so that it has a logarithm
 _NEXT = "the next batch"  # stands for its name, where its period is known
 
 
@@ -29,8 +31,8 @@ def preview_range_changes(
     """What is expected of the next batch now, and if these batches were accepted, of what failed in them.
 
     Both are about the same batch: the one after the newest of the accepted runs and these. The mean of a column that
-    failed is told too, if it moved. A range that the budget does not choose for the next batch is the one that it could
-    choose, of about the same false alarm rate.
+    failed is told too, if it moved. Where the budget chooses no range of a metric for the next batch, that is marked,
+    and the range is a proposed one.
 
     Args:
         history: The history of the dataset.
@@ -45,10 +47,21 @@ def preview_range_changes(
     kinds = {column.label: column.kind for run in runs for column in run.schema.columns}
     changes = []
     for metric, rate in failed.items():
-        ranges = before.find_range(metric, rate), after.find_range(metric, rate)
+        first, second = choose_comparable_pair(before.find_ranges(metric), after.find_ranges(metric), rate)
         values = _find_values(runs, metric)
-        if metric.name != _MEAN or any(each is not None and not all(map(each.holds, values)) for each in ranges):
-            changes.append(RangeChange(metric, *ranges, values, kinds.get("".join(metric.columns[:1]))))
+        moved = any(each is not None and not all(map(each.predicate.holds, values)) for each in (first, second))
+        if metric.name == _MEAN and not moved:
+            continue
+        change = RangeChange(
+            metric,
+            None if first is None else first.predicate,
+            None if second is None else second.predicate,
+            values,
+            kinds.get("".join(metric.columns[:1])),
+            before.has_chosen(metric),
+            after.has_chosen(metric),
+        )
+        changes.append(change)
     return tuple(changes)
 
 
@@ -56,17 +69,40 @@ def preview_range_changes(
 class _NextRanges:
     """The ranges that the next batch is judged by, and the others that are proposed for it."""
 
-    chosen: Sequence[Clause]
+    chosen: Mapping[MetricKey, Expectation]
     proposals: Sequence[Proposal]
 
-    def find_range(self, metric: MetricKey, rate: float) -> Predicate | None:
-        """The range of a metric; if none is chosen, the proposed one whose false alarm rate is nearest to `rate`."""
-        for clause in self.chosen:
-            if clause.metric == metric:
-                return clause.expectation.predicate
-        expectations = [each.expectation for each in self.proposals if each.expectation.metric == metric]
-        nearest = min(expectations, key=lambda each: abs((each.false_alarm or 0.0) - rate), default=None)
-        return None if nearest is None else nearest.predicate
+    def has_chosen(self, metric: MetricKey) -> bool:
+        return metric in self.chosen
+
+    def find_ranges(self, metric: MetricKey) -> list[Expectation]:
+        """The range of a metric that is chosen; else all that are proposed, which differ in their false alarm rate."""
+        if metric in self.chosen:
+            return [self.chosen[metric]]
+        return [each.expectation for each in self.proposals if each.expectation.metric == metric]
+
+
+def choose_comparable_pair(
+    before: Sequence[Expectation], after: Sequence[Expectation], rate: float
+) -> tuple[Expectation | None, Expectation | None]:
+    """The two ranges whose false alarm rates are nearest to each other, so that they can be compared; then to `rate`.
+
+    One is None if there is none.
+    """
+
+    def compare_rates(pair: tuple[Expectation | None, Expectation | None]) -> tuple[float, float]:
+        rates = [_log_rate(each.false_alarm) for each in pair if each is not None]
+        return max(rates) - min(rates), abs(rates[0] - _log_rate(rate))
+
+    if not before and not after:
+        return None, None
+    firsts: Sequence[Expectation | None] = before or (None,)
+    seconds: Sequence[Expectation | None] = after or (None,)
+    return min(product(firsts, seconds), key=compare_rates)
+
+
+def _log_rate(rate: float | None) -> float:
+    return math.log(max(rate or 0.0, _SMALLEST_RATE))
 
 
 def _find_failed_ranges(runs: Sequence[Run]) -> dict[MetricKey, float]:
@@ -113,7 +149,7 @@ def _learn_both(
     )
     before, after = (
         _NextRanges(
-            history.spend_budget(pool, mutes=mutes).program.clauses,
+            {each.metric: each.expectation for each in history.spend_budget(pool, mutes=mutes).program.clauses},
             () if pool is None else pool.proposal_set.proposals,
         )
         for pool in pools
