@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import os
+import pty
 import sys
 from pathlib import Path
 
@@ -62,3 +64,29 @@ def test_a_closed_pipe_ends_the_output_and_not_the_command(monkeypatch: pytest.M
         context.echo("the second line")
         monkeypatch.undo()
         assert os.fstat(stream.fileno()).st_rdev == os.stat(os.devnull).st_rdev, "the rest goes to the null device"
+
+
+def test_a_terminal_is_told_from_other_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    context = CommandContext("accept")
+    person, terminal = pty.openpty()
+    with open(person, "w", encoding="utf-8") as keyboard, open(terminal, encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert context.has_terminal_input
+        keyboard.write("y\nno\n")
+        keyboard.flush()
+        assert [context.ask("Go on?"), context.ask("Go on?")] == [True, False]
+    assert not context.has_terminal_input, "it is closed"
+    monkeypatch.setattr(sys, "stdin", None)
+    assert not context.has_terminal_input
+    with open(os.devnull, encoding="utf-8") as stream:
+        monkeypatch.setattr(sys, "stdin", stream)
+        assert not context.has_terminal_input
+
+
+def test_a_question_is_no_result(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("yes\n"))
+    assert CommandContext("accept").ask("Go on\x1b?")
+    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
+    assert not CommandContext("accept").ask("Go on?")
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "Go on\\u001b? [y/N] Go on? [y/N] \n")

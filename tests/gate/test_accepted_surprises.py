@@ -91,3 +91,27 @@ def test_every_store_remembers(kind: str, tmp_path: Path) -> None:
     afresh = hg.Gate("orders", store=store)
     assert afresh.judge(batch(RUNS + 1), day(RUNS + 1)).passed
     assert afresh.judge(batch(RUNS + 2, 100.0), day(RUNS + 2)).passed
+
+
+def test_one_batch_of_stale_dates_does_not_blind_the_gate() -> None:
+    def dated(number: int, shift: int = 0) -> pa.Table:
+        at = datetime.datetime.combine(START, datetime.time()) + datetime.timedelta(days=number + shift)
+        seconds = np.random.default_rng(number).integers(0, 86_400, ROWS)
+        return (
+            batch(number, rows=ROWS)
+            .slice(0, 300)
+            .append_column("at", pa.array([at + datetime.timedelta(seconds=int(each)) for each in seconds[:300]]))
+        )
+
+    gate = hg.Gate("orders", store=hg.open_store("memory:"))
+    for number in range(RUNS):
+        assert gate.judge(dated(number), day(number)).passed, number
+    assert gate.judge(dated(RUNS, -3), day(RUNS)).action is Action.HOLD
+    gate.accept(day(RUNS), note="by mistake")
+    for number in range(RUNS + 1, RUNS + 8):
+        assert gate.judge(dated(number), day(number)).passed, number
+    last = RUNS + 8
+    for shift in (-30, -2, 2, 20):
+        verdict = gate.judge(dated(last, shift), day(last))
+        assert verdict.action is Action.HOLD, shift
+        gate.reject(day(last), number=verdict.revision.number)

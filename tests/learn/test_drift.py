@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from headgate.learn.drift import ANCHOR_RUNS, HOLD_POINTS, Anchor, find_drift_metric
@@ -10,6 +11,7 @@ from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, Surpri
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Undefined
 from headgate.values.run import Run
+from headgate.values.schema import Column, Kind, Schema
 from tests.learn.histories import past_of
 
 MEDIAN, SPREAD = MetricKey("median", ("price",)), MetricKey("stddev", ("price",))
@@ -46,7 +48,7 @@ def test_the_anchor_is_the_median_of_the_oldest_runs() -> None:
 
 
 def test_a_factor_or_a_difference_of_shares_is_measured() -> None:
-    found = anchor_of().measure(batch(median=48.0, rows=500.0, filled=0.58))
+    found = anchor_of().measure(past_of({"mean(price)": [1.0]}), batch(median=48.0, rows=500.0, filled=0.58))
     assert found[MetricKey("median_drift", ("price",))] == Measured(2.0)
     assert found[MetricKey("size_drift")] == Measured(0.5)
     assert found[MetricKey("completeness_drift", ("price",))] == Measured(pytest.approx(-0.4))
@@ -54,18 +56,20 @@ def test_a_factor_or_a_difference_of_shares_is_measured() -> None:
 
 @pytest.mark.parametrize("median", [0.0, -24.0, 27.9])
 def test_what_is_no_factor_or_within_the_spread_is_undefined(median: float) -> None:
-    assert isinstance(anchor_of().measure(batch(median=median))[MetricKey("median_drift", ("price",))], Undefined)
+    found = anchor_of().measure(past_of({"mean(price)": [1.0]}), batch(median=median))
+    assert isinstance(found[MetricKey("median_drift", ("price",))], Undefined)
 
 
 @pytest.mark.parametrize(
     ("now", "before", "told"),
     [
-        (47.0, [24.0, 45.0], False),  # not yet twice
-        (49.0, [24.0, 47.0], True),
-        (50.0, [24.0, 49.0], False),  # told before
-        (97.0, [50.0, 94.0], True),  # doubled once more
-        (11.9, [24.0, 12.5], True),
-        (11.5, [24.0, 11.9], False),
+        (47.0, [24.0, 24.0, 45.0, 46.0], False),  # not yet twice
+        (49.0, [24.0, 24.0, 46.0, 49.0], True),
+        (50.0, [24.0, 46.0, 49.0, 50.0], False),  # told before
+        (97.0, [50.0, 90.0, 94.0, 97.0], True),  # doubled once more
+        (11.9, [24.0, 24.0, 13.0, 11.9], True),
+        (11.5, [24.0, 13.0, 11.9, 11.5], False),
+        (240.0, [24.0, 24.0, 24.0, 24.0], False),  # a jump is no drift
     ],
 )
 def test_each_doubling_is_told_once(now: float, before: list[float], told: bool) -> None:
@@ -73,7 +77,7 @@ def test_each_doubling_is_told_once(now: float, before: list[float], told: bool)
 
 
 def test_only_more_nulls_are_told() -> None:
-    past = past_of({"completeness(price)": [0.95, 0.9]})
+    past = past_of({"completeness(price)": [0.95, 0.9, 0.87]})
     assert [each.metric for each in anchor_of().find_drifts(past, batch(filled=0.87))] == ["completeness(price)"]
     fuller = Anchor.of([run_of(number, {FILLED: 0.5}) for number in range(1, 9)], NOTHING_ACCEPTED, WHOLE_TABLE)
     assert fuller.find_drifts(past, batch(filled=1.0)) == ()
@@ -100,6 +104,17 @@ def test_a_column_that_is_not_learned_from_does_not_drift() -> None:
     runs = [run_of(number) for number in range(1, 9)]
     anchor = Anchor.of(runs, NOTHING_ACCEPTED, LearningScope.of(None, None, ["price"]))
     assert set(anchor.levels) == {ROWS}
+
+
+@pytest.mark.parametrize(
+    ("kind", "unique", "drifts"),
+    [(Kind.FLOAT, 1.0, True), (Kind.INTEGER, 0.4, True), (Kind.INTEGER, 1.0, False), (Kind.TIMESTAMP, 0.4, False)],
+)
+def test_numbers_of_rows_and_times_have_no_level(kind: Kind, unique: float, drifts: bool) -> None:
+    schema = Schema((Column("price", kind, kind.value),))
+    values = {MEDIAN: 24.0, MetricKey("unique_ratio", ("price",)): unique}
+    runs = [msgspec.structs.replace(run_of(number, values), schema=schema) for number in range(1, 9)]
+    assert (MEDIAN in Anchor.of(runs, NOTHING_ACCEPTED, WHOLE_TABLE).levels) is drifts
 
 
 def test_the_metric_of_a_drift_is_known() -> None:

@@ -89,6 +89,23 @@ class CommandContext:
         cleaned = self.clean_text(text)
         _write_text(sys.stderr, _render_text(self.err, Text(cleaned, style=style) if style else cleaned))
 
+    # --- questions
+
+    @property
+    def has_terminal_input(self) -> bool:
+        """Whether a person can answer a question: standard input is a terminal."""
+        return sys.stdin is not None and not sys.stdin.closed and sys.stdin.isatty()
+
+    def ask(self, question: str) -> bool:
+        """Ask on standard error. Everything but y and yes is a no, and so is the end of the input."""
+        _write_text(sys.stderr, f"{self.clean_text(question)} [y/N] ")
+        answer = sys.stdin.readline()
+        if not answer.endswith("\n"):
+            _write_text(sys.stderr, "\n")
+        return answer.strip().lower() in ("y", "yes")
+
+    # --- secrets
+
     def clean_text(self, text: str) -> str:
         """The text with the secrets of the configuration redacted and control characters escaped."""
         return escape_controls(redact_secrets(text, self.secrets))

@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 MEANINGS = {
     PASSED: "everything passed, or nothing was to be judged",
-    FAILED: "data failed: a batch was held, a check was not met",
+    FAILED: "data failed: a batch was held or stays so, a check was not met",
     MISUSED: "wrong usage or configuration: nothing was judged",
     UNKNOWN: "something could not be evaluated: a batch, the store, the engine. It is not a verdict on the data",
     UNDELIVERED: "all was decided, but an alert or a report could not be delivered",

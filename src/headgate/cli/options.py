@@ -138,6 +138,7 @@ Who = Annotated[
         "--who", metavar="NAME", help="Who says so; else the name you are logged in with.", show_default=False
     ),
 ]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask. Without a terminal nothing is asked either.")]
 
 Config = Annotated[
     str,

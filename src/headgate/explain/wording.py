@@ -196,7 +196,7 @@ def describe(judgement: Judgement, changes: Mapping[str, MetricChange] | None = 
     usual a value is.
     """
     key, value = judgement.expectation.metric, judgement.value
-    if changes is not None and is_beside_past(judgement, changes):
+    if changes is not None and key.name != "finiteness" and is_beside_past(judgement, changes):
         return describe_beside_past(judgement, changes[str(key)], with_factor)
     if (drifted := describe_limit(judgement)) is not None:
         return drifted

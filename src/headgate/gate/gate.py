@@ -14,6 +14,7 @@ from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
 from headgate.evaluate.row_rules import RowFinder
+from headgate.gate.accept_preview import preview_range_changes
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_finisher import BatchFinisher
 from headgate.gate.batch_judge import BatchJudge
@@ -35,6 +36,7 @@ from headgate.values.day_lists import DayLists
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, StoreError
 from headgate.values.mute import Mute
 from headgate.values.period import Period, to_period
+from headgate.values.range_change import RangeChange
 from headgate.values.run import Decision, Revision, Ruling, Run
 from headgate.values.verdict import Verdict
 
@@ -277,10 +279,28 @@ class Gate:
         """
         return self.rulings.rule(Decision.ACCEPTED, partition, to, note, who, number)
 
+    def preview_accept(
+        self, partition: str, *, to: str | None = None, number: int | None = None
+    ) -> tuple[RangeChange, ...]:
+        """What `accept` would do to the ranges of the next batch, for each metric that left its learned range.
+
+        Nothing is recorded. It is empty if no learned range was left, as by a batch that failed a check. It raises what
+        `accept` would raise.
+
+        Args:
+            partition: Which batch; or the first partition of a range.
+            to: The last partition of the range, which belongs to it; it is left out for one batch.
+            number: Which revision of the partition; it may be left out if there is one.
+        """
+        revisions = self.rulings.find_batches(Decision.ACCEPTED, partition, to, number)
+        return preview_range_changes(self.history, revisions, self.mutes.find_active())
+
     def reject(
         self, partition: str, *, to: str | None = None, note: str = "", who: str = "", number: int | None = None
     ) -> tuple[Ruling, ...]:
         """That was wrong: nothing is learned from the run. Repair the batch and judge the partition again.
+
+        It undoes what `accept` taught. Rows that readers see stay where they are.
 
         The arguments are those of `accept`.
         """

@@ -269,19 +269,21 @@ class DatasetHistory:
             mutes: The columns that are muted. Nothing is expected of them.
             as_of: The commit as of which accepted surprises are remembered; the last one by default.
         """
-        settings = self.settings.ignore_columns(each.column for each in mutes)
         runs = [self.read(revision) for revision in revisions]
         # by the period of the batch, not its name, so that what `prepare` learned about the next batch serves
         expected = calendar_of(runs, following, period).periods[-1]
-        accepted = self.store.last(self.dataset, MOST_REMEMBERED, as_of=as_of, only={Decision.ACCEPTED})
+        accepted = self.find_accepted(as_of)
         oldest = self._find_anchor_runs(revisions, accepted, as_of)
         attempts = [tuple(each.attempt for each in listed) for listed in (revisions, accepted, oldest)]
-        basis = expected, settings.scope, *attempts
+        basis = expected, self._settings_with(mutes).scope, *attempts
         if self._last_learned is None or self._last_learned[0] != basis:
-            surprises = AcceptedSurprises.of(map(self._read_outcomes, accepted))
-            anchor_runs = [*map(self._read_outcomes, oldest), *runs[:-MIN_APART]]
-            self._last_learned = basis, self._learn_from(runs, following, period, settings, surprises, anchor_runs)
+            pool = self.make_pool(runs, accepted, following, period, mutes=mutes, oldest=oldest)
+            self._last_learned = basis, self.spend_budget(pool, mutes=mutes)
         return self._last_learned[1]
+
+    def find_accepted(self, as_of: int | None = None) -> tuple[Revision, ...]:
+        """The newest runs that a person accepted: what was surprising in them is remembered."""
+        return self.store.last(self.dataset, MOST_REMEMBERED, as_of=as_of, only={Decision.ACCEPTED})
 
     def _find_anchor_runs(
         self, revisions: Sequence[Revision], accepted: Sequence[Revision], as_of: int | None
@@ -296,23 +298,30 @@ class DatasetHistory:
         chosen = sorted({at for start in starts for at in range(start, min(start + ANCHOR_RUNS, len(older)))})
         return [older[at] for at in chosen]
 
-    def _read_outcomes(self, revision: Revision) -> Run:
-        """A run, of which the states are not needed."""
-        return self._runs.get(revision.attempt) or self.store.run(revision, states=False)
-
-    def _learn_from(
+    def make_pool(
         self,
-        runs: list[Run],
-        following: str | None,
-        period: Period | None,
-        settings: Settings,
-        surprises: AcceptedSurprises,
-        anchor_runs: Sequence[Run],
-    ) -> Learned:
+        runs: Sequence[Run],
+        accepted: Sequence[Revision],
+        following: str | None = None,
+        period: Period | None = None,
+        *,
+        mutes: Sequence[Mute] = (),
+        oldest: Sequence[Revision] = (),
+    ) -> ProposalPool | None:
+        """The proposals for the next batch; None without runs.
+
+        Args:
+            runs: The runs that are learned from, oldest first.
+            accepted: The runs whose surprises are remembered, oldest first.
+            following: The partition that is judged next.
+            period: Its period, if its name does not tell it.
+            mutes: The columns that are muted. Nothing is expected of them.
+            oldest: Earlier runs, from which drift is measured.
+        """
         if not runs:
-            return nothing_learned(settings.learners, settings.scope, settings.pins)
-        budget = settings.false_alarms
-        pool = ProposalPool.of(
+            return None
+        settings = self._settings_with(mutes)
+        return ProposalPool.of(
             runs,
             self.store.secret,
             settings.learners,
@@ -320,11 +329,24 @@ class DatasetHistory:
             following=following,
             period=period,
             days=settings.days,
-            max_cost=budget,
+            max_cost=settings.false_alarms,
             pooled_rates=self.pooled_rates,
             scope=settings.scope,
             pins=settings.pins,
-            surprises=surprises,
-            anchor_runs=anchor_runs,
+            surprises=AcceptedSurprises.of(map(self._read_outcomes, accepted)),
+            anchor_runs=[*map(self._read_outcomes, oldest), *runs[:-MIN_APART]],
         )
-        return pool.spend_budget(budget, settings.learners, settings.drift)
+
+    def spend_budget(self, pool: ProposalPool | None, *, mutes: Sequence[Mute] = ()) -> Learned:
+        """What is learned from proposals within the budget of the dataset."""
+        settings = self._settings_with(mutes)
+        if pool is None:
+            return nothing_learned(settings.learners, settings.scope, settings.pins)
+        return pool.spend_budget(settings.false_alarms, settings.learners, settings.drift)
+
+    def _settings_with(self, mutes: Sequence[Mute]) -> Settings:
+        return self.settings.ignore_columns(each.column for each in mutes)
+
+    def _read_outcomes(self, revision: Revision) -> Run:
+        """A run, of which the states are not needed."""
+        return self._runs.get(revision.attempt) or self.store.run(revision, states=False)

@@ -42,9 +42,7 @@ class PersonRulings:
             who: Who says so; the name that the person is logged in with if it is empty.
             number: Which revision of the partition; None if there is one.
         """
-        revisions = self._find_batches(partition, to, number)
-        for revision in revisions:
-            self._require_possible(revision, decision)
+        revisions = self.find_batches(decision, partition, to, number)
         rulings: list[Ruling] = []
         for revision in revisions:
             try:
@@ -55,7 +53,17 @@ class PersonRulings:
                 raise _stop_range(revisions, len(rulings), decision, error) from error
         return tuple(rulings)
 
-    def _find_batches(self, partition: str, to: str | None, number: int | None) -> list[Revision]:
+    def find_batches(self, decision: Decision, partition: str, to: str | None, number: int | None) -> list[Revision]:
+        """The batches that a person means. Raises unless the decision is possible for all of them.
+
+        The arguments are those of `rule`.
+        """
+        revisions = self._find_named(partition, to, number)
+        for revision in revisions:
+            self._require_possible(revision, decision)
+        return revisions
+
+    def _find_named(self, partition: str, to: str | None, number: int | None) -> list[Revision]:
         if to is None:
             return [self._history.find_for_ruling(partition, number)]
         if number is not None:

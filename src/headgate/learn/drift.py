@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from headgate.learn.history.program import Clause
 from headgate.learn.past import Past, numeric_values
@@ -22,6 +23,7 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Between, Predicate
 from headgate.values.run import Run, partition_sort_key
+from headgate.values.schema import TEMPORAL, Kind, Schema
 
 ANCHOR_SPAN = 120
 """Runs, the newest, of which the oldest are the anchor."""
@@ -35,6 +37,7 @@ HOLD_FACTOR, HOLD_POINTS = 10.0, 0.5
 DRIFT_NOTE = "since "
 _FOLLOWED = ("size", "median", "completeness")
 _SUFFIX = "_drift"
+_LEAST_UNIQUE = 0.9  # the ratio of different values above which whole numbers count rows
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,8 @@ class Anchor:
         for key in dict.fromkeys(key for row in rows for key in row if _is_followed(key)):
             if not all(map(scope.learns_column, key.columns)) or not scope.learns_metric(key):
                 continue
+            if key.name == "median" and not _is_level(key.columns[0], runs[-1].schema, rows[-1]):
+                continue
             after = surprises.find_last(key.columns[0] if key.columns else "")
             found = [(run.partition, row) for run, row in zip(runs, rows, strict=True) if key in row]
             chosen = [
@@ -71,9 +76,9 @@ class Anchor:
                 spreads[key] = float(np.median([row.get(spread, 0.0) for _, row in chosen]))
         return cls(levels, since, spreads)
 
-    def measure(self, outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, Outcome]:
-        """How far each followed metric of a batch is from its anchor: a factor, or a difference of shares."""
-        now = numeric_values({key: outcomes[key] for key in self.levels if key in outcomes})
+    def measure(self, past: Past, outcomes: Mapping[MetricKey, Outcome]) -> dict[MetricKey, Outcome]:
+        """How far each followed metric is from its anchor by now: a factor, or a difference of shares."""
+        now = _find_levels(list(self.levels), past, outcomes)
         return {_name_drift(key): self._measure(key, now.get(key)) for key in self.levels}
 
     def find_drifts(self, past: Past, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Drift, ...]:
@@ -98,17 +103,17 @@ class Anchor:
 
     def _find_drifts(self, past: Past, outcomes: Mapping[MetricKey, Outcome]) -> Iterator[Drift]:
         index_of_metric = {each.key: index for index, each in enumerate(past.metrics)}
+        levels = _find_levels(list(self.levels), past, outcomes)
         for key, before in self.levels.items():
-            now = self._measure(key, numeric_values({key: outcomes[key]}).get(key) if key in outcomes else None)
+            now = self._measure(key, levels.get(key))
             if not isinstance(now, Measured) or key not in index_of_metric:
                 continue
             steps = _count_steps(key, float(now.value))  # type: ignore[arg-type]
             series = past.values[:, index_of_metric[key]]
-            earlier = [self._measure(key, value) for value in series[np.isfinite(series)].tolist()]
+            earlier = [self._measure(key, value) for value in _smooth(series[np.isfinite(series)])]
             known = [_count_steps(key, float(each.value)) for each in earlier if isinstance(each, Measured)]  # type: ignore[arg-type]
             if steps and all(abs(steps) > abs(each) or steps * each < 0 for each in known):
-                value = numeric_values({key: outcomes[key]})[key]
-                yield Drift(str(key), self.since[key], before, value)
+                yield Drift(str(key), self.since[key], before, levels[key])
 
     def _limit(self, key: MetricKey, factor: float) -> Clause:
         is_share = key.name == "completeness"
@@ -121,6 +126,28 @@ def find_drift_metric(key: MetricKey) -> MetricKey | None:
     """The metric whose drift this is; None if it is another metric."""
     name = key.name.removesuffix(_SUFFIX)
     return MetricKey(name, key.columns) if name != key.name and name in _FOLLOWED else None
+
+
+def _find_levels(
+    keys: Sequence[MetricKey], past: Past, outcomes: Mapping[MetricKey, Outcome]
+) -> dict[MetricKey, float]:
+    """The level of metrics by now: the median of the batch and the last two runs, because a single jump is no drift."""
+    now = numeric_values({key: outcomes[key] for key in keys if key in outcomes})
+    recent = {each.key: past.values[-2:, index] for index, each in enumerate(past.metrics) if each.key in now}
+    return {key: float(np.nanmedian([value, *recent.get(key, ())])) for key, value in now.items()}
+
+
+def _smooth(series: npt.NDArray[np.float64]) -> list[float]:
+    """The median of each value and the two before it."""
+    windows = (series[max(0, at - 2) : at + 1] for at in range(len(series)))
+    return [float(np.median(window)) for window in windows]
+
+
+def _is_level(column: str, schema: Schema, row: Mapping[MetricKey, float]) -> bool:
+    """Whether a column has numbers with a level: time goes on, and so do numbers that rows are counted by."""
+    kind = next((each.kind for each in schema.columns if each.label == column), Kind.OTHER)
+    is_numbering = kind is Kind.INTEGER and row.get(MetricKey("unique_ratio", (column,)), 0.0) > _LEAST_UNIQUE
+    return kind not in TEMPORAL and not is_numbering
 
 
 def _is_followed(key: MetricKey) -> bool:

@@ -81,8 +81,8 @@ class Learned:
         extended = dict(outcomes)
         if self.past is not None:
             extended |= {**self._measure_distances(self.past, schema, states), COPIES: count_copies(self.past, states)}
-        if self.anchor is not None:
-            extended |= self.anchor.measure(extended)
+        if self.anchor is not None and self.past is not None:
+            extended |= self.anchor.measure(self.past, extended)
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended | explain_distances(self.program.pins, schema, extended)

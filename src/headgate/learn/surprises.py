@@ -14,10 +14,13 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.copies import COPIES
+from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.learn.metric_traits import is_distance
 from headgate.learn.past import Past, numeric_values
 from headgate.values.expectation import Judgement, Source, Status
 from headgate.values.key import MetricKey
+from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.run import Run
 from headgate.values.verdict import Verdict
 
@@ -29,6 +32,7 @@ TOLERANCE = 0.1
 """How far a value may be from one that was accepted, as a share of that, or as half of the range if that is more."""
 FARTHER = 1.25
 """How many times as large as one that was accepted a distance may be."""
+_EXACT = frozenset({*SCHEMA_METRICS, COPIES.name})  # what is free of ranges: nothing is near it
 MIN_BEFORE = 3
 """Runs before a surprising one that tell from what it differs."""
 
@@ -93,7 +97,7 @@ def find_excused(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 def _is_surprising(judgement: Judgement) -> bool:
     is_judged = judgement.value is not None and judgement.status in (Status.FAIL, Status.PASS)
-    is_learned = judgement.expectation.source is Source.HISTORY
+    is_learned = judgement.expectation.source is Source.HISTORY and judgement.expectation.metric.name not in _EXACT
     return is_learned and is_judged and not judgement.expectation.predicate.holds(float(judgement.value or 0.0))
 
 
@@ -114,7 +118,8 @@ def bound_surprises(past: Past, runs: Sequence[Run]) -> Past:
         columns = {_column_of(metric) for metric in find_surprises(run)}
         for index, traits in enumerate(past.metrics) if columns else ():
             is_surprising = "" in columns or traits.column in columns
-            if is_surprising and not traits.is_timestamp and index not in free:
+            is_comparable = traits.key in past.shifted or not traits.is_timestamp
+            if is_surprising and is_comparable and index not in free:
                 bounded[row, index] = _bound_value(bounded[:, index], row)
     return replace(past, values=bounded)
 
@@ -131,15 +136,19 @@ def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
 
 
 def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
-    """Whether the run would fail as well, with a value near that of the batch."""
+    """Whether the run would fail as well, with a value near that of the batch; a timestamp is never near."""
     accepted, predicate = run.values.get(failure.expectation.metric), failure.expectation.predicate
-    if accepted is None or failure.value is None or predicate.holds(accepted):
+    if accepted is None or failure.value is None or predicate.holds(accepted) or _is_of_time(predicate):
         return False
     if is_distance(failure.expectation.metric):
         return failure.value <= FARTHER * accepted
     low, high = predicate.floor, predicate.ceiling
     half_width = 0.0 if low is None or high is None else (high - low) / 2
     return abs(failure.value - accepted) <= max(half_width, TOLERANCE * abs(accepted))
+
+
+def _is_of_time(predicate: Predicate) -> bool:
+    return isinstance(predicate, Between | OneOf) and predicate.moments
 
 
 def _is_learned_failure(judgement: Judgement) -> bool:

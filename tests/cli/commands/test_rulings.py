@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
+import jsonschema
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from typer.testing import Result
 
+from headgate.cli.context import CommandContext
+from headgate.cli.output import schema_text
+from headgate.gate.gate import Gate
 from headgate.values import login
-from tests.cli.lake import BROKEN, CONFIG, called, document
-from tests.gate.orders import dearer, named, orders
+from headgate.values.errors import CorruptBytes
+from tests.cli.lake import BROKEN, CONFIG, NEW, called, document
+from tests.gate.orders import dearer, named, orders, replaced
 
 
 @pytest.mark.parametrize(
@@ -27,7 +35,7 @@ from tests.gate.orders import dearer, named, orders
 def test_a_ruling_is_recorded(judged: Path, act: str, decision: str, action: str) -> None:
     result = called(act, "orders", BROKEN, "--note", "because", "--who", "ann")
     assert result.exit_code == 0
-    assert result.stdout.startswith(f"orders {BROKEN} was {decision} by ann (because).")
+    assert f"orders {BROKEN} was {decision} by ann (because)." in result.stdout.splitlines()
     verdict = document("explain", "orders", BROKEN)["verdict"]
     assert (verdict["decision"], verdict["action"]) == (decision, action)
 
@@ -119,8 +127,8 @@ def test_a_range_is_decided_batch_by_batch_with_a_total(shifted: Path, act: str,
     result = called(act, "orders", f"{LEVEL[0]}..{LEVEL[2]}", "--note", "new tariff", "--who", "ann")
     assert result.exit_code == 0
     lines = result.stdout.splitlines()
-    assert lines[:3] == [f"orders {day} was {decision} by ann (new tariff)." for day in LEVEL]
-    assert lines[3].startswith(f"3 batches {decision}. They ")
+    assert lines[-4:-1] == [f"orders {day} was {decision} by ann (new tariff)." for day in LEVEL]
+    assert lines[-1].startswith(f"3 batches {decision}. They ")
     assert decisions() == [decision] * 3
 
 
@@ -173,3 +181,115 @@ def test_a_partition_of_exactly_this_name_is_meant_by_it(shifted: Path) -> None:
         "held"
     }
     assert len(document("accept", "orders", f"{name}..{LEVEL[2]}")["rulings"]) == 2
+
+
+# --- what accepting does, and the question
+
+
+@pytest.fixture
+def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Call the command line as at a terminal, with what is typed."""
+    monkeypatch.setattr(CommandContext, "has_terminal_input", True)
+    return lambda typed, *words: called(*words, input=typed)
+
+
+def test_accept_shows_the_ranges_before_it_records(shifted: Path) -> None:
+    lines = called("accept", "orders", LEVEL[0], "--who", "ann").stdout.splitlines()
+    assert lines[0].split("  ")[0] == "of the next batch"
+    [mean] = [line for line in lines if line.startswith("price: mean ")]
+    assert "about 2,193" in mean
+    assert lines.index(mean) < lines.index(f"orders {LEVEL[0]} was accepted by ann.")
+
+
+@pytest.mark.parametrize("act", ["reject", "release", "discard"])
+def test_other_rulings_show_no_ranges_and_ask_nothing(shifted: Path, answer: Callable[..., Result], act: str) -> None:
+    result = answer("n\n", act, "orders", LEVEL[0])
+    assert result.exit_code == 0
+    assert "of the next batch" not in result.stdout
+    assert called(act, "orders", LEVEL[1], "--yes").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "decision"),
+    [("y\n", "accepted"), ("YES\n", "accepted"), ("n\n", "held"), ("\n", "held"), ("maybe\n", "held"), ("", "held")],
+)
+def test_a_person_at_a_terminal_is_asked(
+    shifted: Path, answer: Callable[..., Result], typed: str, decision: str
+) -> None:
+    result = answer(typed, "accept", "orders", LEVEL[0])
+    assert "of the next batch" in result.stdout
+    assert "Accept it? [y/N] " in result.stderr
+    assert decisions()[0] == decision
+    assert result.exit_code == (0 if decision == "accepted" else 1)
+    assert ("Nothing was accepted: no decision is recorded." in result.stderr) == (decision == "held")
+
+
+def test_a_no_to_a_range_leaves_all_of_it_held(shifted: Path, answer: Callable[..., Result]) -> None:
+    result = answer("n\n", "accept", "orders", f"{LEVEL[0]}..{LEVEL[2]}")
+    assert "Accept them? [y/N] " in result.stderr
+    assert result.exit_code == 1
+    assert decisions() == ["held"] * 3
+
+
+@pytest.mark.parametrize("option", ["--yes", "-y"])
+def test_yes_asks_nothing(shifted: Path, answer: Callable[..., Result], option: str) -> None:
+    result = answer("n\n", "accept", "orders", LEVEL[0], option)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert decisions()[0] == "accepted"
+
+
+def test_without_a_terminal_nothing_is_asked(shifted: Path) -> None:
+    result = called("accept", "orders", LEVEL[0], input="n\n")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert decisions()[0] == "accepted"
+
+
+def test_quiet_prints_no_ranges_and_still_asks(shifted: Path, answer: Callable[..., Result]) -> None:
+    result = answer("n\n", "accept", "orders", LEVEL[0], "--quiet")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "Accept it?" in result.stderr
+
+
+def test_a_reader_of_json_gets_the_ranges_and_is_not_asked(shifted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CommandContext, "has_terminal_input", True)
+    found = document("accept", "orders", f"{LEVEL[0]}..{LEVEL[2]}")
+    [mean] = [each for each in found["preview"] if each["metric"] == "mean(price)"]
+    assert len(mean["accepted_values"]) == 3
+    assert mean["before"] != mean["after"]
+
+
+def test_a_no_is_a_document_without_rulings(shifted: Path, answer: Callable[..., Result]) -> None:
+    assert answer("n\n", "accept", "orders", LEVEL[0], "--output-json", "no.json").exit_code == 1
+    found = json.loads(Path("no.json").read_text())
+    assert (found["exit_code"], found["rulings"]) == (1, [])
+    assert found["preview"]
+    jsonschema.validate(found, json.loads(schema_text()))
+
+
+def test_what_failed_only_a_check_leaves_the_ranges(judged: Path) -> None:
+    folder = judged / "lake" / "orders" / f"day={NEW}"
+    folder.mkdir()
+    table = orders(10)
+    pq.write_table(replaced(table, "id", [None, *table["id"].to_pylist()[1:]]), folder / "part-0.parquet")
+    assert called("run", "--quiet", "--set", "datasets.orders.learn=[patterns]").exit_code == 1
+    lines = called("accept", "orders", NEW).stdout.splitlines()
+    assert lines[0] == "No learned range was left. The ranges of the next batch stay as they are."
+
+
+def test_an_unreadable_run_keeps_nobody_from_accepting(shifted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise CorruptBytes("part 3 is cut short.")
+
+    monkeypatch.setattr(Gate, "preview_accept", fail)
+    result = called("accept", "orders", LEVEL[0])
+    assert result.exit_code == 0
+    assert "What it does to the next ranges cannot be told: part 3 is cut short." in result.stderr
+    assert "preview" not in document("accept", "orders", LEVEL[1])
+
+
+def test_accept_says_how_to_undo_what_it_taught(shifted: Path) -> None:
+    told = called("accept", "orders", f"{LEVEL[0]}..{LEVEL[2]}").stdout
+    command = f"headgate reject orders {LEVEL[0]} --revision 1"
+    assert told.endswith(f"To undo what one of them taught: {command}\n")
+    assert called(*command.split()[1:]).exit_code == 0
+    assert decisions() == ["rejected", "accepted", "accepted"]

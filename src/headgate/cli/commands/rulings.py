@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from headgate.cli import options
+from headgate.cli import exit_codes, options
 from headgate.cli.command import command
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
@@ -26,6 +26,7 @@ class RulingWords(NamedTuple):
     reason: str  # the note of the examples
     consequence: str
     range_consequence: str
+    more: str = ""  # a further paragraph of the help
 
 
 _WORDS = {
@@ -33,8 +34,11 @@ _WORDS = {
         "Say that a batch was as it should be: it is published, and the next ones are judged by it too.",
         "accepts all held batches from one partition to another, in their order: a new normal.",
         "new tariff",
-        "It teaches what is normal, and is published.",
-        "They teach what is normal, and are published.",
+        "It teaches what is normal, and is published. To undo what it taught: {reject}",
+        "They teach what is normal, and are published. To undo what one of them taught: {reject}",
+        "It first prints what that does to the ranges of the next batch. Then it asks, if standard input is a terminal."
+        " It does not ask with --yes, with --output-json - or without a terminal. If you answer no, nothing is recorded"
+        " and the exit code is 1. --quiet prints no ranges.\n\n",
     ),
     "reject": RulingWords(
         "Say that a batch was wrong: nothing is learned from it, and it stays held until it is repaired.",
@@ -62,7 +66,7 @@ _HELP = """{words.summary}
 
 FROM..TO {words.range_summary}
 
-\b
+{words.more}\b
 Examples:
   headgate {action} orders 2026-11-14 --note "{words.reason}"
   headgate {action} orders 2026-11-14 --note "{words.reason}" --who ann
@@ -70,8 +74,21 @@ Examples:
 """
 
 
+class NamedBatches(NamedTuple):
+    """The batch that a person names, or the first and the last of a range."""
+
+    dataset: Dataset
+    first: str
+    last: str | None
+    number: int | None
+
+    @property
+    def is_range(self) -> bool:
+        return self.last is not None
+
+
 def make_ruling_command(action: str) -> Callable[..., None]:
-    """The command of a ruling: all of them take the same options."""
+    """The command of a ruling that asks nothing: all of them take the same options."""
 
     def rule(
         context: CommandContext,
@@ -81,16 +98,51 @@ def make_ruling_command(action: str) -> Callable[..., None]:
         who: options.Who = None,
         revision: options.Revision = None,
     ) -> CommandResult:
-        return record_ruling(context, action, dataset, partition, note, who, revision)
+        batches = find_named_batches(context, action, dataset, partition, revision)
+        return record_ruling(context, action, batches, note, who)
 
     rule.__doc__ = _HELP.format(action=action, words=_WORDS[action])
     return command(action)(rule)
 
 
-def record_ruling(
-    context: CommandContext, action: str, dataset: str, partition: str, note: str, who: str | None, number: int | None
-) -> CommandResult:
-    """Record a ruling on a batch or on a range of them, carry it out, and print what follows from it."""
+def make_accept_command() -> Callable[..., None]:
+    """The command that accepts. It first shows what that does to the next ranges, and may ask."""
+
+    def rule(
+        context: CommandContext,
+        dataset: options.Dataset,
+        partition: options.PartitionsArgument,
+        note: options.Note = "",
+        who: options.Who = None,
+        revision: options.Revision = None,
+        yes: options.Yes = False,
+    ) -> CommandResult:
+        from headgate.cli.accept_preview import confirm_accept, preview_to_list, show_preview
+
+        batches = find_named_batches(context, "accept", dataset, partition, revision)
+        changes = show_preview(context, batches.dataset.gate, batches.first, batches.last, batches.number)
+        preview = {} if changes is None else {"preview": preview_to_list(changes)}
+        if not yes and not confirm_accept(context, is_range=batches.is_range):
+            return CommandResult(exit_codes.FAILED, rulings=[], **preview)
+        result = record_ruling(context, "accept", batches, note, who)
+        return CommandResult(result.exit_code, **result.body, **preview)
+
+    rule.__doc__ = _HELP.format(action="accept", words=_WORDS["accept"])
+    return command("accept")(rule)
+
+
+def find_named_batches(
+    context: CommandContext, action: str, dataset: str, partition: str, number: int | None
+) -> NamedBatches:
+    """The batches that are ruled on. A batch that is not judged yet, or of several revisions, is refused.
+
+    Args:
+        context: The call.
+        action: The ruling.
+        dataset: The name of the dataset.
+        partition: A partition, or FROM..TO.
+        number: The revision that was named.
+    """
     from headgate.cli.recorded_runs import verdict_of
 
     chosen = context.open_project().dataset(dataset)
@@ -99,11 +151,27 @@ def record_ruling(
         verdict = verdict_of(chosen, partition, number)
         _require_revision(verdict, action, number)
         number = verdict.revision.number
-    rulings = getattr(chosen.gate, action)(first, to=last, note=note, who=who or "", number=number)
+    return NamedBatches(chosen, first, last, number)
+
+
+def record_ruling(
+    context: CommandContext, action: str, batches: NamedBatches, note: str, who: str | None
+) -> CommandResult:
+    """Record a ruling on a batch or on a range of them, carry it out, and print what follows from it.
+
+    Args:
+        context: The call.
+        action: The ruling.
+        batches: What is ruled on.
+        note: Why.
+        who: Who says so; None for the name that the person is logged in with.
+    """
+    rule = getattr(batches.dataset.gate, action)
+    rulings = rule(batches.first, to=batches.last, note=note, who=who or "", number=batches.number)
     if not context.quiet:
-        context.echo(*map(_format_ruling, rulings), _format_consequence(action, rulings, is_range=last is not None))
+        context.echo(*map(_format_ruling, rulings), _format_consequence(action, rulings, is_range=batches.is_range))
     described = [ruling_to_dict(each) for each in rulings]
-    return CommandResult(ruling=described[0]) if last is None else CommandResult(rulings=described)
+    return CommandResult(rulings=described) if batches.is_range else CommandResult(ruling=described[0])
 
 
 def _format_consequence(action: str, rulings: Sequence[Ruling], *, is_range: bool) -> str:
@@ -112,7 +180,8 @@ def _format_consequence(action: str, rulings: Sequence[Ruling], *, is_range: boo
 
     dataset, partition = shlex.quote(rulings[0].dataset), shlex.quote(rulings[0].partition)
     words = _WORDS[action].range_consequence if len(rulings) > 1 else _WORDS[action].consequence
-    consequence = words.format(dataset=dataset, partition=partition)
+    reject = f"headgate reject {dataset} {partition} --revision {rulings[0].number}"
+    consequence = words.format(dataset=dataset, partition=partition, reject=reject)
     count = f"{len(rulings):,} batch{'es' * (len(rulings) != 1)} {rulings[0].decision.value}. " if is_range else ""
     return count + consequence
 
@@ -177,7 +246,7 @@ def ruling_to_dict(ruling: Ruling) -> dict[str, object]:
     }
 
 
-accept = make_ruling_command("accept")
+accept = make_accept_command()
 reject = make_ruling_command("reject")
 release = make_ruling_command("release")
 discard = make_ruling_command("discard")
