@@ -130,6 +130,8 @@ bench-basics: ## basic faults, held and missing batches on all feeds, and a simu
 	$(PYTHON) -m benchmarks.gate.gaps
 	$(PYTHON) -m benchmarks.gate.holds
 	$(PYTHON) -m benchmarks.gate.year
+	$(PYTHON) -m benchmarks.gate.ranges
+	$(PYTHON) -m benchmarks.gate.recall
 	$(PYTHON) -m benchmarks.gate.basics_page
 
 bench-gate-speed: ## how long a warm gate takes for a batch
