@@ -134,6 +134,14 @@ def test_only_columns_that_were_always_finite_are_expected_to_be_so() -> None:
     assert finite_clauses(past_of({"finiteness(a)": [1.0] * 6})) == []
 
 
+@pytest.mark.parametrize("budget", [0.001, 0.003, 0.01])
+def test_rows_have_a_guard_however_small_the_budget(budget: float) -> None:
+    past = past_of({"size()": [1_000.0] * 30, "completeness(x)": [1.0] * 30})
+    guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
+    assert guards is not None
+    assert "size" in {each.expectation.metric.name for each in guards.choose(budget)}
+
+
 WIDEST = {
     Guard.ROWS: 5,
     Guard.NULLS: 100,

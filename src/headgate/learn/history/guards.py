@@ -97,18 +97,22 @@ class GuardBands:
         return None
 
     def _choose_believed(self, guard: Guard, indices: Indices, reach: float) -> list[tuple[int, float, Predicate]]:
-        """The metrics of a guard, each with its reach and a range that is no wider than a reader believes."""
+        """The metrics of a guard, each with its reach and its range.
+
+        The range of nulls has one end, and there is none if it were wider than a reader believes: other expectations
+        notice that a column is empty. Other guards are there however wide they are.
+        """
         believed = []
         for index in indices.tolist():
             own_reach = max(reach, _LEAST_CHANGES.get(guard, 0.0) / float(self.forecast.scale[0, index]))
             low, high = self.forecast.band_of(index, own_reach)
-            widest = float(self.widest[index])
             if guard is Guard.NULLS:
-                high, widest = math.inf, _ONE_END * widest
-            if own_reach <= widest:
-                predicate = self.make_predicate(index, (low, high), own_reach)
-                if predicate is not None:
-                    believed.append((index, own_reach, predicate))
+                if own_reach > _ONE_END * self.widest[index]:
+                    continue
+                high = math.inf
+            predicate = self.make_predicate(index, (low, high), own_reach)
+            if predicate is not None:
+                believed.append((index, own_reach, predicate))
         return believed
 
     def _propose(self, index: int, reach: float, predicate: Predicate, rate: float, weight: float) -> Proposal:
