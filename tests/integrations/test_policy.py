@@ -80,6 +80,17 @@ def test_health_as_before_is_not_told(previous: str | None, status: str) -> None
     assert desk.channel.sent == []
 
 
+def test_drift_of_a_batch_that_passed_is_told_unless_the_dataset_was_told_of_just_now() -> None:
+    desk = Desk()
+    drift = {"kind": "drift", "changed": ("price: median 48.9, 24.1 in d0 (about 2 times as large)",)}
+    told = desk.told(6, "d1", "pass", "pass", **drift)
+    assert isinstance(told, Delivered)
+    assert desk.channel.sent[0].kind == "drift"
+    assert desk.channel.headlines[0].endswith("price: median 48.9, 24.1 in d0 (about 2 times as large).")
+    assert isinstance(desk.told(6.5, "d2", "pass", "pass", **drift), Suppressed)
+    assert isinstance(desk.told(8, "d3", "pass", "pass", **drift), Delivered)
+
+
 def test_nothing_to_judge_is_not_told_unless_the_batch_is_held() -> None:
     desk = Desk()
     assert desk.told(6, "d1", "skip", "pass", action="published") == Suppressed("there was nothing to judge")

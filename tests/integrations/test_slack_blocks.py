@@ -74,7 +74,7 @@ def hostile(text: str) -> Notification:
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-@pytest.mark.parametrize("kind", ["held", "recovered", "failing", "error"])
+@pytest.mark.parametrize("kind", ["held", "recovered", "failing", "error", "drift"])
 def test_any_notice_stays_within_the_limits(text: str, kind: str) -> None:
     given = hostile(text)
     check(
