@@ -94,7 +94,7 @@ def test_beyond_the_limit_a_batch_is_held_and_0_holds_none() -> None:
 
 
 def test_an_accepted_surprise_is_the_new_anchor_of_its_column() -> None:
-    accepted = AcceptedSurprises((SurprisingRun("2026-01-05", {}, frozenset({"price"})),))
+    accepted = AcceptedSurprises((SurprisingRun("2026-01-05", {}, frozenset({MEDIAN})),))
     anchor = anchor_of(10, accepted)
     assert (anchor.since[MEDIAN], anchor.since[ROWS]) == ("2026-01-05", "2026-01-01")
     assert MEDIAN not in anchor_of(6, accepted).levels

@@ -28,8 +28,9 @@ Floats = npt.NDArray[np.float64]
 
 MOST_REMEMBERED = 200
 """Accepted runs that are remembered, the newest."""
-TOLERANCE = 0.1
-"""How far a value may be from one that was accepted, as a share of that, or as half of the range if that is more."""
+NEAR, FARTHEST = 0.1, 0.25
+"""How far a value may be from one that was accepted, as shares of that: a tenth, or up to a quarter if half of the range
+is as much."""
 FARTHER = 1.25
 """How many times as large as one that was accepted a distance may be."""
 _EXACT = frozenset({*SCHEMA_METRICS, COPIES.name})  # what is free of ranges: nothing is near it
@@ -39,11 +40,16 @@ MIN_BEFORE = 3
 
 @dataclass(frozen=True)
 class SurprisingRun:
-    """A run that was accepted though values of it were surprising: those of some columns, or of the table ("")."""
+    """A run that was accepted though the values of some metrics were surprising."""
 
     partition: str
     values: Mapping[MetricKey, float]
-    columns: frozenset[str]
+    metrics: frozenset[MetricKey]
+
+    @property
+    def columns(self) -> frozenset[str]:
+        """The columns that were surprising; empty text for the table."""
+        return frozenset(map(_column_of, self.metrics))
 
 
 @dataclass(frozen=True)
@@ -58,9 +64,7 @@ class AcceptedSurprises:
         found = ((run, find_surprises(run)) for run in runs)
         return cls(
             tuple(
-                SurprisingRun(run.partition, numeric_values(run.outcomes), frozenset(map(_column_of, metrics)))
-                for run, metrics in found
-                if metrics
+                SurprisingRun(run.partition, numeric_values(run.outcomes), metrics) for run, metrics in found if metrics
             )
         )
 
@@ -71,8 +75,8 @@ class AcceptedSurprises:
     def excuse(self, verdict: Verdict) -> Verdict:
         """The verdict without the failures that an accepted run had alike.
 
-        The newest such run counts that was surprising in all columns in which the batch fails, and that would fail all
-        of the learned ranges that the batch fails, with values near those of the batch.
+        The newest such run counts that was surprising in all columns in which the batch fails, with values near those
+        of the batch. What was not surprising in it counts only where it would be by now.
         """
         failures = [each for each in verdict.failures if each.expectation.source is Source.HISTORY]
         alike = next((run for run in reversed(self.runs) if _is_like(run, failures)), None) if failures else None
@@ -136,15 +140,21 @@ def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
 
 
 def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
-    """Whether the run would fail as well, with a value near that of the batch; a timestamp is never near."""
-    accepted, predicate = run.values.get(failure.expectation.metric), failure.expectation.predicate
-    if accepted is None or failure.value is None or predicate.holds(accepted) or _is_of_time(predicate):
+    """Whether the run was or would be surprising as well, with a value near that of the batch.
+
+    A timestamp is never near.
+    """
+    metric, predicate = failure.expectation.metric, failure.expectation.predicate
+    accepted = run.values.get(metric)
+    if accepted is None or failure.value is None or _is_of_time(predicate):
         return False
-    if is_distance(failure.expectation.metric):
+    if metric not in run.metrics and predicate.holds(accepted):
+        return False
+    if is_distance(metric):
         return failure.value <= FARTHER * accepted
     low, high = predicate.floor, predicate.ceiling
     half_width = 0.0 if low is None or high is None else (high - low) / 2
-    return abs(failure.value - accepted) <= max(half_width, TOLERANCE * abs(accepted))
+    return abs(failure.value - accepted) <= max(NEAR * abs(accepted), min(half_width, FARTHEST * abs(accepted)))
 
 
 def _is_of_time(predicate: Predicate) -> bool:
