@@ -29,8 +29,7 @@ Floats = npt.NDArray[np.float64]
 MOST_REMEMBERED = 200
 """Accepted runs that are remembered, the newest."""
 NEAR, FARTHEST = 0.1, 0.25
-"""How far a value may be from an accepted one, as shares of that: a tenth, or up to a quarter if half of the range is as
-much."""
+"""How far a value may be from an accepted one, as shares of it: a tenth, or a quarter if half of the range is more."""
 FARTHER = 1.25
 """How many times as large as one that was accepted a distance may be."""
 _EXACT = frozenset({*SCHEMA_METRICS, COPIES.name})  # what is free of ranges: nothing is near it
