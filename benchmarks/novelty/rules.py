@@ -15,12 +15,13 @@ from benchmarks.novelty.vectors import kinds
 from benchmarks.suggestions.paper import paper_suggestions
 from headgate.checks.constraint import expectations
 from headgate.checks.rule import Rule
+from headgate.checks.rule_context import AnyRuleContext
 from headgate.engine.analysis import Analysis
 from headgate.learn.rules.profile import profile
 from headgate.learn.rules.suggest import metrics_of
 from headgate.metrics.base.arrow import to_plain
 from headgate.values.expectation import Expectation, Status
-from headgate.values.schema import NUMERIC, TEXT
+from headgate.values.schema import NUMERIC, TEXT, Schema
 from headgate.values.verdict import judge
 
 SIGNIFICANCE = 0.05
@@ -44,16 +45,17 @@ def deequ_rules(history: pa.Table) -> Judge:
     """Every constraint that Deequ's rules suggest from the profile of the history (VLDB 2018, section 3.3)."""
     found = profile(history)
     drafts = [each.rule for column in found.values() for each in paper_suggestions(column, "")]
-    return _broken(drafts)
+    return _broken(drafts, found.schema)
 
 
 def suggested(history: pa.Table) -> Judge:
     """Every constraint that `hg.suggest` suggests."""
-    return _broken([each.rule for each in hg.suggest(history)])
+    return _broken([each.rule for each in hg.suggest(history)], profile(history).schema)
 
 
-def _broken(rules: Sequence[Rule]) -> Judge:
-    asked = [expectation for rule in rules for expectation in expectations(rule)]
+def _broken(rules: Sequence[Rule], schema: Schema) -> Judge:
+    context = AnyRuleContext(schema)
+    asked = [expectation for rule in rules for expectation in expectations(rule, context)]
     wanted = [hg.Size(), *metrics_of([asked])]
 
     def flags(batch: pa.Table) -> bool:

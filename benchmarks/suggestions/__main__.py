@@ -18,6 +18,7 @@ from benchmarks.suggestions.page import write_page
 from benchmarks.suggestions.paper import paper_suggestions
 from benchmarks.timing import versions
 from headgate.checks.constraint import expectations
+from headgate.checks.rule_context import AnyRuleContext
 from headgate.engine.analysis import Analysis
 from headgate.engine.row_rule import RowRule
 from headgate.engine.rows import failing_rows
@@ -70,9 +71,10 @@ def _measured(source: Source, seeds: Sequence[int]) -> dict[str, Any]:
 def _run(source: Source, table: pa.Table, seed: int) -> dict[str, Any]:
     cut = split_rows(table, TRAINS, seed)
     found = profile(cut.training)
-    ours = [(each, expectations(each.rule)) for each in draft_suggestions(found, source.name)]
+    context = AnyRuleContext(found.schema)
+    ours = [(each, expectations(each.rule, context)) for each in draft_suggestions(found, source.name)]
     paper = [each for column in found.values() for each in paper_suggestions(column, source.name)]
-    theirs = [(each, expectations(each.rule)) for each in paper]
+    theirs = [(each, expectations(each.rule, context)) for each in paper]
     training, rest = cut.measure(metrics_of(asked for _, asked in (*ours, *theirs)))
     sound = [(each, asked) for each, asked in ours if measure_coverage(asked, training.outcomes) in (1.0, None)]
     return {
