@@ -42,6 +42,14 @@ def test_a_constant_may_move_by_a_tenth() -> None:
     assert (low, high) == pytest.approx((47.5, 52.5))
 
 
+def test_a_whole_number_may_move_by_a_few() -> None:
+    values = np.column_stack([np.full(30, 3.0), np.full(30, 2_000.0)])
+    what = [traits("approx_count_distinct(x)"), ROWS]
+    made = forecast_next(values, what)
+    low, high = made.band_of(0, float(find_widest_reaches(made, values, what)[0]))
+    assert (low, high) == pytest.approx((-2.0, 8.0))
+
+
 @pytest.mark.parametrize(("runs", "rows"), [(FEW_RUNS - 1, 2_000.0), (30, 20.0)])
 def test_few_runs_or_few_rows_do_not_tell_what_is_sensible(runs: int, rows: float) -> None:
     values = np.column_stack([PRICES[:runs], np.full(runs, rows)])

@@ -20,7 +20,7 @@ Flags = npt.NDArray[np.bool_]
 MOST_PAST_RANGES = 10.0
 """No range is wider than this many times what the runs lay within, or a reader does not believe it."""
 LEAST_PAST_RANGE = 0.01
-"""What the runs lay within counts as this share of the natural scale at least."""
+"""What the runs lay within counts as this share of the natural scale at least, and for whole numbers as 1."""
 FEW_RUNS, FEW_ROWS = 10, 30
 """With fewer runs, or fewer rows in a batch, a range may be of any width: so few do not tell what is sensible."""
 _EXACT_REACH = 1e-5  # scales; a narrower band stands for equality
@@ -37,7 +37,10 @@ def find_widest_reaches(forecast: Forecast, values: Floats, metrics: Sequence[Me
         warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
         past_range = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
         lowest = np.where(forecast.one_sided, 0.0, forecast.centre.min(axis=0))
-        widest = MOST_PAST_RANGES * np.fmax(past_range, LEAST_PAST_RANGE * natural_scale(values, metrics))
+        least_range = np.fmax(
+            LEAST_PAST_RANGE * natural_scale(values, metrics), [float(each.whole) for each in metrics]
+        )
+        widest = MOST_PAST_RANGES * np.fmax(past_range, least_range)
         ends = np.where(forecast.one_sided, 1.0, 2.0)
         reaches = (widest - (forecast.centre.max(axis=0) - lowest)) / (ends * forecast.scale.max(axis=0))
     few = (forecast.runs < FEW_RUNS) | (find_rows(values, metrics) < FEW_ROWS)
