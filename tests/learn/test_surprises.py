@@ -44,7 +44,7 @@ DEAR = AcceptedSurprises.of([run_of({MEAN: 2_400.0, ROWS: 1_000.0, KS: 1.0})])
     [
         ({MEAN: 2_400.0}, True),
         ({MEAN: 2_500.0, KS: 1.0}, True),
-        ({MEAN: 2_700.0}, False),  # more than a tenth away
+        ({MEAN: 2_900.0}, False),  # more than a fifth away
         ({MEAN: 1_200.0}, False),
         ({MEAN: -2_400.0}, False),
         ({MEAN: 2_400.0, ROWS: 500.0}, False),  # the accepted batch had the usual number of rows
@@ -56,10 +56,14 @@ def test_what_is_like_an_accepted_batch_in_all_that_fails_passes(values: dict[Me
     assert DEAR.excuse(verdict_on(values)).passed is passes
 
 
-def test_half_of_the_range_is_near_enough() -> None:
-    accepted = AcceptedSurprises((SurprisingRun("2026-03-31", {MEAN: 40.0}, frozenset({MEAN})),))
-    assert accepted.excuse(verdict_on({MEAN: 44.9})).passed
-    assert not accepted.excuse(verdict_on({MEAN: 45.1})).passed
+def test_near_is_as_far_as_the_range_reaches_in_proportion() -> None:
+    """The range of the mean reaches by a fifth from its middle, that of the rows by a tenth."""
+    values = {MEAN: 40.0, ROWS: 2_000.0}
+    accepted = AcceptedSurprises((SurprisingRun("2026-03-31", values, frozenset(values)),))
+    assert accepted.excuse(verdict_on({MEAN: 47.9})).passed
+    assert not accepted.excuse(verdict_on({MEAN: 48.1})).passed
+    assert accepted.excuse(verdict_on({ROWS: 2_199.0})).passed
+    assert not accepted.excuse(verdict_on({ROWS: 2_201.0})).passed
 
 
 def test_what_was_not_surprising_then_excuses_nothing() -> None:

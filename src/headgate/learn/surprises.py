@@ -28,8 +28,8 @@ Floats = npt.NDArray[np.float64]
 
 MOST_REMEMBERED = 200
 """Accepted runs that are remembered, the newest."""
-NEAR, FARTHEST = 0.1, 0.25
-"""How far a value may be from an accepted one, as shares of it: a tenth, or a quarter if half of the range is more."""
+NEAREST, FARTHEST = 0.1, 0.25
+"""How far a value may be from an accepted one, as shares of that: as far as the range reaches, within these two."""
 FARTHER = 1.25
 """How many times as large as one that was accepted a distance may be."""
 _EXACT = frozenset({*SCHEMA_METRICS, COPIES.name})  # what is free of ranges: nothing is near it
@@ -151,9 +151,15 @@ def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
         return False
     if is_distance(metric):
         return failure.value <= FARTHER * accepted
+    return abs(failure.value - accepted) <= _find_tolerance(predicate) * abs(accepted)
+
+
+def _find_tolerance(predicate: Predicate) -> float:
+    """How far a range reaches from its middle, as a share of that: values of another level vary in proportion."""
     low, high = predicate.floor, predicate.ceiling
-    half_width = 0.0 if low is None or high is None else (high - low) / 2
-    return abs(failure.value - accepted) <= max(NEAR * abs(accepted), min(half_width, FARTHEST * abs(accepted)))
+    if low is None or high is None or not low + high:
+        return NEAREST
+    return min(max((high - low) / abs(low + high), NEAREST), FARTHEST)
 
 
 def _is_of_time(predicate: Predicate) -> bool:
