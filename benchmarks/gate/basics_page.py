@@ -46,6 +46,8 @@ def _write_summary(of_holds: list[Row], of_year: dict[str, list[Row]]) -> Iterat
     yield f"Of the good batches {holds.estimate_share(at_one)} were held, {holds.estimate_share(at_one, only_false=True)} without a reason; in a simulated year {sum(row['held'] for row in good)} of {len(good)}."
     yield "`make bench-basics` measures it again and writes this page."
     yield ""
+    yield "**These results are older than the code**: they were measured before decisions 0033 and 0034 changed ranges and memory."
+    yield ""
     yield "The pooled rates are those of the other datasets, so that no feed is judged by evidence from itself."
 
 

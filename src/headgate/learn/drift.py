@@ -34,7 +34,6 @@ NOTICE_FACTOR, NOTICE_POINTS = 2.0, 0.1
 """A level that doubled or halved is noticed, and a share of values that fell by ten points; and so on, once each."""
 HOLD_FACTOR, HOLD_POINTS = 10.0, 0.5
 """By default, beyond so much a batch is held."""
-DRIFT_NOTE = "since "
 _FOLLOWED = ("size", "median", "completeness")
 _SUFFIX = "_drift"
 _LEAST_UNIQUE = 0.9  # the ratio of different values above which whole numbers count rows
@@ -119,7 +118,7 @@ class Anchor:
         is_share = key.name == "completeness"
         predicate: Predicate = Between(low=-HOLD_POINTS) if is_share else Between(1 / factor, factor)
         expectation = Expectation(_name_drift(key), predicate, Source.HISTORY, false_alarm=0.0)
-        return Clause(expectation, f"{DRIFT_NOTE}{self.since[key]}")
+        return Clause(expectation, f"since {self.since[key]}")
 
 
 def find_drift_metric(key: MetricKey) -> MetricKey | None:

@@ -78,6 +78,7 @@ FAULTS: dict[str, Callable[[pa.Table], pa.Table]] = {
     "half the rows": lambda table: table.slice(0, len(table) // 2),
     "two thirds of the rows": lambda table: table.slice(0, 2 * len(table) // 3),
     "twice the rows": lambda table: pa.concat_tables([table, table]),
+    "0.5% nulls in numbers": lambda table: with_nulls(table, "n1", 0.005),
     "3% nulls in numbers": lambda table: with_nulls(table, "n1", 0.03),
     "3% nulls in texts": lambda table: with_nulls(table, "t0", 0.03),
     "all null": lambda table: with_nulls(table, "t1", 1.0),
@@ -132,6 +133,15 @@ def test_only_columns_that_were_always_finite_are_expected_to_be_so() -> None:
     assert finite_clauses(past) == ["a"]
     assert finite_clauses(past, metrics=("mean",)) == []
     assert finite_clauses(past_of({"finiteness(a)": [1.0] * 6})) == []
+
+
+def test_one_null_in_fifty_rows_is_inside_the_guard_and_three_are_not() -> None:
+    past = past_of({"size()": [50.0] * 30, "completeness(x)": [1.0] * 30})
+    guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
+    assert guards is not None
+    (nulls,) = [each for each in guards.choose(0.01) if each.expectation.metric.name == "completeness"]
+    assert nulls.expectation.predicate.holds(0.98)
+    assert not nulls.expectation.predicate.holds(0.94)
 
 
 @pytest.mark.parametrize("budget", [0.001, 0.003, 0.01])
