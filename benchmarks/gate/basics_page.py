@@ -143,7 +143,7 @@ def _write_year(found: dict[str, list[Row]]) -> Iterator[str]:
         good = [row for row in rows if not row["incident"]]
         held = [row for row in good if row["held"]]
         yield ""
-        yield f"At a budget of {float(budget):.0%}: {sum(row['held'] for row in broken)} of {len(broken)} broken batches are held, and {len(held)} of {len(good)} good ones ({len(held) / len(good):.2%})."
+        yield f"At a budget of {float(budget):.0%}: {sum(row['held'] for row in broken)} of {len(broken)} broken batches are held, and {len(held)} of {len(good)} good ones ({len(held) / len(good):.2%}). Held again by a metric by which an earlier batch was held and accepted: {', '.join(row['day'] for row in year.list_held_again(rows)) or 'none'}."
         yield ""
         yield from (f"- {row['day']}, {year.name_outcome(row)}: {_first(row['causes'])}" for row in rows if row["held"])
 

@@ -91,17 +91,27 @@ def judge_year(false_alarms: float) -> list[Row]:
         good = make_batch(day)
         batch = incident[1](good) if incident else good
         verdict = gate.judge(batch, partition=name)
-        causes = [each.title for each in verdict.causes]
-        what = incident[0] if incident else ""
-        rows.append({"day": name, "rows": len(batch), "incident": what, "held": not verdict.passed, "causes": causes})
+        rows.append(_describe(name, batch, verdict, incident[0] if incident else ""))
         if incident and name != UNANSWERED:
             gate.reject(name, number=verdict.revision.number)
             verdict = gate.judge(good, partition=name)
-            repaired = {"day": name, "rows": len(good), "incident": "", "held": not verdict.passed}
-            rows.append({**repaired, "causes": [each.title for each in verdict.causes]})
+            rows.append(_describe(name, good, verdict))
         if not verdict.passed and name != UNANSWERED:
             gate.accept(name, number=verdict.revision.number)
     return rows
+
+
+def _describe(day: str, batch: pa.Table, verdict: hg.BatchVerdict, incident: str = "") -> Row:
+    failed = sorted({str(each.expectation.metric) for each in verdict.failures})
+    causes = [each.title for each in verdict.causes]
+    held = not verdict.passed
+    return {"day": day, "rows": len(batch), "incident": incident, "held": held, "causes": causes, "metrics": failed}
+
+
+def list_held_again(rows: list[Row]) -> list[Row]:
+    """The good batches that are held by a metric by which an earlier good batch was held, and accepted."""
+    held = [row for row in rows if row["held"] and not row["incident"]]
+    return [row for at, row in enumerate(held) if any(set(row["metrics"]) & set(each["metrics"]) for each in held[:at])]
 
 
 def _list_arrivals() -> list[datetime.date]:
@@ -172,7 +182,8 @@ def main() -> None:
         print(
             f"budget {budget:.0%}: {sum(row['held'] for row in broken)} of {len(broken)} broken batches held, ", end=""
         )
-        print(f"{len(held)} of {len(good)} good ones ({len(held) / len(good):.2%})")
+        again = ", ".join(row["day"] for row in list_held_again(rows)) or "none"
+        print(f"{len(held)} of {len(good)} good ones ({len(held) / len(good):.2%}); accepted and held again: {again}")
         for row in rows:
             if row["held"] or row["incident"]:
                 print(f"  {row['day']}  {name_outcome(row)}: {'; '.join(row['causes'][:2])}")

@@ -148,3 +148,19 @@ def test_after_a_surprise_the_next_batch_is_compared_with_a_usual_run_too() -> N
     assert find_usual_run(runs) is runs[3]
     assert find_usual_run(runs[:4]) is None
     assert find_usual_run([]) is None
+
+
+def test_a_mode_that_grows_with_its_table_is_remembered_in_proportion() -> None:
+    """The end of a month had twice the usual rows. A year later the usual number has doubled, and so has that."""
+    rows = {ROWS: 1_000.0}
+    then = {ROWS: Between(450.0, 550.0)}
+    remembered = AcceptedSurprises((SurprisingRun("2025-03-31", rows, frozenset(rows), then),))
+    assert remembered.excuse(verdict_on({ROWS: 2_050.0})).passed
+    assert not remembered.excuse(verdict_on({ROWS: 3_000.0})).passed
+    assert not remembered.excuse(verdict_on({ROWS: 500.0})).passed  # half of the usual number, not twice
+    without_range = AcceptedSurprises((SurprisingRun("2025-03-31", rows, frozenset(rows)),))
+    assert not without_range.excuse(verdict_on({ROWS: 2_050.0})).passed
+
+
+def test_what_was_expected_of_a_surprising_metric_is_remembered() -> None:
+    assert SurprisingRun.of(run_of({ROWS: 2_000.0, MEAN: 25.0})).expected == {ROWS: USUAL[ROWS]}

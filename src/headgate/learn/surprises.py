@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import numpy as np
@@ -44,6 +44,15 @@ class SurprisingRun:
     partition: str
     values: Mapping[MetricKey, float]
     metrics: frozenset[MetricKey]
+    expected: Mapping[MetricKey, Predicate] = field(default_factory=dict)
+    """What was expected of each: the level at which its value was surprising."""
+
+    @classmethod
+    def of(cls, run: Run) -> SurprisingRun:
+        """What was surprising in a run."""
+        surprising = [each.expectation for each in run.verdict.judgements if _is_surprising(each)]
+        expected = {each.metric: each.predicate for each in surprising}
+        return cls(run.partition, numeric_values(run.outcomes), frozenset(expected), expected)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -60,12 +69,7 @@ class AcceptedSurprises:
     @classmethod
     def of(cls, runs: Iterable[Run]) -> AcceptedSurprises:
         """The surprising ones of accepted runs."""
-        found = ((run, find_surprises(run)) for run in runs)
-        return cls(
-            tuple(
-                SurprisingRun(run.partition, numeric_values(run.outcomes), metrics) for run, metrics in found if metrics
-            )
-        )
+        return cls(tuple(found for found in map(SurprisingRun.of, runs) if found.metrics))
 
     def find_last(self, column: str) -> str | None:
         """The partition of the newest surprise of a column that was accepted; of the table if it is empty."""
@@ -141,7 +145,8 @@ def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
 def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
     """Whether the run was or would be surprising as well, with a value near that of the batch.
 
-    A timestamp is never near.
+    A table that grows has month ends that grow along. So a value is near, too, if it is as many times what is expected
+    now as the accepted one was of what was expected then. A timestamp is never near.
     """
     metric, predicate = failure.expectation.metric, failure.expectation.predicate
     accepted = run.values.get(metric)
@@ -151,15 +156,39 @@ def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
         return False
     if is_distance(metric):
         return failure.value <= FARTHER * accepted
-    return abs(failure.value - accepted) <= _find_tolerance(predicate) * abs(accepted)
+    if abs(failure.value - accepted) <= _limit_tolerance(_find_tolerance(predicate)) * abs(accepted):
+        return True
+    return metric in run.expected and _is_in_proportion(failure.value, predicate, accepted, run.expected[metric])
+
+
+def _is_in_proportion(value: float, now: Predicate, accepted: float, then: Predicate) -> bool:
+    """Whether two values are about as many times the middles of two ranges, as exactly as the wider one tells."""
+    if not (_is_above_zero(now) and _is_above_zero(then)):
+        return False
+    ratio, accepted_ratio = value / _find_middle(now), accepted / _find_middle(then)
+    tolerance = _limit_tolerance(max(_find_tolerance(now), _find_tolerance(then)))
+    return abs(ratio - accepted_ratio) <= tolerance * accepted_ratio
+
+
+def _is_above_zero(predicate: Predicate) -> bool:
+    """Whether a range has two ends, both above zero."""
+    return predicate.floor is not None and predicate.ceiling is not None and predicate.floor > 0
+
+
+def _find_middle(predicate: Predicate) -> float:
+    return ((predicate.floor or 0.0) + (predicate.ceiling or 0.0)) / 2
 
 
 def _find_tolerance(predicate: Predicate) -> float:
     """How far a range reaches from its middle, as a share of that: values of another level vary in proportion."""
     low, high = predicate.floor, predicate.ceiling
     if low is None or high is None or not low + high:
-        return NEAREST
-    return min(max((high - low) / abs(low + high), NEAREST), FARTHEST)
+        return 0.0
+    return (high - low) / abs(low + high)
+
+
+def _limit_tolerance(tolerance: float) -> float:
+    return min(max(tolerance, NEAREST), FARTHEST)
 
 
 def _is_of_time(predicate: Predicate) -> bool:

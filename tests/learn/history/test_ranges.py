@@ -19,7 +19,7 @@ from headgate.learn.history.ranges import (
     round_outwards,
 )
 from headgate.learn.metric_traits import MetricTraits
-from headgate.values.predicate import Between, OneOf
+from headgate.values.predicate import Between, OneOf, Predicate
 from headgate.values.schema import Kind
 from tests.learn.history.test_forecast import ROWS, SHARE, traits
 
@@ -61,7 +61,19 @@ def test_the_widest_range_of_a_distance_begins_at_none() -> None:
     values = np.column_stack([np.tile([0.01, 0.02], 15), np.full(30, 2_000.0)])
     what = [traits("ks_dist(x)", Kind.FLOAT), ROWS]
     made = forecast_next(values, what)
-    assert made.band_of(0, float(find_widest_reaches(made, values, what)[0]))[1] == pytest.approx(0.1)
+    low, high = made.band_of(0, float(find_widest_reaches(made, values, what)[0]))
+    assert _find_limit(make_range(what[0], low, high)) == pytest.approx(0.1)
+
+
+def test_a_distance_may_be_a_tenth_beyond_the_band() -> None:
+    distance = traits("ks_dist(x)", Kind.FLOAT)
+    assert _find_limit(make_range(distance, -0.1, 0.2)) == pytest.approx(0.22, rel=0.01)
+    assert make_range(distance, -0.1, 0.95) is None  # no distance is above 1
+    assert _find_limit(make_range(SHARE, -0.1, 0.2)) == pytest.approx(0.2)
+
+
+def _find_limit(predicate: Predicate | None) -> float | None:
+    return None if predicate is None else predicate.ceiling
 
 
 def test_what_was_never_negative_is_told_by_the_smallest_value_of_the_column() -> None:

@@ -23,6 +23,8 @@ LEAST_PAST_RANGE = 0.01
 """What the runs lay within counts as this share of the natural scale at least, and for whole numbers as 1."""
 FEW_RUNS, FEW_ROWS = 10, 30
 """With fewer runs, or fewer rows in a batch, a range may be of any width: so few do not tell what is sensible."""
+DISTANCE_MARGIN = 0.1
+"""How far beyond its limit a distance from the run before may be, as a share of that."""
 _EXACT_REACH = 1e-5  # scales; a narrower band stands for equality
 _WIDTH_DIGITS = 3  # significant digits of a band's width that its ends keep
 _WHOLE_TOLERANCE = 1e-9
@@ -40,7 +42,7 @@ def find_widest_reaches(forecast: Forecast, values: Floats, metrics: Sequence[Me
         least_range = np.fmax(
             LEAST_PAST_RANGE * natural_scale(values, metrics), [float(each.whole) for each in metrics]
         )
-        widest = MOST_PAST_RANGES * np.fmax(past_range, least_range)
+        widest = MOST_PAST_RANGES * np.fmax(past_range, least_range) / [_find_margin(each) for each in metrics]
         ends = np.where(forecast.one_sided, 1.0, 2.0)
         reaches = (widest - (forecast.centre.max(axis=0) - lowest)) / (ends * forecast.scale.max(axis=0))
     few = (forecast.runs < FEW_RUNS) | (find_rows(values, metrics) < FEW_ROWS)
@@ -62,6 +64,7 @@ def make_range(
 
     Ends of whole numbers are whole. What was never negative is not expected to be: a band that reaches below 0 ends at
     0. The smallest value itself then has no lower end, because one negative value is less rare than the band says.
+    A distance has a margin: it cannot be below 0, so usual ones crowd below the limit and cross it by little.
 
     Args:
         traits: The metric.
@@ -76,6 +79,7 @@ def make_range(
     centre = (low + high) / 2
     if exact and math.isfinite(centre) and centre == round(centre):
         return OneOf((float(round(centre)),), traits.is_timestamp)
+    high *= _find_margin(traits)
     lowest = -math.inf if traits.signed else 0.0
     if high < lowest or low > traits.max_value:  # a trend can forecast values that the metric cannot take
         return None
@@ -124,6 +128,11 @@ def _round_to_whole(low: float, high: float) -> tuple[float, float]:
     if bottom > top:
         bottom, top = math.floor(low), math.ceil(high)
     return float(bottom), float(top)
+
+
+def _find_margin(traits: MetricTraits) -> float:
+    """By what the upper end of a range is multiplied."""
+    return 1.0 + DISTANCE_MARGIN if traits.is_distance else 1.0
 
 
 def _is_minimum(traits: MetricTraits) -> bool:
