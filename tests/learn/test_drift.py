@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from headgate.learn.drift import ANCHOR_RUNS, HOLD_POINTS, Anchor, find_drift_metric
+from headgate.learn.drift import ANCHOR_RUNS, HOLD_POINTS, Anchor, choose_anchor_runs, find_drift_metric
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, SurprisingRun
 from headgate.values.key import MetricKey
@@ -120,3 +120,11 @@ def test_numbers_of_rows_and_times_have_no_level(kind: Kind, unique: float, drif
 def test_the_metric_of_a_drift_is_known() -> None:
     assert find_drift_metric(MetricKey("median_drift", ("price",))) == MEDIAN
     assert find_drift_metric(MEDIAN) is None
+
+
+def test_the_anchor_is_among_the_oldest_runs_and_the_first_since_an_accepted_one() -> None:
+    runs = list(range(90))
+    by_person = [at == 60 for at in runs]
+    assert choose_anchor_runs(runs, by_person) == [*range(ANCHOR_RUNS), *range(60, 60 + ANCHOR_RUNS)]
+    assert choose_anchor_runs([0, 1], [False, True]) == [0, 1]
+    assert choose_anchor_runs([], []) == []

@@ -11,7 +11,7 @@ import msgspec
 from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
-from headgate.learn.drift import ANCHOR_RUNS, ANCHOR_SPAN, MIN_APART
+from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
 from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
 from headgate.learn.pooled_rates import PooledRates
@@ -38,7 +38,6 @@ from headgate.values.state import State
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
 _MAX_NAMES = 5  # partitions that an error lists
 _MAX_SEARCHED = 4_000  # runs among which earlier holidays and the like are looked for
-_MAX_ACCEPTED = 5  # accepted batches, the newest, since which drift is measured
 _MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
@@ -288,15 +287,13 @@ class DatasetHistory:
     def _find_anchor_runs(
         self, revisions: Sequence[Revision], accepted: Sequence[Revision], as_of: int | None
     ) -> list[Revision]:
-        """The runs before these that drift is measured from: the oldest, and the first since a batch was accepted."""
+        """The runs before these that drift is measured from."""
         if not revisions:
             return []
         span = max(0, ANCHOR_SPAN - len(revisions))
         older = self.store.last(self.dataset, span, before=revisions[0].partition, as_of=as_of, only=TRUSTED)
-        attempts = {each.attempt for each in accepted[-_MAX_ACCEPTED:]}
-        starts = [0, *(at for at, each in enumerate(older) if each.attempt in attempts)]
-        chosen = sorted({at for start in starts for at in range(start, min(start + ANCHOR_RUNS, len(older)))})
-        return [older[at] for at in chosen]
+        by_person = {each.attempt for each in accepted}
+        return choose_anchor_runs(older, [each.attempt in by_person for each in older])
 
     def make_pool(
         self,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,8 @@ from headgate.values.predicate import Between, Predicate
 from headgate.values.run import Run, partition_sort_key
 from headgate.values.schema import TEMPORAL, Kind, Schema
 
+RunT = TypeVar("RunT")
+
 ANCHOR_SPAN = 120
 """Runs, the newest, of which the oldest are the anchor."""
 ANCHOR_RUNS, MIN_ANCHOR_RUNS = 7, 3
@@ -34,6 +37,7 @@ NOTICE_FACTOR, NOTICE_POINTS = 2.0, 0.1
 """A level that doubled or halved is noticed, and a share of values that fell by ten points; and so on, once each."""
 HOLD_FACTOR, HOLD_POINTS = 10.0, 0.5
 """By default, beyond so much a batch is held."""
+_MOST_ACCEPTED = 5  # accepted batches, the newest, since which drift is measured
 _FOLLOWED = ("size", "median", "completeness")
 _SUFFIX = "_drift"
 _LEAST_UNIQUE = 0.9  # the ratio of different values above which whole numbers count rows
@@ -119,6 +123,18 @@ class Anchor:
         predicate: Predicate = Between(low=-HOLD_POINTS) if is_share else Between(1 / factor, factor)
         expectation = Expectation(_name_drift(key), predicate, Source.HISTORY, false_alarm=0.0)
         return Clause(expectation, f"since {self.since[key]}")
+
+
+def choose_anchor_runs(runs: Sequence[RunT], by_person: Sequence[bool]) -> list[RunT]:
+    """Of the runs before those that are learned from, oldest first: the oldest, and the first since an accepted one.
+
+    Args:
+        runs: The runs.
+        by_person: Whether a person accepted each of them. The newest few such runs count.
+    """
+    accepted = [at for at, is_accepted in enumerate(by_person) if is_accepted][-_MOST_ACCEPTED:]
+    chosen = {at for start in (0, *accepted) for at in range(start, min(start + ANCHOR_RUNS, len(runs)))}
+    return [runs[at] for at in sorted(chosen)]
 
 
 def find_drift_metric(key: MetricKey) -> MetricKey | None:

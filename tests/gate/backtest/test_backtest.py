@@ -189,6 +189,24 @@ def test_the_replay_of_batches_that_came_in_order_holds_what_the_gate_held() -> 
             assert list(each.causes) == [found.title for found in gate.explain(each.partition).causes]
 
 
+def test_what_was_accepted_is_remembered_and_drift_is_held_as_by_the_gate() -> None:
+    """Prices are ten times as high on one day, which is accepted, and on another after it has left the window. Then
+    they rise slowly."""
+    store = hg.open_store("memory:")
+    gate = Gate("orders", store=store, runs=8, drift=3)
+    factors = [1.0] * 12 + [10.0] + [1.0] * 10 + [10.0] + [1.0] * 3 + [1.12**day for day in range(1, 16)]
+    for day, factor in enumerate(factors):
+        verdict = gate.judge(dearer(batch(day), factor), f"2026-{3 + day // 28:02}-{1 + day % 28:02}")
+        if not verdict.passed:
+            gate.accept(verdict.run.partition)
+    found = backtest(store, "orders", gate.settings, budgets=(), spots=0)
+    held = {each.partition for each in store.revisions("orders") if each.decision is Decision.ACCEPTED}
+    assert {each.partition for each in found.held_batches} == held
+    assert "2026-03-13" in held
+    assert "2026-03-24" not in held  # as on the 13th
+    assert any("slowly" in cause for each in found.runs for cause in each.causes)
+
+
 def test_a_store_that_hides_values_tells_as_much_and_no_value() -> None:
     store, gate = guarded()
     assert store.secret is not None

@@ -5,7 +5,6 @@ Tested by `tests/gate/backtest/test_backtest.py`.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any
@@ -15,25 +14,26 @@ import numpy as np
 
 from headgate.explain.causes import find_causes
 from headgate.explain.column_changes import changes_behind
+from headgate.gate.backtest.accepted_runs import AcceptedRuns
 from headgate.gate.backtest.injected_issues import InjectedIssue, inject_into
 from headgate.gate.settings import Settings
 from headgate.learn.copies import COPIES
+from headgate.learn.drift import find_drift_metric
 from headgate.learn.history.forecast import MIN_RUNS
-from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool, nothing_learned
+from headgate.learn.learned import Learned, Learner, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
 from headgate.metrics.distances.registry import distances
 from headgate.stats.intervals import wilson
 from headgate.store.port import HistoryStore
 from headgate.values.account import Account
-from headgate.values.day_lists import DayLists
 from headgate.values.expectation import Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome, Undefined
-from headgate.values.period import read_period
 from headgate.values.run import TRUSTED, Decision, Revision, Run
 from headgate.values.verdict import Verdict
 
 LEARNED = frozenset(Source(each.value) for each in Learner)
+_COMPARISONS = frozenset({NOVELTY.name, COPIES.name, *distances()})
 WRONG = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED})
 
 
@@ -177,45 +177,29 @@ def replay_batches(
     newest = store.last(dataset, head, as_of=head)
     accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
-    accepted_runs: deque[Run] = deque(maxlen=settings.runs)
-    listed_runs: list[Run] = []  # those on listed days that are no longer among the accepted runs
-    effect_cache, largest_budget = IssueEffectCache(), max(plan.budget for plan in plans)
+    accepted_runs = AcceptedRuns(settings, store.secret, max(plan.budget for plan in plans))
     for revision in newest:
         recorded = store.run(revision)
         scope = settings.scope.with_ignored(_muted_columns(recorded))
-        programs = [nothing_learned(plan.learners, scope, settings.pins) for plan in plans]
-        if accepted_runs:
-            pool = ProposalPool.of(
-                (*_on_days_of_list(listed_runs, revision, settings.days), *accepted_runs),
-                store.secret,
-                settings.learners,
-                effect_cache,
-                following=revision.partition,
-                days=settings.days,
-                max_cost=largest_budget,
-                scope=scope,
-                pins=settings.pins,
-            )
-            programs = [pool.spend_budget(plan.budget, plan.learners) for plan in plans]
+        pool = accepted_runs.make_pool(revision.partition, scope)
+        programs = [
+            nothing_learned(plan.learners, scope, settings.pins)
+            if pool is None
+            else pool.spend_budget(plan.budget, plan.learners, settings.drift)
+            for plan in plans
+        ]
         run = _measure_again(recorded, programs[0])
         injected = inject_into(run, programs, store.secret) if revision.partition in spots_chosen else ()
         yield _replay_batch(revision, run, programs, injected)
         if (accepted_revision := accepted_revisions.get(revision.partition)) is not None:
-            if len(accepted_runs) == settings.runs and settings.days.find(read_period(accepted_runs[0].partition)):
-                listed_runs.append(accepted_runs[0])
             same = accepted_revision.number == revision.number
-            accepted_runs.append(run if same else _measure_again(store.run(accepted_revision), programs[0]))
+            accepted_run = run if same else _measure_again(store.run(accepted_revision), programs[0])
+            accepted_runs.add(accepted_run, _judge_learned(accepted_run, programs[0]))
 
 
 def _muted_columns(run: Run) -> list[str]:
     """The columns that were muted when a run was judged."""
     return [] if run.account is None else [each.column for each in run.account.mutes]
-
-
-def _on_days_of_list(runs: Sequence[Run], revision: Revision, days: DayLists) -> list[Run]:
-    """The runs on days of the list that the day of a revision is on."""
-    name = days.find(read_period(revision.partition))
-    return [each for each in runs if name and days.find(read_period(each.partition)) == name]
 
 
 def _choose_spots(
@@ -235,10 +219,13 @@ def _choose_spots(
 
 def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
-    compared = {NOVELTY.name, COPIES.name, *distances()}
-    own = {key: outcome for key, outcome in run.outcomes.items() if key.name not in compared}
+    own = {key: outcome for key, outcome in run.outcomes.items() if not _compares_runs(key)}
     account = msgspec.structs.replace(run.account or Account(), reference_attempts=learned.reference_attempts)
     return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
+
+
+def _compares_runs(key: MetricKey) -> bool:
+    return key.name in _COMPARISONS or find_drift_metric(key) is not None
 
 
 def _replay_batch(
