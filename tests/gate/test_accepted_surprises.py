@@ -20,7 +20,7 @@ def day(number: int) -> str:
 
 
 def batch(number: int, factor: float = 1.0, rows: int = ROWS) -> pa.Table:
-    chance = np.random.default_rng(number)
+    chance = np.random.default_rng([START.year, number])
     count = int(chance.normal(rows, 8))
     return pa.table(
         {

@@ -44,6 +44,7 @@ class MetricTraits(msgspec.Struct, frozen=True):
     whole: bool = False  # whether its values are whole numbers
     moves_with_rows: bool = False  # whether fewer rows alone change it
     tells_values: bool = False  # whether it changes with the value of a column that has only one
+    is_extreme: bool = False  # whether one value of the column alone makes it
     max_value: float = math.inf
     label: Label = Label()
 
@@ -109,6 +110,7 @@ def traits_of(key: MetricKey, kind: Kind | None = None) -> MetricTraits:
         whole=metric_class.whole or (metric_class.whole_of_integers and kind is Kind.INTEGER),
         moves_with_rows=metric_class.additive or metric_class.moves_with_rows,
         tells_values=metric_class.is_location or metric_class.tells_values,
+        is_extreme=metric_class.is_extreme,
         max_value=1.0 if metric_class.share else math.inf,
         label=metric_class.label,
     )

@@ -27,6 +27,7 @@ class Max(OfNumbers, frozen=True):
     moves_with_rows: ClassVar = True
     is_location: ClassVar = True
     signed: ClassVar = True
+    is_extreme: ClassVar = True
     accepts: ClassVar = ORDERED
     default: ClassVar = ORDERED
 

@@ -22,6 +22,7 @@ class MaxLength(OfLengths, frozen=True):
     name: ClassVar = "max_length"
     label: ClassVar = Label("longest text {}", rank=15)
     whole: ClassVar = True
+    is_extreme: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 

@@ -22,6 +22,7 @@ class MinLength(OfLengths, frozen=True):
     name: ClassVar = "min_length"
     label: ClassVar = Label("shortest text {}", rank=14)
     whole: ClassVar = True
+    is_extreme: ClassVar = True
     accepts: ClassVar = BYTES
     default: ClassVar = BYTES
 

@@ -23,6 +23,7 @@ class Range(OfNumbers, frozen=True):
     whole_of_integers: ClassVar = True
     moves_with_rows: ClassVar = True
     is_spread: ClassVar = True
+    is_extreme: ClassVar = True
     accepts: ClassVar = ORDERED
     default: ClassVar = ORDERED
 

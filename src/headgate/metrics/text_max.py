@@ -18,6 +18,7 @@ class TextMax(OfTextNumbers, frozen=True):
 
     name: ClassVar = "text_max"
     signed: ClassVar = True
+    is_extreme: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
         return (

@@ -18,6 +18,7 @@ class TextMin(OfTextNumbers, frozen=True):
 
     name: ClassVar = "text_min"
     signed: ClassVar = True
+    is_extreme: ClassVar = True
 
     def measure(self, state: TextNumbers) -> Outcome:
         return (

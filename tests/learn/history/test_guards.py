@@ -19,6 +19,7 @@ from headgate.learn.past import Past
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.learn.scope import LearningScope
 from headgate.values.account import Action
+from headgate.values.schema import Kind
 from tests.learn.histories import past_of
 
 RUNS, ROWS = 15, 2_000
@@ -150,6 +151,15 @@ def test_rows_have_a_guard_however_small_the_budget(budget: float) -> None:
     guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
     assert guards is not None
     assert "size" in {each.expectation.metric.name for each in guards.choose(budget)}
+
+
+@pytest.mark.parametrize(("filled", "guarded"), [(0.1, False), (0.5, True), (1.0, True)])
+def test_the_newest_timestamp_is_guarded_where_most_rows_have_one(filled: float, guarded: bool) -> None:
+    series = {"size()": [1_000.0] * 30, "completeness(at)": [filled] * 30, "max(at)": [3_600.0] * 30}
+    past = past_of(series, kind=Kind.TIMESTAMP)
+    guards = FiniteSampleBounds(load_pooled_rates()).make_guards(past, [])
+    assert guards is not None
+    assert ("max" in {each.expectation.metric.name for each in guards.choose(0.01)}) is guarded
 
 
 WIDEST = {

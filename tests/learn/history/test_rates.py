@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from headgate.learn.history.forecast import forecast_next
-from headgate.learn.history.rates import degrees_of_freedom, false_alarm_rates
+from headgate.learn.history.rates import degrees_of_freedom, false_alarm_rates, find_record_rates
 from headgate.learn.pooled_rates import HISTORY_LENGTHS, PooledRates, RateCurve, load_pooled_rates, make_curve_key
 from headgate.stats.tails import student_tail
 from tests.learn.histories import traits
@@ -79,3 +79,10 @@ def test_rates_fall_with_reach_for_every_kind_of_series(runs: int) -> None:
     assert found.shape == (4, len(load_pooled_rates().grid))
     assert (np.diff(found, axis=1) <= 1e-12).all()
     assert (found > 0).all()
+
+
+def test_an_extreme_of_few_rows_is_never_sure() -> None:
+    names = ("size()", "completeness(x)", "max(x)", "min(x)", "range(x)", "mean(x)", "max_length(t)")
+    values = np.tile([49.0, 0.5, 9.0, 1.0, 8.0, 5.0, 12.0], (30, 1))
+    found = find_record_rates(values, [traits(each) for each in names])
+    np.testing.assert_allclose(found, [0, 0, 1 / 25.5, 1 / 25.5, 1 / 25.5, 0, 1 / 50])

@@ -14,7 +14,7 @@ from headgate.learn.history.forecast import Forecast, forecast_past
 from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.noise import natural_scale
 from headgate.learn.history.ranges import find_never_negative, find_widest_reaches, is_exact, make_range
-from headgate.learn.history.rates import false_alarm_rates
+from headgate.learn.history.rates import false_alarm_rates, find_record_rates
 from headgate.learn.issue_effects import SEVERITIES, AppliedEffect
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.past import Past
@@ -58,6 +58,7 @@ class FiniteSampleBounds:
         forecast = forecast_past(past)
         ranges = _Ranges.of(forecast, past.values, past.metrics)
         rates = false_alarm_rates(forecast, past.metrics, self.pooled_rates)
+        rates = np.fmax(rates, find_record_rates(past.values, past.metrics)[:, None])
         for index, issue_surprises in _surprises_by_metric(forecast, len(past.metrics), effects):
             yield from self._propose_for_metric(ranges, index, rates[index], issue_surprises)
 

@@ -19,6 +19,7 @@ Indices = npt.NDArray[np.intp]
 
 _LEAST_UNIQUE = 0.97  # the ratio of different values that a key of many rows has: it is estimated
 _MANY_ROWS = 1_000  # below, numbers that are no key may be almost unique
+_LEAST_FILLED = 0.5  # the share of values that a column of timestamps has: the newest of a few may be of any day
 _KEY_ROWS = 100  # below, numbers that are no key may be unique
 
 
@@ -55,7 +56,8 @@ def find_guarded(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Iterato
     is_key = always & (rows >= _KEY_ROWS) | (centre > _LEAST_UNIQUE) & (rows > _MANY_ROWS)
     complete_columns = {metrics[index].column for index in np.flatnonzero(complete).tolist()}
     of_complete = np.array([traits.column in complete_columns for traits in metrics], np.bool_)
-    newest = (names == "max") & np.array([traits.is_timestamp for traits in metrics], np.bool_)
+    filled = {metrics[at].column for at in np.flatnonzero(nulls & (centre >= _LEAST_FILLED)).tolist()}
+    newest = (names == "max") & np.array([each.is_timestamp and each.column in filled for each in metrics], np.bool_)
     guarded = {
         Guard.ROWS: names == "size",
         Guard.NULLS: nulls & ~complete,

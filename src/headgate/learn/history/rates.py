@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.history.forecast import Forecast
+from headgate.learn.history.noise import find_rows
 from headgate.learn.metric_traits import MetricTraits
 from headgate.learn.pooled_rates import PooledRates
 from headgate.stats.tails import student_tail
@@ -51,3 +52,14 @@ def false_alarm_rates(forecast: Forecast, metrics: Sequence[MetricTraits], poole
     student = np.where(forecast.one_sided[:, None], student / 2, student)  # `student_tail` is two-sided
     bounded = np.array([math.isfinite(each.max_value) and not each.signed for each in metrics], np.bool_)
     return np.where((forecast.constant | bounded)[:, None], pooled, np.fmax(pooled, student))
+
+
+def find_record_rates(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
+    """The lowest false alarm rate of any band of each metric, from its values in the runs (rows).
+
+    One row makes an extreme. A band around it, however wide, asserts that no row of the next batch is of a kind that
+    the past does not tell of, and n rows tell of what comes once in n + 1 rows. So the rate of a least or greatest
+    value is at least 1/(n + 1) for a batch of n rows. It is 0 for other metrics.
+    """
+    is_extreme = np.array([each.is_extreme for each in metrics], np.bool_)
+    return np.where(is_extreme, 1.0 / (find_rows(values, metrics) + 1.0), 0.0)

@@ -83,6 +83,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
     is_spread: ClassVar[bool] = (
         False  # whether it is a difference of values of the column; a duration for a temporal column
     )
+    is_extreme: ClassVar[bool] = False  # whether one value of the column alone makes it: the least or the greatest
     averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
     every_column: ClassVar[bool] = False  # whether the fold gets all columns, values of nested ones included
     fold_parameters: ClassVar[tuple[str, ...]] = ()
