@@ -114,7 +114,9 @@ def test_accepted_patterns_are_fast_in_java(spark: Any) -> None:
     drawn = [pattern for pattern in (random_pattern(chance) for _ in range(120)) if is_fast(pattern)][:40]
     ordinary = [java_regex(pattern) for patterns in ORDINARY.values() for pattern in patterns]
     for pattern in [*drawn, *ordinary]:
-        assert java_seconds(spark, pattern, hostile_values(pattern, chance)) < 3, pattern
+        values = hostile_values(pattern, chance)
+        # Other work on the machine only adds to the time, so one fast run of three is enough.
+        assert any(java_seconds(spark, pattern, values) < 3 for _ in range(3)), pattern
 
 
 def test_rows_are_found_by_accepted_patterns_in_bounded_time(spark: Any) -> None:

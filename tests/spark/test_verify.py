@@ -37,11 +37,13 @@ def sessions(spark: SparkSession, connect: Any) -> dict[str, Any]:
 def frames(sessions: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -> Any:
     """`frames(way, table)`: an Arrow table as a DataFrame, through a file that every engine reads for itself."""
     folder = Path(tmp_path_factory.mktemp("verify"))
+    written: dict[int, pa.Table] = {}  # keeps the tables: the id of one that is gone may be that of another
 
     def read(way: str, rows: pa.Table) -> Any:
         path = folder / f"{id(rows)}.parquet"
-        if not path.exists():
+        if id(rows) not in written:
             pq.write_table(rows, path)
+            written[id(rows)] = rows
         return sessions[way].read.parquet(str(path))
 
     return read
