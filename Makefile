@@ -125,14 +125,17 @@ bench-history-speed: ## how long a program and a verdict take; writes benchmarks
 bench-gate: ## the gate against each learner alone on all feeds, and the real incidents; writes docs/gate-benchmark.md
 	$(PYTHON) -m benchmarks.gate
 
-bench-basics: ## basic faults, held and missing batches on all feeds, and a simulated year; writes docs/basics-benchmark.md
+bench-basics: ## basic faults, held and missing batches on all feeds, ranges, drift, and a simulated year; writes docs/basics-benchmark.md and docs/ranges-benchmark.md
 	$(PYTHON) -m benchmarks.gate.guards
 	$(PYTHON) -m benchmarks.gate.gaps
 	$(PYTHON) -m benchmarks.gate.holds
 	$(PYTHON) -m benchmarks.gate.year
 	$(PYTHON) -m benchmarks.gate.ranges
 	$(PYTHON) -m benchmarks.gate.recall
+	$(PYTHON) -m benchmarks.gate.feed_recall
+	$(PYTHON) -m benchmarks.gate.drift
 	$(PYTHON) -m benchmarks.gate.basics_page
+	$(PYTHON) -m benchmarks.gate.ranges_page
 
 bench-gate-speed: ## how long a warm gate takes for a batch
 	$(PYTHON) -m benchmarks.gate.speed

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 
@@ -21,7 +22,9 @@ def _slim(row: Row) -> Row:
 
 
 def main() -> None:
-    rows = replayed()
+    parser = argparse.ArgumentParser(prog="benchmarks.gate", description=__doc__)
+    parser.add_argument("--workers", type=int, default=2)
+    rows = replayed(parser.parse_args().workers)
     RESULTS.mkdir(exist_ok=True)
     about = {"versions": versions("numpy", "pyarrow"), "values": VALUES, "rows": [_slim(row) for row in rows]}
     (RESULTS / "replay.json").write_text(json.dumps(about), encoding="utf-8")

@@ -37,9 +37,9 @@ def make_gate(feed: Feed, false_alarms: float, store: HistoryStore | None = None
 
 def list_good_batches(feed: Feed, count: int) -> Batches:
     """Consecutive batches that are no incidents, from a third of the feed on, or from earlier if too few follow."""
-    good = [each for each in feed.batches() if not is_incident(feed.title, each[0])]
+    good = [each for each in feed.readers() if not is_incident(feed.title, each[0])]
     start = max(0, min(len(good) // 3, len(good) - count))
-    return good[start : start + count]
+    return [(partition, read()) for partition, read in good[start : start + count]]
 
 
 def judge_and_accept(gate: hg.Gate, partition: str, batch: pa.Table) -> hg.BatchVerdict:

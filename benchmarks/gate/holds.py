@@ -12,32 +12,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
-
-import numpy as np
 
 from benchmarks.gate.good_batches import Row, judge_and_accept, judge_feeds, list_good_batches, make_gate, write_results
+from benchmarks.gate.shares import Share, estimate
 from benchmarks.gate.summary import audited
 from benchmarks.history.feeds import HELD_OUT, Feed, held_out_feeds
-from headgate.stats.intervals import wilson
 
 RESULTS = Path(__file__).parent / "results" / "holds.json"
 HELD_OUT_RESULTS = RESULTS.with_name("holds_held_out.json")
 BUDGETS, RUNS = (0.01, 0.05), 90
-DRAWS, SEED = 10_000, 19
-
-
-class Share(NamedTuple):
-    """Held of judged batches, and the interval of the share: from draws of datasets, and no narrower than Wilson's."""
-
-    held: int
-    judged: int
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        share = self.held / max(1, self.judged)
-        return f"{self.held} of {self.judged:,} ({share:.1%}, 95% interval {self.low:.1%} to {self.high:.1%})"
 
 
 def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
@@ -55,25 +38,9 @@ def judge_feed(feed: Feed, false_alarms: float) -> list[Row]:
 
 def estimate_share(rows: Sequence[Row], *, only_false: bool = False) -> Share:
     """The share of held batches from the second run on; `only_false`: of those held without a reason."""
-    by_dataset: dict[str, list[int]] = {}
-    for row in rows:
-        if row["runs"]:
-            of_dataset = by_dataset.setdefault(_name_dataset(row["feed"]), [0, 0])
-            of_dataset[0] += bool(row["held"]) and not (only_false and has_reason(row))
-            of_dataset[1] += 1
-    table = np.array(list(by_dataset.values()), np.float64)
-    drawn = np.random.default_rng(SEED).integers(0, len(table), (DRAWS, len(table)))
-    held, judged = table[drawn].sum(axis=1).T
-    low, high = np.quantile(held / judged, (0.025, 0.975))
-    counts = int(table[:, 0].sum()), int(table[:, 1].sum())
-    least = wilson(*counts)  # draws of datasets that have no hold tell nothing of how many there may be
-    return Share(*counts, min(float(low), least[0]), max(float(high), least[1]))
-
-
-def _name_dataset(feed: str) -> str:
-    """Feeds of one publisher are one dataset: they change together."""
-    folder, _, name = feed.partition("/")
-    return name if folder == HELD_OUT else folder
+    return estimate(
+        (row["feed"], bool(row["held"]) and not (only_false and has_reason(row))) for row in rows if row["runs"]
+    )
 
 
 def has_reason(row: Row) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gate.replay import FORMS, Row
-from benchmarks.gate.summary import at_same_rate, audited, by_feed, drawn, notes, rates, unseen
+from benchmarks.gate.summary import at_same_rate, audited, by_feed, drawn, list_usual, notes, rates, unseen
 from benchmarks.history.incidents import incidents
 from benchmarks.values_mode import describe_values
 from headgate.stats.intervals import wilson
@@ -46,7 +46,7 @@ def _table(headers: Sequence[str], rows: Sequence[Sequence[Any]]) -> Iterator[st
 
 
 def _head(rows: Sequence[Row], about: Mapping[str, Any]) -> list[str]:
-    days = sum(row["what"] == "usual" for row in rows)
+    days = len(list_usual(rows))
     cases = sum(row["what"] == "case" for row in rows)
     return [
         "# The gate on real feeds: false holds, recall, incidents, time",
@@ -76,7 +76,7 @@ def _targets(rows: Sequence[Row]) -> list[str]:
         table.append(
             (
                 f"false holds at or below {budget:.0%}",
-                f"{each['held']} of {each['usual']:,} usual days held ({each['rate']:.2%}); {looked}, {each['with reason']} with reason: {each['false rate']:.2%} false ({low:.2%} to {high:.2%})",
+                f"{each['held']} of {each['usual']:,} usual days held ({each['rate']:.2%}); {looked}, {each['with reason']} with reason: {each['false rate']:.2%} false (95% interval by datasets {low:.2%} to {high:.2%})",
                 met,
             )
         )

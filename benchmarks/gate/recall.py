@@ -124,20 +124,21 @@ def _judge_table(rows: int, seed: int) -> Iterator[Row]:
 
 
 def tabulate(rows: list[Row]) -> str:
-    """Held of judged broken batches for each number of rows and runs, and last the good batches."""
-    cases = [(count, runs) for count in ROWS for runs in RUNS]
-    lines = ["| fault | " + " | ".join(f"{count:,} rows, {runs} runs" for count, runs in cases) + " |"]
-    lines.append("|---|" + "---:|" * len(cases))
+    """How many broken batches are held after each number of runs, by fault and rows; last the good batches."""
+    lines = ["| fault | " + " | ".join(f"{count:,} rows" for count in ROWS) + " |", "|---|" + "---:|" * len(ROWS)]
     for name in FAULTS:
-        cells = []
-        for count, runs in cases:
-            found = [row["held"] for row in rows if (row["fault"], row["rows"], row["runs"]) == (name, count, runs)]
-            cells.append(f"{sum(found)}/{len(found)}")
+        mine = [row for row in rows if row["fault"] == name]
+        cells = [", ".join(_count_held(mine, count, runs) for runs in RUNS) for count in ROWS]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
-    for count in ROWS:
-        good = [row["held"] for row in rows if row["rows"] == count and not row["fault"] and row["runs"]]
-        lines.append(f"good batches of {count:,} rows held: {sum(good)} of {len(good)}")
+    good = [
+        [row["held"] for row in rows if row["rows"] == count and not row["fault"] and row["runs"]] for count in ROWS
+    ]
+    lines.append("| good batches | " + " | ".join(f"{sum(each)} of {len(each)}" for each in good) + " |")
     return "\n".join(lines)
+
+
+def _count_held(rows: list[Row], count: int, runs: int) -> str:
+    return str(sum(row["held"] for row in rows if (row["rows"], row["runs"]) == (count, runs)))
 
 
 def main() -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.gate.replay import BUDGETS, FORMS, Row
+from benchmarks.gate.replay import BUDGETS, FORMS, RUNS, Row
+from benchmarks.gate.shares import estimate
 from benchmarks.history.feeds import CHOSEN_ON
-from headgate.stats.intervals import wilson
 
 HERE = Path(__file__).parent
 
@@ -35,9 +35,14 @@ def unseen(rows: Sequence[Row]) -> list[Row]:
     return [row for row in rows if row["feed"].split("/")[0] not in CHOSEN_ON]
 
 
+def list_usual(rows: Sequence[Row]) -> list[Row]:
+    """The usual days whose history is as long as what is learned from."""
+    return [row for row in rows if row["what"] == "usual" and row["runs"] >= RUNS]
+
+
 def rates(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """For each form at each budget: usual days held, of these with reason, and recall on broken batches."""
-    usual = [row for row in rows if row["what"] == "usual" and row["runs"] >= 30]
+    usual = list_usual(rows)
     cases = [row for row in rows if row["what"] == "case"]
     looked = audited()
     found: dict[str, dict[str, Any]] = {}
@@ -47,18 +52,19 @@ def rates(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
             held = [row for row in usual if name in row["held"]]
             if not any(name in row["costs"] for row in usual):
                 continue
-            right = sum(looked.get((row["feed"], row["partition"]), (False, ""))[0] for row in held)
+            right = [row for row in held if looked.get((row["feed"], row["partition"]), (False, ""))[0]]
+            false = estimate((row["feed"], name in row["held"] and row not in right) for row in usual)
             caught = sum(name in row["held"] for row in cases)
             found[name] = {
                 "form": form,
                 "budget": budget,
                 "usual": len(usual),
                 "held": len(held),
-                "with reason": right,
+                "with reason": len(right),
                 "looked at": sum((row["feed"], row["partition"]) in looked for row in held),
                 "rate": len(held) / max(1, len(usual)),
-                "false rate": (len(held) - right) / max(1, len(usual)),
-                "interval": list(wilson(len(held) - right, len(usual))),
+                "false rate": false.share,
+                "interval": [false.low, false.high],
                 "cases": len(cases),
                 "recall": caught / max(1, len(cases)),
                 "stated": float(np.mean([row["costs"][name] for row in usual])) if usual else 0.0,
@@ -85,6 +91,6 @@ def by_feed(rows: Sequence[Row], budgets: Sequence[float] = (0.01, 0.05)) -> lis
 
 def drawn(rows: Sequence[Row], count: int = 60) -> list[Row]:
     """Usual days that the gate at 1% holds, at most so many, drawn at random, always the same."""
-    held = [row for row in rows if row["what"] == "usual" and row["runs"] >= 30 and "gate 0.01" in row["held"]]
+    held = [row for row in list_usual(rows) if "gate 0.01" in row["held"]]
     order = np.random.default_rng(7).permutation(len(held))[:count]
     return [held[at] for at in sorted(order)]

@@ -54,10 +54,11 @@ def read_recorded(feed: Feed) -> list[Batch]:
 def _write(feed: Feed, file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     schema = pa.schema({"partition": pa.string(), "analysis": pa.large_binary()})
-    with pa.ipc.new_file(file.with_suffix(".part"), schema) as sink:
+    part = file.with_suffix(f".{os.getpid()}.part")  # two benchmarks may measure the same feed at the same time
+    with pa.ipc.new_file(part, schema) as sink:
         for partition, analysis in _measured(feed):
             sink.write(pa.record_batch({"partition": [partition], "analysis": [analysis.to_bytes()]}, schema=schema))
-    file.with_suffix(".part").rename(file)
+    part.rename(file)
 
 
 def _measured(feed: Feed) -> Iterator[Batch]:
