@@ -15,11 +15,9 @@ import headgate as hg
 from benchmarks.gate.good_batches import (
     Row,
     judge_and_accept,
-    judge_feeds,
     list_good_batches,
     make_gate,
-    parse_arguments,
-    write_results,
+    measure_feeds,
 )
 from benchmarks.history.feeds import Feed
 from benchmarks.values_mode import VALUES
@@ -84,11 +82,5 @@ def tabulate(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
-def main() -> None:
-    rows = judge_feeds(judge_feed, parse_arguments(__doc__).workers, BUDGET)
-    write_results(RESULTS, rows)
-    print(tabulate(rows))
-
-
 if __name__ == "__main__":
-    main()
+    measure_feeds(__doc__, judge_feed, BUDGET, RESULTS, tabulate)

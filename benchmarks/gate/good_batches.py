@@ -79,3 +79,24 @@ def parse_arguments(description: str | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--workers", type=int, default=2)
     return parser.parse_args()
+
+
+def measure_feeds(
+    description: str | None,
+    judge: Callable[[Feed, float], list[Row]],
+    false_alarms: float,
+    results: Path,
+    tabulate: Callable[[list[Row]], str],
+) -> None:
+    """Judge all feeds, write the rows and print their table: the command of a benchmark.
+
+    Args:
+        description: The docstring of its module, for `--help`.
+        judge: What makes the rows of a feed at a budget.
+        false_alarms: The budget.
+        results: The file of the rows.
+        tabulate: What makes a table of the rows.
+    """
+    rows = judge_feeds(judge, parse_arguments(description).workers, false_alarms)
+    write_results(results, rows)
+    print(tabulate(rows))
