@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.gate import gaps, guards, holds, shares, year
-from benchmarks.gate.summary import audited
+from benchmarks.gate.audit import audited
 
 PAGE = Path(__file__).parents[2] / "docs" / "basics-benchmark.md"
 Row = dict[str, Any]

@@ -13,9 +13,9 @@ import argparse
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from benchmarks.gate.audit import audited
 from benchmarks.gate.good_batches import Row, judge_and_accept, judge_feeds, list_good_batches, make_gate, write_results
 from benchmarks.gate.shares import Share, estimate
-from benchmarks.gate.summary import audited
 from benchmarks.history.feeds import HELD_OUT, Feed, held_out_feeds
 
 RESULTS = Path(__file__).parent / "results" / "holds.json"

@@ -8,8 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.gate.audit import audited
 from benchmarks.gate.replay import FORMS, Row
-from benchmarks.gate.summary import at_same_rate, audited, by_feed, drawn, list_usual, notes, rates, unseen
+from benchmarks.gate.summary import at_same_rate, by_feed, drawn, list_usual, notes, rates, unseen
 from benchmarks.history.incidents import incidents
 from benchmarks.values_mode import describe_values
 from headgate.stats.intervals import wilson

@@ -91,7 +91,7 @@ def _write_drift(rows: list[Row]) -> Iterator[str]:
     yield ""
     yield drift.tabulate(rows)
     yield ""
-    yield "Drift is told once for each doubling or 10 points, and holds a batch beyond 10 times or 50 points ([drift](gate.md#drift)). A price that was told at double its level on day 14 has risen by a twentieth fourteen times. Rows that fall to 0.30 stay within the limit of ten times."
+    yield "Drift is told once for each doubling or 10 points, and holds a batch beyond 10 times or 50 points ([drift](gate.md#drift)). A price that rises by a twentieth a day has doubled after fifteen days. Rows that fall to 0.30 stay within the limit of ten times."
 
 
 def _write_memory(found: dict[str, list[Row]]) -> Iterator[str]:

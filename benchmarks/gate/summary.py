@@ -9,17 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.gate.audit import audited
 from benchmarks.gate.replay import BUDGETS, FORMS, RUNS, Row
 from benchmarks.gate.shares import estimate
 from benchmarks.history.feeds import CHOSEN_ON
 
 HERE = Path(__file__).parent
-
-
-def audited() -> dict[tuple[str, str], tuple[bool, str]]:
-    """Held usual days that were looked at: whether there was a reason, and which."""
-    with (HERE / "audit.csv").open(encoding="utf-8", newline="") as file:
-        return {(row["feed"], row["partition"]): (row["true"] == "TRUE", row["why"]) for row in csv.DictReader(file)}
 
 
 def notes() -> dict[tuple[int, str], tuple[bool, str]]:
