@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -139,6 +139,9 @@ bench-basics: ## basic faults, held and missing batches on all feeds, ranges, dr
 
 bench-gate-speed: ## how long a warm gate takes for a batch
 	$(PYTHON) -m benchmarks.gate.speed
+
+bench-rarity: ## one limit of rarity for a table, nested by dataset, with parts left out; writes benchmarks/rarity/results
+	$(PYTHON) -m benchmarks.rarity
 
 bench-novelty: ## whole batches by the protocol of Redyuk et al., and the gate on the same; writes docs/novelty-benchmark.md
 	$(PYTHON) -m benchmarks.novelty
