@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.history.feeds import Feed
-from benchmarks.rarity.surprises import CONSTANT, RUNS_OF_LENGTH, VARIATIONS, ReplayedFeed, replay
+from benchmarks.rarity.surprises import CONSTANT, VARIATIONS, ReplayedFeed, replay_feed
 from headgate.learn.metric_traits import is_distance, traits_of
 from headgate.values.key import MetricKey
 
@@ -37,14 +37,14 @@ def find_family(name: str) -> str:
 
 
 @cache
-def read(feed: Feed) -> ReplayedFeed:
-    return replay(feed)
+def read_feed(feed: Feed) -> ReplayedFeed:
+    return replay_feed(feed)
 
 
 @cache
-def count(feed: Feed) -> Counts:
+def count_surprises(feed: Feed) -> Counts:
     """How many values of each metric and family surprised up to each reach, by the kind of series and the length."""
-    replayed = read(feed)
+    replayed = read_feed(feed)
     names = np.array([name for name, _ in replayed.metrics])
     counts: Counts = defaultdict(lambda: np.zeros(len(GRID) + 1))
     for run in replayed.good:
@@ -68,7 +68,7 @@ class Curves:
         self._beyond: dict[Key, Floats] = defaultdict(lambda: np.zeros(len(GRID)))
         self._seen: dict[Key, float] = defaultdict(float)
         for feed in feeds:
-            for key, binned in count(feed).items():
+            for key, binned in count_surprises(feed).items():
                 weight = min(1.0, MOST_VALUES / binned.sum())
                 self._seen[key] += weight * binned.sum()
                 self._beyond[key] += weight * binned[::-1].cumsum()[::-1][1:]
@@ -89,6 +89,3 @@ class Curves:
         for key in [(family, kind, length)] * (kind != CONSTANT) + [(name, kind, length)]:
             rates = (self._beyond[key] + PRIOR * rates) / (self._seen[key] + PRIOR)
         return rates
-
-
-LONGEST = max(RUNS_OF_LENGTH)

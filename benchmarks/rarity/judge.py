@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.history.feeds import Feed, feeds
-from benchmarks.rarity.curves import LONGEST, Curves, read
+from benchmarks.rarity.curves import Curves, read_feed
 from benchmarks.rarity.limit import Prior
 from benchmarks.rarity.rarity import FORMS, FeedRarities, Form
-from benchmarks.rarity.surprises import RUNS_OF_LENGTH, Replayed
+from benchmarks.rarity.surprises import LONGEST, RUNS_OF_LENGTH, Replayed
 
 BUDGETS = (0.003, 0.01, 0.02, 0.05, 0.1)
 Floats = npt.NDArray[np.float64]
@@ -27,8 +27,8 @@ def make_curves(without: frozenset[str]) -> Curves:
 
 def measure_good(feed: Feed, curves: Curves, length: int, form: Form) -> Floats:
     """The rarities of the good batches of a feed that have a history of a length."""
-    rarities, found = FeedRarities(read(feed), curves, length, form), []
-    for batch in read(feed).good:
+    rarities, found = FeedRarities(read_feed(feed), curves, length, form), []
+    for batch in read_feed(feed).good:
         if length in batch.lengths:
             found.append(rarities.measure(batch))
             rarities.remember(batch)
@@ -50,7 +50,7 @@ def judge_dataset(folder: str, form_name: str) -> list[Row]:
         for feed in feeds()
         if feed.folder == folder
         for row in _judge_feed(
-            feed, {length: FeedRarities(read(feed), curves, length, form) for length in priors}, priors
+            feed, {length: FeedRarities(read_feed(feed), curves, length, form) for length in priors}, priors
         )
     ]
     print(folder, form_name, len(rows), flush=True)
@@ -60,8 +60,8 @@ def judge_dataset(folder: str, form_name: str) -> list[Row]:
 def _judge_feed(feed: Feed, rarities: dict[int, FeedRarities], priors: dict[int, Prior]) -> list[Row]:
     rows: list[Row] = []
     own: list[float] = []
-    cases = deque(sorted(read(feed).broken, key=lambda case: case.number))
-    for batch in read(feed).good:
+    cases = deque(sorted(read_feed(feed).broken, key=lambda case: case.number))
+    for batch in read_feed(feed).good:
         length = max(batch.lengths)
         limits = {budget: priors[length].find_limit(np.array(own), budget) for budget in BUDGETS}
         while cases and cases[0].number <= batch.number:

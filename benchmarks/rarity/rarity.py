@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.rarity.curves import EXTREME, GRID, LONGEST, Curves, find_family
-from benchmarks.rarity.surprises import CONSTANT, Replayed, ReplayedFeed, Surprises
+from benchmarks.rarity.curves import EXTREME, GRID, Curves, find_family
+from benchmarks.rarity.surprises import CONSTANT, LONGEST, Replayed, ReplayedFeed, Surprises
 
 TYPICAL_COLUMNS = 10.0
 """Columns of a table whose rarity is that of its rarest column; of more columns one is rarer by chance."""

@@ -53,6 +53,7 @@ from headgate.values.run import Run
 MADE_BY = (calendars, dated_columns, forecasting, guarding, noise, measuring, outside_period, distancing)
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}
 """Lengths of a history, and the runs that stand for it up to the next length."""
+LONGEST = max(RUNS_OF_LENGTH)
 MOST_RUNS = 400
 """Good runs of a feed that are looked at; of longer feeds every second, third, ... run."""
 CONSTANT = -1
@@ -97,9 +98,10 @@ class ReplayedFeed(NamedTuple):
     broken: list[Replayed]
 
 
-def replay(feed: Feed) -> ReplayedFeed:
+def replay_feed(feed: Feed) -> ReplayedFeed:
     """The surprises of a feed; computed once."""
     source = b"".join(Path(str(each.__file__)).read_bytes() for each in MADE_BY) + Path(__file__).read_bytes()
+    source += repr(audited()).encode()  # they say which runs are good
     file = CACHE / f"{feed.folder}.{feed.name}.{hashlib.sha256(source).hexdigest()[:12]}.rarity"
     if not file.exists():
         part = file.with_suffix(".rarity.part")
@@ -124,7 +126,7 @@ def _replay(feed: Feed) -> ReplayedFeed:
             }
             good.append(Replayed(number, batch.partition, lengths, shape=_breaks_shape(past, batch.analysis)))
         for case in cases.get(batch.partition, ()) if len(past) == DEFAULT_RUNS else ():
-            found = {max(RUNS_OF_LENGTH): _measure(past, case.analysis, places)}
+            found = {LONGEST: _measure(past, case.analysis, places)}
             broken.append(Replayed(number, batch.partition, found, case.issue, _breaks_shape(past, case.analysis)))
     return ReplayedFeed(list(places), good, broken)
 

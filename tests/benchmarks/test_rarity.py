@@ -11,7 +11,7 @@ import pytest
 from benchmarks.history import series, table_cases
 from benchmarks.history.feeds import Feed
 from benchmarks.rarity import curves, judge, surprises
-from benchmarks.rarity.__main__ import count, tabulate
+from benchmarks.rarity.__main__ import count_held, tabulate
 from benchmarks.rarity.curves import EXTREME, NUMBER, SHARE, find_family
 from benchmarks.rarity.judge import judge_dataset
 from benchmarks.rarity.limit import MOST_WEIGHT, Prior
@@ -22,7 +22,7 @@ METRICS = [("mean", "price"), ("ks_dist", "price"), ("max", "price"), ("size", "
 
 
 class KnownCurves:
-    """A tenth of all series exceed each reach as one of ten exceeds the one before it."""
+    """The rates of every metric fall from 1 to 1 in 100,000 over the grid."""
 
     def list_rates(self, replayed: ReplayedFeed, length: int) -> np.ndarray:
         rates = 10.0 ** -np.linspace(0.0, 5.0, len(curves.GRID))
@@ -32,7 +32,7 @@ class KnownCurves:
 def batch(found: list[float], *, kind: int = 3, basics: bool = False) -> Replayed:
     size = len(METRICS)
     of_batch = Surprises(np.arange(size), np.full(size, kind), np.array(found), np.full(size, basics))
-    return Replayed(30, "2026-01-31", {curves.LONGEST: of_batch})
+    return Replayed(30, "2026-01-31", {surprises.LONGEST: of_batch})
 
 
 def rarity(found: list[float], *, kind: int = 3, basics: bool = False, form: Form = FORMS["all parts"]) -> float:
@@ -120,4 +120,4 @@ def test_a_dataset_is_judged_by_the_others(feeds: list[Feed]) -> None:
     assert len(good) > 60
     assert sum(0.05 in row["held"] for row in good) < 0.2 * len(good)
     assert sum(0.05 in row["held"] for row in broken) > 0.4 * len(broken)
-    assert "| all parts | 5.0% |" in tabulate(count(rows))
+    assert "| all parts | 5.0% |" in tabulate(count_held(rows))
