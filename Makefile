@@ -140,8 +140,10 @@ bench-basics: ## basic faults, held and missing batches on all feeds, ranges, dr
 bench-gate-speed: ## how long a warm gate takes for a batch
 	$(PYTHON) -m benchmarks.gate.speed
 
-bench-rarity: ## one limit of rarity for a table, nested by dataset, with parts left out; writes benchmarks/rarity/results
+bench-rarity: ## whether the budget is kept: nested by dataset, with parts left out, and on made-up tables; writes docs/budget-benchmark.md
 	$(PYTHON) -m benchmarks.rarity
+	$(PYTHON) -m benchmarks.rarity.simulated
+	$(PYTHON) -m benchmarks.rarity.page
 
 bench-novelty: ## whole batches by the protocol of Redyuk et al., and the gate on the same; writes docs/novelty-benchmark.md
 	$(PYTHON) -m benchmarks.novelty

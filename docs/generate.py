@@ -7,14 +7,20 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from docs.commands import commands_page
 from docs.config import config_page, schema_text
 from docs.output_json import output_page
 from docs.stubs import check_stub, package_stub
 from headgate.checks.constraint import Constraint, constraints
-from headgate.learn.pooled_rates import HISTORY_LENGTHS, load_pooled_rates, make_curve_key
+from headgate.learn.history.series_kinds import ALL_KINDS, CONSTANT
+from headgate.learn.novelty.model import NOVELTY
+from headgate.learn.pooled_rates import COARSE, HISTORY_LENGTHS, load_pooled_rates, make_curve_key
+from headgate.learn.rarity_limit import find_limit
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric, Metric, PairMetric, SchemaMetric
 from headgate.metrics.base.registry import metrics
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part
 from headgate.values.schema import Kind
 from headgate.values.state import tag_of
 
@@ -126,10 +132,12 @@ EVIDENCE_HEAD = """# How often metrics surprise
 Written by `make docs` from `learn/pooled_rates.json`; do not edit. What it is for: [history.md](history.md).
 
 Over all series of 17 real feeds with a history of 28 to 30 runs: the share of next values that lay beyond the forecast
-by more than so many scales. A series that never changed has one hundredth of its natural size as its scale, so *any* is
-any change at all, and 10 is a change by a tenth. Values are weighted: no feed counts as more than 3,000.
+by more than so many scales. A series that never changed has a small share of its natural size as its scale, so *any* is
+any change at all. Values are weighted: no feed counts as more than 2,000 of a kind of series. Names with a star are
+those of families. The evidence also tells kinds of varying series apart; here they are added up.
 """
 REACHES = (1e-6, 1.0, 10.0, 100.0)
+SHARES = (0.05, 0.02, 0.01, 0.005, 0.002, 0.001)
 
 
 def evidence_page() -> str:
@@ -141,15 +149,33 @@ def evidence_page() -> str:
         cells = [(name, f"{seen:,.0f}", *(f"{share:.3%}" for share in shares)) for name, seen, *shares in rows]
         lines = [f"| `{name}` | {' | '.join(rest)} |" for name, *rest in cells]
         parts += [f"## {title}\n", *head, "|---" * (len(reaches) + 2) + "|", *lines, ""]
-    return "\n".join(parts)
+    return "\n".join([*parts, *_batches()])
 
 
 def _surprising(constant: bool, reaches: tuple[float, ...]) -> Iterator[tuple[str, float, *tuple[float, ...]]]:
     tails = load_pooled_rates()
-    for name in sorted({key.split(" ")[0] for key in tails.curves} - {"*"}):
-        curve = tails.curves.get(make_curve_key(name, constant, HISTORY_LENGTHS[-1]))
-        if curve is not None:
-            yield name, curve.seen, *(curve.shares[tails.grid.index(reach)] for reach in reaches)
+    kinds = [CONSTANT] if constant else [*ALL_KINDS[1:]]
+    for name in sorted({key.split(" ")[0] for key in tails.curves} - {COARSE, NOVELTY.name}):
+        keys = [make_curve_key(name, kind, HISTORY_LENGTHS[-1]) for kind in kinds]
+        curves = [tails.curves[key] for key in keys if key in tails.curves]
+        if seen := sum(each.seen for each in curves):
+            places = [tails.grid.index(reach) for reach in reaches]
+            yield name, seen, *(sum(each.seen * each.shares[at] for each in curves) / seen for at in places)
+
+
+def _batches() -> Iterator[str]:
+    yield "## Batches\n"
+    yield "The lowest limit that no more than so many good batches of the feeds exceed, on average over feeds. Rows,"
+    yield "basics and nulls are compared by 2.5 times the logarithm of 1 + their largest surprise, columns by rarity.\n"
+    yield "| part | runs | " + " | ".join(f"{share:.1%}" for share in SHARES) + " |"
+    yield "|---" * (2 + len(SHARES)) + "|"
+    for part in Part:
+        for runs in HISTORY_LENGTHS:
+            rates = load_pooled_rates().batch_rates(part, runs)
+            limits = [find_limit(replace(rates, level=0.0), NOTHING_REMEMBERED, part, share) for share in SHARES]
+            cells = " | ".join("none" if each is None else f"{each.rarity:g}" for each in limits)
+            yield f"| {part.value} | {runs} | {cells} |"
+    yield ""
 
 
 WRITTEN = {

@@ -1,92 +1,113 @@
-"""Gathers how often real series surprise, pooled over the feeds: writes the evidence that comes with the package."""
+"""Gathers how often real series surprise, and how rare good batches are: writes what comes with the package."""
 
 from __future__ import annotations
 
 import argparse
 import hashlib
 import json
+import os
+import pickle
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import cache
-from itertools import chain
 from multiprocessing import get_context
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
-import headgate.learn.calendar as calendars
-import headgate.learn.dated_columns as dated_columns
+import benchmarks.rarity.curves as curves
+import benchmarks.rarity.judge as judge
+import benchmarks.rarity.rarity as forms
 import headgate.learn.history.coarse as limiting
-import headgate.learn.history.forecast as forecasting
-import headgate.learn.history.guarded_metrics as guarding
-import headgate.learn.history.noise as noise
+import headgate.learn.history.rarity as rarity
 import headgate.learn.metric_traits as measuring
 import headgate.learn.novelty.features as features
 import headgate.learn.novelty.model as model
 import headgate.learn.novelty.neighbours as neighbours
 import headgate.learn.novelty.propose as comparing
-import headgate.learn.outside_period as outside_period
 import headgate.learn.past as distancing
 import headgate.learn.pooled_rates as home
+import headgate.learn.rarity_limit as limit
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
-from headgate.learn.calendar import Calendar
+from benchmarks.rarity.curves import GRID, count_surprises, make_curve, pool_counts, read_feed
+from benchmarks.rarity.judge import make_prior
 from headgate.learn.history.coarse import CoarseLimits
-from headgate.learn.history.forecast import forecast_next
-from headgate.learn.history.guarded_metrics import Guard, find_guarded
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import (
+    COARSE,
     HISTORY_LENGTHS,
     SHORT_LENGTHS,
+    VARYING,
     PooledRates,
-    RateCurve,
     format_pooled_rates,
-    is_of_table,
+    make_batch_key,
     make_curve_key,
 )
 
-GRID = (1e-6, 0.1, 0.3, *np.round(np.logspace(0, 5, 31), 3).tolist())
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}  # runs that stand for the histories from one length up to the next
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
-SINGLE = (forecasting, noise, guarding, limiting, calendars, dated_columns, outside_period, measuring, distancing)
+SINGLE = (limiting, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)
 Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
 
 
-def evidence(without: Collection[str] = (), *, only: Collection[str] | None = None) -> PooledRates:
-    """The pooled curves of all feeds but those of some datasets."""
+def evidence(without: Collection[str] = ()) -> PooledRates:
+    """The pooled curves of all feeds but those of some datasets, and how rare their batches are."""
+    chosen = [feed for feed in feeds() if feed.folder not in without]
     seen: dict[str, float] = defaultdict(float)
     beyond: dict[str, Floats] = defaultdict(lambda: np.zeros(len(GRID)))
-    for feed in feeds():
-        if feed.folder in without or (only is not None and feed.folder not in only):
-            continue
+    for feed in chosen:
         for key, (count, more) in counted(feed).items():
             weight = min(1.0, WEIGHT / count)
-            names = (key,) if is_of_table(key) else (key, "* " + key.split(" ", 1)[1])
-            for each in names:
-                seen[each] += weight * count
-                beyond[each] += weight * more
-    curves = {key: RateCurve(round(seen[key], 1), tuple(np.round(beyond[key] / seen[key], 8).tolist())) for key in seen}
-    return PooledRates(GRID, curves)
+            seen[key] += weight * count
+            beyond[key] += weight * more
+    curves = pool_counts(chosen) | {key: make_curve(seen[key], beyond[key]) for key in seen}
+    batches = {
+        make_batch_key(part, length): rates
+        for length in HISTORY_LENGTHS
+        for part, rates in make_prior(frozenset(without), length).items()
+    }
+    return PooledRates(GRID, curves, batches)
+
+
+def read_evidence(without: str) -> PooledRates:
+    """The evidence without a dataset; computed once."""
+    counts = [(sorted(counted(each).items()), sorted(count_surprises(each).items())) for each in feeds()]
+    sources = [Path(str(module.__file__)).read_bytes() for module in (home, limit, rarity, curves, forms, judge)]
+    name = hashlib.sha256(b"".join([pickle.dumps(counts), *sources])).hexdigest()[:12]
+    file = CACHE / f"without_{without}.{name}.evidence.json"
+    if not file.exists():
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(format_pooled_rates(evidence((without,))), encoding="utf-8")
+        part.rename(file)
+    return msgspec.json.decode(file.read_bytes(), type=PooledRates)
+
+
+def prepare(feed: Feed) -> None:
+    """Count what a feed tells, which takes long and is kept."""
+    read_feed(feed)
+    counted(feed)
 
 
 @cache
 def counted(feed: Feed) -> Counted:
-    """How many next values of a feed there were, and how many surprised by more than each reach; computed once."""
-    single = _kept(feed, "counts", SINGLE, lambda: _counted(chain(_surprises(feed), _factors(feed))))
+    """How many next runs of a feed there were, and how many went beyond each reach, as a whole; computed once."""
+    factors = _kept(feed, "factors", SINGLE, lambda: _counted(_factors(feed)))
     if len(analysed(feed)[-1].analysis.schema.columns) > WIDEST:
-        return single
-    return single | _kept(feed, "novelty", (distancing, *WHOLE), lambda: _counted(_novelties(feed)))
+        return factors
+    return factors | _kept(feed, "novelty", (distancing, *WHOLE), lambda: _counted(_novelties(feed)))
 
 
 def _kept(feed: Feed, what: str, made_by: Sequence[ModuleType], count: Callable[[], Counted]) -> Counted:
@@ -121,30 +142,13 @@ def _spans(feed: Feed, lengths: Sequence[int] = HISTORY_LENGTHS) -> Iterator[tup
             yield length, int(at), np.flatnonzero(good[:at])[-runs:]
 
 
-def _surprises(feed: Feed) -> Iterator[tuple[str, Floats]]:
-    past = whole(feed)
-    names = np.array([each.key.name for each in past.metrics])
-    for length, at, rows in _spans(feed):
-        calendar = Calendar.of([past.partitions[row] for row in rows], past.partitions[at])
-        made = forecast_next(past.values[rows], past.metrics, calendar)
-        surprise = made.surprise(past.values[at])
-        for guard, indices in find_guarded(made, past.metrics):
-            guarded = guard.measure_surprise(made, past.values[at], indices)
-            if np.isfinite(guarded).any():
-                yield make_curve_key(guard.curve, False, length), np.nanmax(guarded, keepdims=True)
-        for constant in (False, True):
-            usable = np.isfinite(surprise) & (made.constant == constant)
-            for name in np.unique(names[usable]):
-                yield make_curve_key(str(name), constant, length), surprise[usable & (names == name)]
-
-
 def _factors(feed: Feed) -> Iterator[tuple[str, Floats]]:
     """How many times less or more than ever a run has, at most, of what coarse limits guard."""
     past = whole(feed)
     for length, at, rows in _spans(feed, (*SHORT_LENGTHS, *HISTORY_LENGTHS)):
         factors = CoarseLimits.of(past.values[rows], past.metrics).factors(past.values[at])
         if not np.isnan(factors).all():
-            yield make_curve_key(Guard.COARSE.curve, False, length), np.nanmax(factors, keepdims=True)
+            yield make_curve_key(COARSE, VARYING, length), np.nanmax(factors, keepdims=True)
 
 
 def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
@@ -156,7 +160,7 @@ def _novelties(feed: Feed) -> Iterator[tuple[str, Floats]]:
             continue
         before = replace(past, partitions=tuple(past.partitions[row] for row in rows), values=past.values[rows])
         found = novelty_surprises(before, past.values[at][None])
-        yield make_curve_key(NOVELTY.name, False, length), found[np.isfinite(found)]
+        yield make_curve_key(NOVELTY.name, VARYING, length), found[np.isfinite(found)]
 
 
 @cache
@@ -174,7 +178,7 @@ def main() -> None:
     arguments = parser.parse_args()
     largest_first = sorted(feeds(), key=lambda feed: -feed.path.stat().st_size)
     with ProcessPoolExecutor(arguments.workers, get_context("spawn")) as pool:
-        for feed, _ in zip(largest_first, pool.map(counted, largest_first), strict=True):
+        for feed, _ in zip(largest_first, pool.map(prepare, largest_first), strict=True):
             print(feed.title, flush=True)
     target = Path(home.__file__).with_name("pooled_rates.json")
     target.write_text(format_pooled_rates(evidence(arguments.without)), encoding="utf-8")

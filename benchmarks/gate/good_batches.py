@@ -19,9 +19,9 @@ from typing import Any
 import pyarrow as pa
 
 import headgate as hg
+from benchmarks.history.evidence import tails_for
 from benchmarks.history.feeds import HELD_OUT, Feed, feeds
 from benchmarks.history.incidents import is_incident
-from benchmarks.history.tables import tails_for
 from benchmarks.values_mode import VALUES, open_memory
 from headgate.store.port import HistoryStore
 

@@ -15,19 +15,22 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 import headgate as hg
 from benchmarks.gate.days import Arrival, arrivals
 from benchmarks.history.cases import random
+from benchmarks.history.evidence import tails_for
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import SHORTEST, batch_at, corrected
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import Choice, TableCase, broken, choices, table_cases
-from benchmarks.history.tables import tails_for
+from benchmarks.rarity.memory import list_accounts
 from benchmarks.values_mode import SECRET, hide_states
 from headgate.explain.causes import find_causes
 from headgate.explain.column_changes import changes_behind
 from headgate.learn import text_rules
-from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool
+from headgate.learn.learned import Learned, Learner, ProposalPool
 from headgate.learn.past import DEFAULT_DISTANCES, attempt_prefixes, measure_distances
 from headgate.metrics.base.registry import from_key
 from headgate.values.account import Account
@@ -80,13 +83,16 @@ def _made_by() -> str:
 
 
 class Replay:
-    """One feed: the runs that joined the history so far, and the rules about texts that they carry."""
+    """One feed: the runs that joined the history so far, the rules about texts that they carry, and how rare they were.
+
+    The last is taken from a replay of all good runs, of long feeds of some.
+    """
 
     def __init__(self, feed: Feed) -> None:
         self.feed = feed
         self.runs: list[Run] = []
         self.shapes: tuple[Proposal, ...] = ()
-        self.training = IssueEffectCache()
+        self.account = Account()
         self.every = 1
         self.index = hg.PatternIndex.public()
         self._patterns: dict[MetricKey, Outcome] = {}  # what the rules found in the newest judged day
@@ -133,6 +139,7 @@ class Replay:
             before = [each.states for each in self.runs]
             outcomes |= measure_distances(day.joins.schema, states, before, DEFAULT_DISTANCES)
             compared = attempt_prefixes(self.runs)
+        self.account = list_accounts(self.feed).get(day.partition, self.account)
         run = Run(
             dataset=self.feed.title,
             partition=day.partition,
@@ -140,7 +147,7 @@ class Replay:
             schema=day.joins.schema,
             outcomes=outcomes,
             states=states,
-            account=Account(text_rules=self.shapes, reference_attempts=compared),
+            account=replace(self.account, text_rules=self.shapes, reference_attempts=compared),
         )
         self.runs = [*self.runs, run][-RUNS:]
 
@@ -155,9 +162,7 @@ class Replay:
             self.runs,
             SECRET,
             tuple(Learner),
-            self.training,
             following=day.partition,
-            max_cost=max(BUDGETS),
             pooled_rates=tails,
         )
         lessons = {
@@ -222,7 +227,7 @@ class Replay:
         outcomes = first.extend_outcomes(batch.schema, {**batch.outcomes, **matched}, batch.states)
         found: dict[str, list[str]] = {}
         for name, lesson in lessons.items():
-            verdict = lesson.program.verdict(outcomes, batch.schema)
+            verdict = lesson.judge(outcomes, batch.schema)
             if verdict.status in (Status.FAIL, Status.ERROR):
                 found[name] = (
                     self._told(lesson, verdict, outcomes, batch) if name == "gate 0.01" else [_reason(verdict)]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
-import subprocess
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -54,7 +52,6 @@ def main() -> None:
         "table": table,
         "incidents": listed,
         "modes": compared,
-        "calibration": calibrated,
     }
     parser = argparse.ArgumentParser(prog="benchmarks.history", description=__doc__)
     parser.add_argument(
@@ -228,7 +225,7 @@ def _baseline_recalls(name: str, rows: Sequence[Row], rate: float) -> dict[str, 
     return found
 
 
-# --- incidents, modes and simulation
+# --- incidents and modes
 
 
 def listed(given: argparse.Namespace) -> dict[str, Any]:
@@ -258,11 +255,6 @@ def _runs_before(title: str, partition: str) -> int:
 def compared(_: argparse.Namespace) -> dict[str, Any] | None:
     """What learners see in plain values beside what they see in hidden ones; only where this run hides values."""
     return compare_modes() if VALUES == "hidden" else None
-
-
-def calibrated(_: argparse.Namespace) -> None:
-    """The simulation writes its own results."""
-    subprocess.run([sys.executable, "-m", "benchmarks.history.calibration"], check=True)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from multiprocessing import get_context
 from typing import NamedTuple
 
@@ -12,14 +13,15 @@ import numpy as np
 
 from benchmarks.history.cases import BROKEN, LENGTH, Window, windows
 from benchmarks.history.columns import CATEGORICAL, NUMERIC, Floats
+from benchmarks.history.evidence import tails_for
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.protocol import HISTORY, Judged
 from benchmarks.history.series import read_recorded
-from benchmarks.history.tables import tails_for
-from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
 from headgate.learn.history.learn import ProposalSet
 from headgate.learn.history.paper import PaperBounds
+from headgate.learn.history.paper_proposals import PaperProposals
 from headgate.learn.history.program import Program
+from headgate.learn.history.rarity import make_rarity_key
 from headgate.learn.issue_effects import IssueEffect, measure_effects
 from headgate.learn.metric_traits import traits_of
 from headgate.learn.past import DEFAULT_DISTANCES, Past
@@ -32,38 +34,29 @@ EVERY = 3  # histories: a program is learned for every third of the 30 tests of 
 
 
 class Learner(NamedTuple):
-    """A form of the program: its bounds, its selection, the most clauses of a column, and which metrics it may use."""
+    """A form of the program: the bounds of the paper's, and which metrics it may use. Ours has none."""
 
     name: str
-    bounds: Callable[[Feed], Bounds]
-    plain: bool = False
-    clauses: int | None = None
+    bounds: PaperBounds | None = None
     distances: bool = True
 
     def uses(self, name: str, group: str) -> bool:
         """Ours follows its few distances, the paper those of its Tables 3 and 4; both all other metrics."""
         if name not in distances():
             return True
-        if not self.plain:
+        if self.bounds is None:
             return self.distances and name in DEFAULT_DISTANCES
         return self.distances and name.startswith(("value_", "pattern_")) == (group == CATEGORICAL)
-
-
-def ours(feed: Feed) -> Bounds:
-    return FiniteSampleBounds(tails_for(feed.folder))
 
 
 LEARNERS = {
     each.name: each
     for each in (
-        Learner("headgate", ours),
-        Learner("headgate, single-distribution only", ours, distances=False),
-        Learner("headgate, 1 clause", ours, clauses=1),
-        Learner("headgate, 2 clauses", ours, clauses=2),
-        Learner("headgate, 3 clauses", ours, clauses=3),
-        Learner("paper", lambda _: PaperBounds(), plain=True),
-        Learner("paper, single-distribution only", lambda _: PaperBounds(distances=False), plain=True),
-        Learner("paper, no stationarity", lambda _: PaperBounds(stationary=False), plain=True),
+        Learner("headgate"),
+        Learner("headgate, single-distribution only", distances=False),
+        Learner("paper", PaperBounds()),
+        Learner("paper, single-distribution only", PaperBounds(distances=False)),
+        Learner("paper, no stationarity", PaperBounds(stationary=False)),
     )
 }
 
@@ -118,30 +111,43 @@ def _scored(learner, feed: Feed, window: Window, column: Column, states, history
         values = window.clean[at - history : at][:, used]
         return Past(window.partitions[at - history : at], measures, values, (schema,) * history, states)
 
-    damage = measure_effects(past(BROKEN))
+    damage = measure_effects(past(BROKEN)) if learner.bounds is not None else []
     clean, broken, clauses = [], np.zeros(0), ()
     for at in range(BROKEN, LENGTH, EVERY):
-        programs = _programs(learner, feed, past(at), damage)
-        clean.append(_budget_that_holds(programs, measures, window.clean[at : at + 1][:, used]))
+        if learner.bounds is None:
+            score = _rarity_scores(feed, past(at))
+        else:
+            programs = _programs(learner.bounds, past(at), damage)
+            score = partial(_budget_that_holds, programs, [each.key for each in measures])
+        clean.append(score(window.clean[at : at + 1][:, used]))
         if at == BROKEN:
-            broken = _budget_that_holds(programs, measures, window.injected[:, used])
-            clauses = tuple(len(each.clauses) for each in programs)
+            broken = score(window.injected[:, used])
+            clauses = tuple(len(each.clauses) for each in programs) if learner.bounds is not None else ()
     return _Scores(window.feed, window.group, window.issues, window.changed, np.concatenate(clean), broken, clauses)
 
 
-def _programs(learner: Learner, feed: Feed, past: Past, damage: list[IssueEffect]) -> list[Program]:
-    offers = ProposalSet.of(past, learner.bounds(feed), damage)
-    return [
-        offers.build_program(
-            budget, budget="column", max_clauses=learner.clauses, schema=False, paper_algorithm=learner.plain
-        )
-        for budget in BUDGETS
-    ]
+def _rarity_scores(feed: Feed, past: Past) -> Callable[[Floats], Floats]:
+    """Scores tests: -log10 of the smallest budget at which they are held; 0 if at none."""
+    proposals = ProposalSet.of(past, tails_for(feed.folder))
+    rarities = proposals.rarities
+    programs = [proposals.build_program(budget) for budget in BUDGETS]
+
+    def score(tests: Floats) -> Floats:
+        columns = {} if rarities is None else rarities.measure_columns(tests)
+        keys = [*(each.key for each in past.metrics), *map(make_rarity_key, columns)]
+        return _budget_that_holds(programs, keys, np.column_stack([tests, *columns.values()]))
+
+    return score
 
 
-def _budget_that_holds(programs: list[Program], measures, tests: Floats) -> Floats:  # type: ignore[no-untyped-def]
+def _programs(bounds: PaperBounds, past: Past, damage: list[IssueEffect]) -> list[Program]:
+    proposals = PaperProposals.of(past, bounds, damage)
+    return [proposals.build_program(budget, budget="column") for budget in BUDGETS]
+
+
+def _budget_that_holds(programs: list[Program], keys: Sequence[MetricKey], tests: Floats) -> Floats:
     """For each test -log10 of the smallest budget at which it is held; 0 if at none."""
-    places = {each.key: at for at, each in enumerate(measures)}
+    places = {key: at for at, key in enumerate(keys)}
     scores = np.zeros(len(tests))
     for budget, program in zip(BUDGETS[::-1], programs[::-1], strict=True):
         for expectation in program.expectations:
@@ -170,7 +176,7 @@ def _gathered(name: str, found: Iterable[_Scores], seconds: float) -> Tested:
         seconds,
     )
     clauses = {
-        f"{group} {budget:g}": [each.clauses[at] for each in every if each.group == group]
+        f"{group} {budget:g}": [each.clauses[at] for each in every if each.group == group and each.clauses]
         for group in (NUMERIC, CATEGORICAL)
         for at, budget in enumerate(BUDGETS)
     }

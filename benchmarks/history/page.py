@@ -42,7 +42,7 @@ compare shapes, not digits.
 
 def write_page() -> None:
     """The page, of all parts that have results."""
-    column, lengths, table, listed, simulated = map(_read, ("column", "lengths", "table", "incidents", "calibration"))
+    column, lengths, table, listed = map(_read, ("column", "lengths", "table", "incidents"))
     modes = _read("modes")
     values = {"columns": column, "shorter histories": lengths, "whole batches": table, "incidents": listed}
     chosen = ", ".join(f"`{name}`" for name in sorted(CHOSEN_ON))
@@ -62,8 +62,6 @@ def write_page() -> None:
     if listed:
         parts.append(incidents(listed))
     parts.append(audit(table))
-    if simulated:
-        parts.append(_simulated(simulated))
     PAGE.write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 
@@ -241,35 +239,6 @@ def _lengths(found: Found) -> str:
                     f"| {_judged(each)} | {_plain(told, '0.98')} |"
                 )
     return "\n".join([*lines, ""])
-
-
-# --- simulation
-
-
-def _simulated(cells: Sequence[Found]) -> str:
-    rates = sorted({each["rate"] for each in cells})
-    ours = [each for each in cells if each["bounds"] == "headgate"]
-    above = sum(each["upper"] > each["rate"] for each in ours)
-    lines = [
-        "## Simulated series\n",
-        "One band at a stated rate, on made-up series, and how often the next value left it. In bold: more often than "
-        f"stated. Of the {len(ours)} cells of Headgate, {above} have a 99% interval that reaches above the stated "
-        "rate.\n",
-        "| bounds | series | runs | " + " | ".join(f"stated {rate:g}" for rate in rates) + " |",
-        "|---" * (3 + len(rates)) + "|",
-    ]
-    held = {(each["bounds"], each["kind"], each["runs"], each["rate"]): each for each in cells}
-    for bounds, kind, runs in dict.fromkeys(key[:3] for key in held):
-        shown = " | ".join(_left(held[bounds, kind, runs, rate]) for rate in rates)
-        lines.append(f"| {bounds} | {kind} | {runs} | {shown} |")
-    return "\n".join([*lines, ""])
-
-
-def _left(each: Found) -> str:
-    if not each["bands"]:
-        return "no band"
-    text = f"{each['left'] / each['bands']:.5f}"
-    return f"**{text}**" if each["left"] / each["bands"] > each["rate"] else text
 
 
 def _span(ends: Sequence[float]) -> str:

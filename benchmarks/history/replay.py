@@ -16,7 +16,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import SHORTEST, Incident, batch_of, corrected, incidents, is_incident
 from benchmarks.history.series import CACHE, analysed, fingerprint
 from benchmarks.history.table_cases import TableCase, table_cases
-from benchmarks.history.tables import Programs, Trained, past_at
+from benchmarks.history.tables import Programs, Trained, past_of, runs_before
 from benchmarks.values_mode import VALUES
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.schema import propose_schema
@@ -71,9 +71,10 @@ def _replay(feed: Feed, part: int) -> list[Row]:
         listed = is_incident(feed.title, batches[at].partition)
         clean = not listed and at % -(-len(batches) // ENOUGH) == 0
         if clean or at in cases or at in found:
-            past = past_at(feed, at, MIN_RUNS if at in found else 30)
-            if past is not None:
-                programs = Programs.of(feed, past, trained.damage(at, past))
+            runs = runs_before(feed, at, MIN_RUNS if at in found else 30)
+            if runs:
+                past = past_of(feed, at, runs)
+                programs = Programs.of(feed, runs, past, trained.damage(at, past))
                 rows += _judged(feed, at, programs, clean, cases.get(at, []), found.get(at, []))
     return rows
 

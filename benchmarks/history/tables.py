@@ -2,46 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
-import numpy as np
-
+from benchmarks.history.evidence import tails_for
 from benchmarks.history.feeds import Feed
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import read_recorded
+from benchmarks.rarity.memory import list_accounts
 from benchmarks.values_mode import SECRET
 from headgate.engine.analysis import Analysis
-from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
-from headgate.learn.history.learn import ProposalSet
+from headgate.learn.copies import COPIES, count_copies
+from headgate.learn.history.learn import ProposalSet, propose_free
 from headgate.learn.history.paper import PaperBounds
+from headgate.learn.history.paper_proposals import PaperProposals
 from headgate.learn.history.program import Program
+from headgate.learn.history.rarity import Rarities
 from headgate.learn.issue_effects import IssueEffect, measure_effects
-from headgate.learn.past import Past, merge_states
-from headgate.learn.pooled_rates import PooledRates
+from headgate.learn.past import DEFAULT_DISTANCES, Past, attempt_prefixes, measure_distances
+from headgate.learn.rarity_limit import gather_memory
+from headgate.values.account import Account
 from headgate.values.expectation import Status
+from headgate.values.run import Run
 from headgate.values.verdict import Verdict
-from training.pooled_rates import evidence
 
 RUNS = 30
 
 
 class Form(NamedTuple):
-    """A form of the learner: the paper's bounds and selection or ours, whose the budget is, and the budgets to try."""
+    """A form of the learner: the paper's or ours, whose the budget is, and the budgets to try."""
 
     plain: bool
     budget: str
     budgets: tuple[float, ...]
 
 
-BOUNDS: dict[bool, Callable[[Feed], Bounds]] = {
-    False: lambda feed: FiniteSampleBounds(tails_for(feed.folder)),
-    True: lambda _: PaperBounds(),
-}
 FORMS = {
     "headgate": Form(False, "table", (0.003, 0.01, 0.02, 0.05, 0.1)),
-    "headgate, by column": Form(False, "column", (1e-3,)),
     "paper": Form(True, "column", (1e-12, 1e-6, 1e-3, 1e-2)),
     "paper, by table": Form(True, "table", (1e-2,)),
 }
@@ -51,23 +49,32 @@ class Programs(NamedTuple):
     """All forms at all budgets, learned from one past."""
 
     past: Past
+    rarities: Rarities | None
     made: dict[str, Program]  # by form and budget: "headgate 0.01"
 
     @classmethod
-    def of(cls, feed: Feed, past: Past, damage: Sequence[IssueEffect]) -> Programs:
-        made = {}
-        offers = {plain: ProposalSet.of(past, bounds(feed), damage) for plain, bounds in BOUNDS.items()}
-        for name, form in FORMS.items():
-            for share in form.budgets:
-                made[f"{name} {share:g}"] = offers[form.plain].build_program(
-                    share, budget=form.budget, paper_algorithm=form.plain
-                )
-        return cls(past, made)
+    def of(cls, feed: Feed, runs: Sequence[Run], past: Past, damage: Sequence[IssueEffect]) -> Programs:
+        ours = ProposalSet.of(past, tails_for(feed.folder), gather_memory(runs))
+        papers = PaperProposals.of(past, PaperBounds(), damage)
+        free = propose_free(past)
+        made = {
+            f"{name} {share:g}": papers.build_program(share, budget=form.budget, free=free)
+            if form.plain
+            else ours.build_program(share, free=free)
+            for name, form in FORMS.items()
+            for share in form.budgets
+        }
+        return cls(past, ours.rarities, made)
 
     def held(self, batch: Analysis) -> dict[str, tuple[str, ...]]:
         """Which of them hold a batch, and why."""
-        outcomes = self.past.outcomes(batch)
-        found = {name: reasons(made.verdict(outcomes, batch.schema)) for name, made in self.made.items()}
+        outcomes = {**self.past.outcomes(batch), COPIES: count_copies(self.past, batch.states)}
+        if self.rarities is not None:
+            outcomes |= self.rarities.measure_outcomes(outcomes)
+        verdicts = {name: made.verdict(outcomes, batch.schema) for name, made in self.made.items()}
+        if self.rarities is not None:
+            verdicts = {name: self.rarities.tell_reasons(each, outcomes) for name, each in verdicts.items()}
+        found = {name: reasons(each) for name, each in verdicts.items()}
         return {name: why for name, why in found.items() if why}
 
 
@@ -85,38 +92,45 @@ class Trained:
         return self._last[2]
 
 
-def past_at(feed: Feed, at: int, fewest: int = RUNS) -> Past | None:
-    """The last 30 good runs before a run, or at least so many; None if there are fewer."""
-    table = whole_past(feed)
-    rows = np.array([row for row in range(at) if not is_incident(feed.title, table.partitions[row])][-RUNS:], int)
-    if len(rows) < fewest:
-        return None
-    values = table.values[rows]
-    held = [read_recorded(feed)[row].analysis.states for row in rows]
-    used = np.flatnonzero(np.isfinite(values).any(axis=0))
-    return Past(
-        tuple(table.partitions[row] for row in rows),
-        tuple(table.metrics[each] for each in used),
-        values[:, used],
-        tuple(table.schemas[row] for row in rows),
-        held[-1],
-        SECRET,
-        merged=merge_states(table.schemas[rows[-1]], held),
-    )
+def runs_before(feed: Feed, at: int, fewest: int = RUNS) -> list[Run]:
+    """The last 30 good runs before a run, or at least so many; empty if there are fewer."""
+    runs = [run for run in list_runs(feed)[:at] if run is not None][-RUNS:]
+    return runs if len(runs) >= fewest else []
 
 
-@cache
-def whole_past(feed: Feed) -> Past:
-    """All runs of a feed as one table; distances are from runs before that are no incidents."""
+def past_of(feed: Feed, at: int, runs: Sequence[Run]) -> Past:
+    """The past of runs, for the batch that follows: as the gate makes it."""
     batches = read_recorded(feed)
-    good = [not is_incident(feed.title, each.partition) for each in batches]
-    return Past.of([each.analysis for each in batches], [each.partition for each in batches], trusted=good)
+    return Past.of_runs(runs, secret=SECRET, following=batches[min(at, len(batches) - 1)].partition)
 
 
 @cache
-def tails_for(folder: str) -> PooledRates:
-    """Evidence gathered without the dataset that is judged by it."""
-    return evidence(without=(folder,))
+def list_runs(feed: Feed) -> list[Run | None]:
+    """All runs of a feed as a store has them; None for incidents. Distances are from the good runs before."""
+    runs: list[Run | None] = []
+    account, good = Account(), list[Run]()
+    for batch in read_recorded(feed):
+        if is_incident(feed.title, batch.partition):
+            runs.append(None)
+            continue
+        account = list_accounts(feed).get(batch.partition, account)
+        schema, states, before = batch.analysis.schema, batch.analysis.states, good[-RUNS:]
+        earlier = [each.states for each in before]
+        distances = measure_distances(schema, states, earlier, DEFAULT_DISTANCES) if before else {}
+        run = Run(
+            dataset=feed.title,
+            partition=batch.partition,
+            fingerprint=batch.partition,
+            schema=schema,
+            outcomes={**batch.analysis.outcomes, **distances},
+            states=states,
+            account=Account(
+                reference_attempts=attempt_prefixes(before), rarity=account.rarity, rarities=account.rarities
+            ),
+        )
+        runs.append(run)
+        good.append(run)
+    return runs
 
 
 def reasons(found: Verdict) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 import headgate as hg
-from benchmarks.history.feeds import Feed
+from benchmarks.history.evidence import tails_for
 from benchmarks.novelty.data import RETAIL, daily
 from benchmarks.novelty.errors import ERRORS, MAGNITUDES, overwritten
 from benchmarks.novelty.gates import BUDGETS
@@ -20,14 +20,13 @@ from headgate.engine.analysis import Analysis
 from headgate.gate.batch_judge import HAS_ROWS
 from headgate.gate.gate import Gate
 from headgate.learn import text_rules
-from headgate.learn.learned import IssueEffectCache, Learned, Learner, ProposalPool
-from headgate.learn.pooled_rates import PooledRates, RateCurve, load_pooled_rates
+from headgate.learn.learned import Learned, Learner, ProposalPool
+from headgate.learn.pooled_rates import PooledRates
 from headgate.metrics.base.registry import default_metrics, from_key
 from headgate.store.port import HistoryStore
 from headgate.values.expectation import Status
 from headgate.values.run import TRUSTED, Run
 from headgate.values.verdict import Verdict, judge
-from training.pooled_rates import WEIGHT, counted
 
 RUNS = 30
 SPOTS = 16
@@ -46,7 +45,7 @@ def retail_gate() -> dict[str, Any]:
     """What the gate finds of each error at each magnitude, at each budget, on days spread over the year."""
     days = list(daily(RETAIL).batches())
     store = _recorded(days)
-    tails = without(load_pooled_rates(), daily(RETAIL))
+    tails = tails_for(daily(RETAIL).folder)
     places = np.unique(np.linspace(RUNS, len(days) - 1, SPOTS).astype(int)).tolist()
     found = [row for at in places for row in _spot(days[at], store, tails)]
     return {
@@ -55,23 +54,6 @@ def retail_gate() -> dict[str, Any]:
         "magnitudes": MAGNITUDES,
         "budgets": {f"{budget:g}": _told(found, at) for at, budget in enumerate(BUDGETS)},
     }
-
-
-def without(tails: PooledRates, feed: Feed) -> PooledRates:
-    """What is known beforehand of how series surprise, less what this feed taught.
-
-    The same as to gather it from the other feeds, which takes a scan of them all.
-    """
-    curves = dict(tails.curves)
-    for name, (count, more) in counted(feed).items():
-        weight = min(1.0, WEIGHT / count)
-        for key in (name, "* " + name.split(" ", 1)[1]):
-            if key in curves:
-                seen = curves[key].seen - weight * count
-                beyond = np.array(curves[key].shares) * curves[key].seen - weight * more
-                shares = np.clip(beyond / max(seen, 1e-9), 0.0, 1.0) if seen > 1 else np.zeros(len(more))
-                curves[key] = RateCurve(max(seen, 0.0), tuple(shares.tolist()))
-    return PooledRates(tails.grid, {key: curve for key, curve in curves.items() if curve.seen > 1}, tails.prior)
 
 
 def _recorded(days: Sequence[tuple[str, pa.Table]]) -> HistoryStore:
@@ -98,9 +80,7 @@ def _spot(day: tuple[str, pa.Table], store: HistoryStore, tails: PooledRates) ->
 
 
 def _lessons(runs: Sequence[Run], store: HistoryStore, tails: PooledRates) -> list[Learned]:
-    found = ProposalPool.of(
-        runs, store.secret, tuple(Learner), IssueEffectCache(), max_cost=max(BUDGETS), pooled_rates=tails
-    )
+    found = ProposalPool.of(runs, store.secret, tuple(Learner), pooled_rates=tails)
     return [found.spend_budget(budget) for budget in BUDGETS]
 
 

@@ -13,19 +13,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from benchmarks.rarity.curves import EXTREME, GRID, Curves, find_family
-from benchmarks.rarity.surprises import CONSTANT, LONGEST, Replayed, ReplayedFeed, Surprises
+from benchmarks.rarity.curves import list_rates, list_traits
+from benchmarks.rarity.surprises import LONGEST, Replayed, ReplayedFeed, Surprises
+from headgate.learn.history.rarity import ALIKE, NOTABLE, OWN_WEIGHT, RANKS, TYPICAL_COLUMNS, find_log_surprise
+from headgate.learn.history.series_kinds import CONSTANT
+from headgate.learn.metric_traits import Family
+from headgate.learn.pooled_rates import PooledRates
+from headgate.values.rarity_memory import Part
 
-TYPICAL_COLUMNS = 10.0
-"""Columns of a table whose rarity is that of its rarest column; of more columns one is rarer by chance."""
-BASICS_FACTOR = 1.5
-"""What the rarity of rows, nulls of complete columns, keys and times is multiplied by."""
-NOTABLE = 2.5
-"""The rarity above which a surprise is remembered."""
-OWN_WEIGHT = 100.0
-"""How many runs the pooled rate counts as beside those of the series itself."""
-ALIKE = 0.9
-"""A surprise is as large as an earlier one if it is at least this share of it."""
+_TABLE = -1  # stands for the column of the number of rows, which has a limit of its own
 REMEMBERED = {7: 3, 14: 13, 28: 400}
 """Good runs that a table with a history of a length has scored before."""
 Floats = npt.NDArray[np.float64]
@@ -36,10 +32,12 @@ class Form:
     """A form of the rarity: how much the rarest metric of a column counts, the second, and so on; and what it leaves
     out."""
 
-    ranks: tuple[float, ...] = (1.0, 0.5, 0.25)
+    ranks: tuple[float, ...] = tuple(RANKS.tolist())
     with_extremes: bool = False
     with_memory: bool = True
     with_columns: bool = True
+    with_level: bool = True
+    with_edge: bool = True
     with_basics: bool = True
 
 
@@ -51,6 +49,8 @@ FORMS = {
     "with extremes that vary": Form(with_extremes=True),
     "without a memory of each metric": Form(with_memory=False),
     "without the number of columns": Form(with_columns=False),
+    "without the level of each table": Form(with_level=False),
+    "what is accepted counts as it is": Form(with_edge=False),
     "basics as other metrics": Form(with_basics=False),
 }
 
@@ -58,38 +58,47 @@ FORMS = {
 class FeedRarities:
     """Measures the batches of a feed, in order, by curves of other feeds."""
 
-    def __init__(self, replayed: ReplayedFeed, curves: Curves, length: int = LONGEST, form: Form = FULL) -> None:
-        self._rates = curves.list_rates(replayed, length)
-        self._columns = np.unique([column for _, column in replayed.metrics], return_inverse=True)[1]
+    def __init__(self, replayed: ReplayedFeed, rates: PooledRates, length: int = LONGEST, form: Form = FULL) -> None:
+        self._grid = np.array(rates.grid)
+        self._rates = list_rates(rates, replayed, length)
+        columns = {column: place for place, (_, column) in enumerate(replayed.metrics)} | {"": _TABLE}
+        self._columns = np.array([columns[column] for _, column in replayed.metrics])
         names = [name for name, _ in replayed.metrics]
-        self._is_extreme = np.array([find_family(name) == EXTREME for name in names], np.bool_)
+        self._is_extreme = np.array([list_traits(name).family is Family.EXTREME for name in names], np.bool_)
+        self._is_size = np.array([name == "size" for name in names], np.bool_)
         self._never = np.array([name == "unchanged" for name in names], np.bool_)
         self._length, self._form = length, form
         self._remembered: list[dict[int, float]] = []
 
-    def measure(self, batch: Replayed) -> float:
-        """How rare a batch is after what is remembered."""
+    def measure(self, batch: Replayed) -> dict[Part, float]:
+        """How rare the parts of a batch are after what is remembered."""
         found = batch.lengths[self._length]
-        return self._add_up(found, self._rate(found))
+        parts = {Part.COLUMNS: self._add_up(found, self._rate(found))}
+        if self._form.with_basics:
+            is_size = self._is_size[found.metrics]
+            for part, chosen in ((Part.ROWS, is_size), (Part.BASICS, found.basics & ~is_size)):
+                parts[part] = find_log_surprise(float(found.surprises[chosen].max(initial=0.0)))
+            parts[Part.NULLS] = find_log_surprise(found.nulls)
+        return parts
 
     def remember(self, batch: Replayed) -> None:
         """Remember the surprises of a good batch."""
+        self._remembered = [*self._remembered, self.find_notable(batch)][-REMEMBERED[self._length] :]
+
+    def find_notable(self, batch: Replayed) -> dict[int, float]:
+        """The surprises of a batch that are notable, by the place of the metric."""
         found = batch.lengths[self._length]
-        rarities = self._rate(found)
-        notable = np.flatnonzero(rarities > NOTABLE)
-        surprises = dict(zip(found.metrics[notable].tolist(), found.surprises[notable].tolist(), strict=True))
-        self._remembered = [*self._remembered, surprises][-REMEMBERED[self._length] :]
+        notable = np.flatnonzero(self._rate(found) > NOTABLE)
+        return dict(zip(found.metrics[notable].tolist(), found.surprises[notable].tolist(), strict=True))
 
     def _rate(self, found: Surprises) -> Floats:
         """The rarity of each metric; 0 if it does not count."""
-        reach = np.searchsorted(GRID, found.surprises, side="left") - 1
+        reach = np.searchsorted(self._grid, found.surprises, side="left") - 1
         rates = self._rates[found.metrics, found.kinds - CONSTANT, np.maximum(reach, 0)]
         if self._form.with_memory and self._remembered:
-            counts = self._count_own(found, GRID[np.maximum(reach, 0)])
+            counts = self._count_own(found, self._grid[np.maximum(reach, 0)])
             rates = (OWN_WEIGHT * rates + counts) / (OWN_WEIGHT + len(self._remembered))
         rarities = -np.log(rates)
-        if self._form.with_basics:
-            rarities *= np.where(found.basics, BASICS_FACTOR, 1.0)
         return np.where(self._is_scored(found) & (reach >= 0), rarities, 0.0)
 
     def _is_scored(self, found: Surprises) -> npt.NDArray[np.bool_]:
@@ -111,10 +120,11 @@ class FeedRarities:
     def _add_up(self, found: Surprises, rarities: Floats) -> float:
         columns = self._columns[found.metrics]
         rarest = 0.0
-        for column in np.unique(columns[rarities > 0]):
+        for column in np.unique(columns[(rarities > 0) & (columns != _TABLE)]):
             largest = np.sort(rarities[columns == column])[::-1]
             shares = self._form.ranks[: len(largest)]
             rarest = max(rarest, float(largest[: len(shares)] @ np.array(shares)))
         if self._form.with_columns:
-            rarest -= math.log(max(1, len(np.unique(columns[self._is_scored(found)]))) / TYPICAL_COLUMNS)
+            counted = np.unique(columns[self._is_scored(found) & (columns != _TABLE)])
+            rarest -= math.log(max(1, len(counted)) / TYPICAL_COLUMNS)
         return max(0.0, rarest)

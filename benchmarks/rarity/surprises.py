@@ -18,9 +18,10 @@ import numpy.typing as npt
 
 import headgate.learn.calendar as calendars
 import headgate.learn.dated_columns as dated_columns
+import headgate.learn.history.basics as basics
 import headgate.learn.history.forecast as forecasting
-import headgate.learn.history.guarded_metrics as guarding
 import headgate.learn.history.noise as noise
+import headgate.learn.history.series_kinds as kinds
 import headgate.learn.metric_traits as measuring
 import headgate.learn.outside_period as outside_period
 import headgate.learn.past as distancing
@@ -33,12 +34,12 @@ from benchmarks.values_mode import SECRET, hide_states
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
 from headgate.learn.copies import COPIES, count_copies, propose_no_copy
+from headgate.learn.history.basics import find_basics, find_nulls, measure_nulls
 from headgate.learn.history.dates import propose_dates
-from headgate.learn.history.forecast import Forecast, forecast_past
-from headgate.learn.history.guarded_metrics import Guard, find_guarded
-from headgate.learn.history.noise import natural_scale
+from headgate.learn.history.forecast import forecast_past
 from headgate.learn.history.program import Clause, Program
 from headgate.learn.history.schema import propose_schema
+from headgate.learn.history.series_kinds import find_comparable, find_kinds
 from headgate.learn.past import (
     DEFAULT_DISTANCES,
     DEFAULT_RUNS,
@@ -50,30 +51,27 @@ from headgate.learn.past import (
 from headgate.values.account import Account
 from headgate.values.run import Run
 
-MADE_BY = (calendars, dated_columns, forecasting, guarding, noise, measuring, outside_period, distancing)
+MADE_BY = (calendars, dated_columns, basics, forecasting, noise, kinds, measuring, outside_period, distancing)
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}
 """Lengths of a history, and the runs that stand for it up to the next length."""
 LONGEST = max(RUNS_OF_LENGTH)
 MOST_RUNS = 400
 """Good runs of a feed that are looked at; of longer feeds every second, third, ... run."""
-CONSTANT = -1
-VARIATIONS = (0.0015, 0.004, 0.012, 0.03, 0.08, 0.2, 0.5)
-"""Where one kind of varying series ends and the next begins: the scale of its forecast, as a share of what is natural.
-
-A series that hardly varies may jump by a thousand times its scale; one that varies by half of all that is possible
-cannot. So the same surprise is of different rarity in the two.
-"""
 Floats = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
 
 
 class Surprises(NamedTuple):
-    """The surprises of the metrics of one batch, which are places in those of the feed."""
+    """The surprises of the metrics of one batch, which are places in those of the feed.
+
+    `nulls` is the largest surprise of more nulls than usual, of columns that have some.
+    """
 
     metrics: Indices
     kinds: Indices
     surprises: Floats
     basics: npt.NDArray[np.bool_]
+    nulls: float = 0.0
 
 
 class Replayed(NamedTuple):
@@ -177,26 +175,12 @@ def _measure(past: Past, analysis: Analysis, places: dict[tuple[str, str], int])
     batch = np.array([values.get(each.key, np.nan) for each in past.metrics])
     forecast = forecast_past(past)
     surprises = forecast.surprise(batch)
-    known = np.isfinite(surprises) & np.array([each.is_plain for each in past.metrics], np.bool_)
+    known = np.isfinite(surprises) & find_comparable(past)
     ids = np.array([places.setdefault((each.key.name, each.column), len(places)) for each in past.metrics])
-    return Surprises(
-        ids[known], _find_kinds(forecast, past)[known], surprises[known], _find_basics(forecast, past)[known]
-    )
-
-
-def _find_kinds(forecast: Forecast, past: Past) -> Indices:
-    """The kind of each series: `CONSTANT`, or the number of ends in `VARIATIONS` that its variation is above."""
-    with np.errstate(invalid="ignore"):
-        variation = forecast.scale.max(axis=0) / natural_scale(past.values, past.metrics)
-    return np.where(forecast.constant, CONSTANT, np.searchsorted(VARIATIONS, variation))
-
-
-def _find_basics(forecast: Forecast, past: Past) -> npt.NDArray[np.bool_]:
-    """Which metrics are the basics of a table: its rows, complete columns, keys, newest times and periods."""
-    basics = np.zeros(len(past.metrics), np.bool_)
-    for guard, indices in find_guarded(forecast, past.metrics):
-        basics[indices] |= guard is not Guard.NULLS
-    return basics
+    kinds_found, basics_found = find_kinds(forecast, past.values, past.metrics), find_basics(forecast, past.metrics)
+    less = measure_nulls(forecast, batch)[find_nulls(forecast, past.metrics) & known]
+    nulls = float(np.nanmax(less, initial=0.0))
+    return Surprises(ids[known], kinds_found[known], surprises[known], basics_found[known], nulls)
 
 
 def _breaks_shape(past: Past, analysis: Analysis) -> bool:

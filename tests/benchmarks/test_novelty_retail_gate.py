@@ -2,45 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
-import pytest
 
-from benchmarks.history.feeds import Feed
 from benchmarks.novelty import retail_gate
-from benchmarks.novelty.retail_gate import DATASET, RUNS, without
+from benchmarks.novelty.retail_gate import DATASET, RUNS
 from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.run import TRUSTED
-from training import pooled_rates
-
-ONE, TWO = Feed("one", "feed", Path()), Feed("two", "feed", Path())
-
-
-@pytest.fixture
-def two_feeds(monkeypatch):
-    rng = np.random.default_rng(0)
-
-    def counts(names: list[str], seen: float) -> pooled_rates.Counted:
-        return {
-            f"{name} varying 28": (seen, np.sort(rng.uniform(0, seen, len(pooled_rates.GRID)))[::-1]) for name in names
-        }
-
-    held = {ONE: counts(["mean", "max"], 9_000.0), TWO: counts(["mean", "min"], 500.0)}
-    monkeypatch.setattr(pooled_rates, "feeds", lambda: list(held))
-    monkeypatch.setattr(pooled_rates, "counted", held.__getitem__)
-    monkeypatch.setattr(retail_gate, "counted", held.__getitem__)
-
-
-@pytest.mark.usefixtures("two_feeds")
-@pytest.mark.parametrize(("left_out", "folder"), [(ONE, "one"), (TWO, "two")])
-def test_leaving_a_feed_out_afterwards_is_gathering_from_the_others(left_out, folder):
-    found, wanted = without(pooled_rates.evidence(), left_out), pooled_rates.evidence(without=[folder])
-    assert found.curves.keys() == wanted.curves.keys()
-    for key, curve in wanted.curves.items():
-        assert found.curves[key].seen == pytest.approx(curve.seen)
-        assert found.curves[key].shares == pytest.approx(curve.shares, abs=1e-6)
 
 
 def test_a_day_without_prices_is_held_at_every_budget_and_a_usual_one_at_none():

@@ -12,21 +12,24 @@ from benchmarks.history import series, table_cases
 from benchmarks.history.feeds import Feed
 from benchmarks.rarity import curves, judge, surprises
 from benchmarks.rarity.__main__ import count_held, tabulate
-from benchmarks.rarity.curves import EXTREME, NUMBER, SHARE, find_family
 from benchmarks.rarity.judge import judge_dataset
-from benchmarks.rarity.limit import MOST_WEIGHT, Prior
 from benchmarks.rarity.rarity import FORMS, FeedRarities, Form
-from benchmarks.rarity.surprises import CONSTANT, Replayed, ReplayedFeed, Surprises
+from benchmarks.rarity.simulated import BUDGETS, KINDS, NEXT, RUNS, simulate, simulate_wild
+from benchmarks.rarity.surprises import Replayed, ReplayedFeed, Surprises
+from headgate.learn.history.series_kinds import ALL_KINDS, CONSTANT
+from headgate.learn.metric_traits import Family
+from headgate.learn.pooled_rates import VARYING, PooledRates, RateCurve, make_curve_key, name_family
+from headgate.values.rarity_memory import Part
 
 METRICS = [("mean", "price"), ("ks_dist", "price"), ("max", "price"), ("size", ""), ("unchanged", "price")]
 
 
-class KnownCurves:
+def known_rates() -> PooledRates:
     """The rates of every metric fall from 1 to 1 in 100,000 over the grid."""
-
-    def list_rates(self, replayed: ReplayedFeed, length: int) -> np.ndarray:
-        rates = 10.0 ** -np.linspace(0.0, 5.0, len(curves.GRID))
-        return np.tile(rates, (len(replayed.metrics), 9, 1))
+    curve = RateCurve(1e9, tuple((10.0 ** -np.linspace(0.0, 5.0, len(curves.GRID))).tolist()))
+    families = [name_family(each) for each in Family]
+    keys = [make_curve_key(name, kind, surprises.LONGEST) for name in families for kind in (*ALL_KINDS, VARYING)]
+    return PooledRates(curves.GRID, dict.fromkeys(keys, curve))
 
 
 def batch(found: list[float], *, kind: int = 3, basics: bool = False) -> Replayed:
@@ -35,9 +38,16 @@ def batch(found: list[float], *, kind: int = 3, basics: bool = False) -> Replaye
     return Replayed(30, "2026-01-31", {surprises.LONGEST: of_batch})
 
 
-def rarity(found: list[float], *, kind: int = 3, basics: bool = False, form: Form = FORMS["all parts"]) -> float:
-    measured = FeedRarities(ReplayedFeed(METRICS, [], []), KnownCurves(), form=form)
-    return measured.measure(batch(found, kind=kind, basics=basics))
+def rarity(
+    found: list[float],
+    *,
+    kind: int = 3,
+    basics: bool = False,
+    form: Form = FORMS["all parts"],
+    part: Part = Part.COLUMNS,
+) -> float:
+    measured = FeedRarities(ReplayedFeed(METRICS, [], []), known_rates(), form=form)
+    return measured.measure(batch(found, kind=kind, basics=basics))[part]
 
 
 def test_a_metric_that_is_farther_away_is_rarer() -> None:
@@ -57,40 +67,34 @@ def test_an_extreme_counts_only_if_it_never_changed() -> None:
     assert rarity([0, 0, 0, 0, 1e4]) == rarity([0] * 5)
 
 
-def test_basics_count_more() -> None:
-    assert rarity([0, 0, 0, 20.0, 0], basics=True) > rarity([0, 0, 0, 20.0, 0])
+def test_rows_and_basics_are_parts_of_their_own() -> None:
+    assert rarity([0, 0, 0, 20.0, 0], part=Part.ROWS) > 0
+    assert rarity([0, 0, 0, 20.0, 0]) == rarity([0] * 5)
+    assert rarity([20.0, 0, 0, 0, 0], basics=True, part=Part.BASICS) > rarity([20.0, 0, 0, 0, 0], part=Part.BASICS)
 
 
 def test_what_a_table_did_before_is_less_rare() -> None:
-    measured = FeedRarities(ReplayedFeed(METRICS, [], []), KnownCurves())
+    measured = FeedRarities(ReplayedFeed(METRICS, [], []), known_rates())
     jump = batch([100.0, 0, 0, 0, 0])
-    first = measured.measure(jump)
+    first = measured.measure(jump)[Part.COLUMNS]
     for _ in range(5):
         measured.remember(jump)
-    assert measured.measure(jump) < 0.7 * first
+    assert measured.measure(jump)[Part.COLUMNS] < 0.8 * first
 
 
-@pytest.mark.parametrize(
-    ("name", "family"),
-    [("completeness", SHARE), ("ks_dist", SHARE), ("stddev", EXTREME), ("max", EXTREME), ("sum", NUMBER)],
-)
-def test_the_family_of_a_metric(name: str, family: str) -> None:
-    assert find_family(name) == family
+@pytest.mark.parametrize("kind", KINDS)
+def test_made_up_tables_are_judged_at_every_length_and_budget(kind: str) -> None:
+    cells = simulate(kind, 10, True, 4)
+    assert {(each.runs, each.budget) for each in cells} == {(runs, budget) for runs in RUNS for budget in BUDGETS}
+    assert all(each.judged == 4 * NEXT >= each.held for each in cells)
+    if kind == "smooth":
+        assert sum(each.held for each in cells) <= 2
 
 
-@pytest.mark.parametrize(("mean", "most"), [(1.0, 1.0), (2.0, 1.1), (4.0, 1.35)])
-def test_a_table_is_held_about_as_often_as_the_budget_says(mean: float, most: float) -> None:
-    """One that is wilder than all others is pulled towards them: it is held somewhat more often."""
-    rng = np.random.default_rng(0)
-    prior = Prior([rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)])
-    rarities = rng.exponential(mean, 3_000)
-    held = [each > prior.find_limit(rarities[max(0, at - 400) : at], 0.05) for at, each in enumerate(rarities)]
-    assert np.mean(held[200:]) < most * 0.05
-    assert prior.weights.max() <= MOST_WEIGHT
-
-
-def test_no_limit_is_low_enough_for_a_table_that_exceeds_all() -> None:
-    assert Prior([np.ones(100)]).find_limit(np.full(200, 1e3), 0.01) == np.inf
+def test_a_wild_table_comes_back_to_its_budget() -> None:
+    judged, held = simulate_wild(0.05, 4)
+    assert judged == 4 * 800
+    assert 0.7 * 0.05 < held / judged < 1.2 * 0.05
 
 
 @pytest.fixture

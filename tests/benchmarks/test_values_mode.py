@@ -34,7 +34,8 @@ def orders(day: int) -> hg.Analysis:
 def feed(monkeypatch):
     batches = [Batch(f"2026-01-{day + 1:02}", orders(day)) for day in range(12)]
     monkeypatch.setattr(series, "analysed", lambda _: batches)
-    cached = (series.read_recorded, tables.whole_past)
+    cached = (series.read_recorded, tables.list_runs)
+    monkeypatch.setattr(tables, "list_accounts", lambda _: {})
     for each in cached:
         each.cache_clear()
     yield FEED
@@ -64,7 +65,7 @@ def test_hidden_states_name_no_value_and_the_numbers_measured_from_them_are_the_
 
 
 def test_the_past_of_the_history_benchmark_is_hidden_and_hides_the_batch_that_it_judges(feed):
-    past = tables.past_at(feed, 10, fewest=7)
+    past = tables.past_of(feed, 10, tables.runs_before(feed, 10, fewest=7))
     assert past.secret == SECRET
     assert are_hidden(past.states)
     assert are_hidden(past.merged)

@@ -36,14 +36,6 @@ def test_a_value_looks_different_from_the_end_that_it_is_beyond() -> None:
     assert describe_row(MEAN, Between(1, 2), Between(1, 33.61), 33.6101)[2:] == ["1 to 33.61", "about 33.6101"]
 
 
-def test_a_range_that_holds_no_batch_is_in_brackets() -> None:
-    change = RangeChange(MEAN, Between(1, 2), Between(1, 3), (9.0,), judged_before=False)
-    table, explained = describe_range_changes([change])
-    assert not isinstance(table, str)
-    assert table.rows == (("price: mean", "(1 to 2)", "1 to 3", "about 9"),)
-    assert explained == "Ranges in brackets hold no batch: the budget is spent on other metrics."
-
-
 def test_few_accepted_values_are_listed_and_many_are_a_span() -> None:
     assert describe_row(MEAN, Between(1, 2), Between(1, 3), 9.0, 8.0, 9.0)[3] == "about 8 or 9"
     assert describe_row(MEAN, Between(1, 2), Between(1, 3), 9.0, 8.0, 7.0, 6.0)[3] == "about 6 to 9"

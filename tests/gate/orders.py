@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -12,15 +12,12 @@ import pyarrow.compute as pc
 
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.learn.learned import IssueEffectCache
-from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch, PatternRule
 from headgate.learn.patterns.segments import PatternSegment
 from headgate.store.memory import MemoryStore
 from headgate.store.port import HistoryStore
-from headgate.values.run import Run
 
 ROWS = 120  # so few that the sketch of their quantiles is exact, and each scan of a day gives the same
 BUDGET = 0.05
@@ -115,25 +112,7 @@ def judged(gate: Gate, day: int, table: pa.Table | None = None, **given: Any) ->
     return gate.judge(orders(day) if table is None else table, named(day), **given)
 
 
-class Memory(IssueEffectCache):
-    """Trains once on the same runs, whichever gate asks: half of the time of these tests would go into it."""
-
-    known: ClassVar[dict[Any, Any]] = {}
-
-    def damage(self, past: Past, runs: Sequence[Run]) -> Any:
-        key = tuple(each.attempt for each in runs)
-        if key not in self.known:
-            self.known[key] = IssueEffectCache().effects_for(past, runs)
-        return self.known[key]
-
-
 def new_gate(store: Any = None, **given: Any) -> Gate:
-    gate = forgetful_gate(store, **given)
-    gate.history.effect_cache = Memory()
-    return gate
-
-
-def forgetful_gate(store: Any = None, **given: Any) -> Gate:
     """A gate as users make it."""
     return Gate("orders", store=store or MemoryStore(secret=SECRET), **{"false_alarms": BUDGET, **given})
 

@@ -284,6 +284,18 @@ def test_a_person_s_decision_is_the_status() -> None:
 # --- as data
 
 
+def test_a_wild_table_says_which_budget_its_limits_are_those_of() -> None:
+    gate = gate_after(12, false_alarms=0.01)
+    for day, table in ((12, dearer(orders(12))), (13, emptied(orders(13), "price"))):
+        assert judged(gate, day, table).action is Action.HOLD
+        gate.accept(named(day))
+    verdict = judged(gate, 14, orders(14))
+    assert verdict.account.working_budget is not None
+    assert verdict.account.working_budget < 0.01
+    assert "2 of 7 good ones were held, which is more, so limits are those of 0." in " ".join(verdict.explain().split())
+    assert verdict.to_dict()["budget"]["working"] == verdict.account.working_budget
+
+
 @pytest.mark.parametrize("day", [0, 12])
 def test_a_verdict_is_json(day: int) -> None:
     checks = [CHECK, Check("parts", by="country").has_mean("price", at_most=1)]
@@ -293,7 +305,7 @@ def test_a_verdict_is_json(day: int) -> None:
     assert told["action"] == "hold"
     assert told["decision"] == "held"
     assert told["partition"] == named(day)
-    assert told["budget"] == {"false_alarms": 0.05, "spent": verdict.account.spent}
+    assert told["budget"] == {"false_alarms": 0.05, "spent": verdict.account.spent, "working": 0.05}
     assert len(told["judgements"]) == len(verdict.judgements)
     assert {each["status"] for each in told["judgements"]} >= {"pass", "fail"}
     assert told["causes"][0]["title"] == verdict.causes[0].title

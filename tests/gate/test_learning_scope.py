@@ -106,7 +106,11 @@ def test_only_the_chosen_columns_are_learned_from_and_the_table() -> None:
 def test_only_the_chosen_metrics_are_learned_from_and_the_schema() -> None:
     gate = gate_after(DAYS, metrics=["completeness", "mean"])
     names = {key.name for key in metrics_of(gate)}
-    assert names - SCHEMA_METRICS - {"copies", "novelty"} == {"completeness", "mean"}
+    assert names - SCHEMA_METRICS - {"copies", "novelty"} == {"completeness", "rarity"}
+    rarities = gate.learned().rarities
+    assert rarities is not None
+    scored = (rarities.past.metrics[at] for indices in rarities.columns.values() for at in indices)
+    assert {each.key.name for each in scored} == {"completeness", "mean"}
     assert names >= SCHEMA_METRICS
     novelty = gate.learned().novelty
     assert novelty is not None
@@ -115,8 +119,9 @@ def test_only_the_chosen_metrics_are_learned_from_and_the_schema() -> None:
 
 def test_the_range_of_a_metric_does_not_depend_on_which_others_are_learned() -> None:
     few, all_of_them = (gate_after(DAYS, learn=["history"], **given) for given in ({"metrics": ["mean"]}, {}))
-    notes = {each.note for each in few.learned().program.clauses if each.metric == MetricKey("mean", ("price",))}
-    assert notes == {"12 runs"}
+    ranges = [each.learned().rarities.find_range(MetricKey("mean", ("price",))) for each in (few, all_of_them)]
+    assert ranges[0] == ranges[1]
+    assert ranges[0].note == "12 runs"
     assert len(few.learned().program.clauses) < len(all_of_them.learned().program.clauses)
 
 

@@ -135,11 +135,11 @@ def _refuse_harmful(text: str) -> None:
     """Raise on what could exhaust memory or construct objects, before anything is built."""
     nodes = depth = documents = 0
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
-        line = event.start_mark.line + 1
+        line = 1 if event.start_mark is None else event.start_mark.line + 1
         if isinstance(event, yaml.AliasEvent):
             raise BadCheckFile(line, f"the alias *{event.anchor} is not understood.", "Write it out.")
-        if getattr(event, "tag", None):
-            raise BadCheckFile(line, f"the tag {event.tag} is not understood.", "Leave it out; quotes make text.")
+        if tag := getattr(event, "tag", None):
+            raise BadCheckFile(line, f"the tag {tag} is not understood.", "Leave it out; quotes make text.")
         nodes += isinstance(event, yaml.NodeEvent)
         documents += isinstance(event, yaml.DocumentStartEvent)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)

@@ -62,8 +62,6 @@ def preview_to_list(changes: Sequence[RangeChange]) -> list[dict[str, object]]:
             "before": None if each.before is None else str(each.before),
             "after": None if each.after is None else str(each.after),
             "accepted_values": each.accepted_values,
-            "judged_before": each.judged_before,
-            "judged_after": each.judged_after,
         }
         for each in changes
     ]

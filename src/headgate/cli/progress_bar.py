@@ -60,7 +60,10 @@ def format_progress(progress: Progress, seconds: float) -> str:
     if progress.rows is not None:
         parts.append(f"{progress.rows:,} rows" + _format_rate(progress.rows, seconds, "rows"))
     else:
-        parts.append(f"{progress.done:,} of {progress.total:,} tasks" + _format_rate(progress.done, seconds, "tasks"))
+        parts.append(
+            f"{progress.done:,} of {progress.total:,} {progress.unit}"
+            + _format_rate(progress.done, seconds, progress.unit)
+        )
     if progress.bytes:
         parts.append(f"{progress.bytes / 1e6:,.0f} MB" + _format_rate(progress.bytes / 1e6, seconds, "MB"))
     return ", ".join(parts)

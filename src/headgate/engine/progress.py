@@ -16,6 +16,7 @@ class Progress(msgspec.Struct, frozen=True):
         rows: Rows that were read. None on Spark, which does not report them while it runs.
         bytes: Bytes that were read. Only Spark Connect reports them.
         stage: The running stage of the Spark job, such as "stage 1 of 2".
+        unit: What `done` and `total` count, if not rows.
     """
 
     done: int
@@ -23,3 +24,4 @@ class Progress(msgspec.Struct, frozen=True):
     rows: int | None = None
     bytes: int | None = None
     stage: str = ""
+    unit: str = "tasks"

@@ -12,12 +12,14 @@ from typing import Any
 import msgspec
 
 from headgate.explain.wording import CauseKind, is_telling
-from headgate.learn.history.guards import COARSE_NOTE
+from headgate.learn.history.coarse_bands import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
+from headgate.learn.metric_traits import is_known, traits_of
 from headgate.values.account import Account, MetricChange, ValueChange
 from headgate.values.expectation import Judgement, Source
 
 _COMPLETENESS = "completeness"
+_NO_RANK = 100  # of a metric without a label, which people know least
 
 
 class Cause(msgspec.Struct, frozen=True):
@@ -87,13 +89,15 @@ def rank_cause(cause: Cause) -> tuple[int, float, int]:
 
 
 def rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple[Judgement, ...]:
-    """The judgements of one cause: the rarest first, and of one metric in several segments the worst first.
+    """The judgements of one cause: the rarest first, of equal ones the metric that people know best.
+
+    Of one metric in several segments the worst comes first.
 
     That a column is empty explains what else it breaks. A distance that needs an explanation says less than other
     metrics, and a coarse limit less than a range.
     """
 
-    def rank(judgement: Judgement) -> tuple[bool, bool, bool, float, str, float]:
+    def rank(judgement: Judgement) -> tuple[bool, bool, bool, float, int, str, float]:
         rate, metric = judgement.expectation.false_alarm, judgement.expectation.metric
         is_empty = metric.name == _COMPLETENESS and judgement.value == 0.0
         is_coarse = account.notes.get(str(metric), "").startswith(COARSE_NOTE)
@@ -102,6 +106,7 @@ def rank_judgements(judgements: Iterable[Judgement], account: Account) -> tuple[
             not is_telling(judgement, account.metric_changes),
             is_coarse,
             rate or 0.0,
+            traits_of(metric).label.rank if is_known(metric) else _NO_RANK,
             str(metric),
             -_distance_outside(judgement),
         )

@@ -15,7 +15,6 @@ UNCHANGED = "The ranges of the next batch stay as they are."
 NOTHING_LEFT = f"No learned range was left. {UNCHANGED}"
 
 _HEADERS = ("of the next batch", "expected now", "if accepted", "passes too")
-_BRACKETS = "Ranges in brackets hold no batch: the budget is spent on other metrics."
 _MAX_METRICS = 8  # rows of the table
 _MAX_VALUES = 3  # accepted values that a cell lists
 
@@ -39,14 +38,7 @@ def describe_range_changes(changes: Sequence[RangeChange]) -> list[Table | str]:
     telling.sort(key=lambda each: _read_traits(each) is None or _format_name(each) == str(each.metric))
     rows = tuple(map(_format_row, telling[:_MAX_METRICS]))
     more = len(telling) - len(rows)
-    return [Table(_HEADERS, rows), *([f"and {more} more"] if more else []), *_explain_brackets(telling[:_MAX_METRICS])]
-
-
-def _explain_brackets(changes: Sequence[RangeChange]) -> list[str]:
-    has_brackets = any(
-        (each.before and not each.judged_before) or (each.after and not each.judged_after) for each in changes
-    )
-    return [_BRACKETS] if has_brackets else []
+    return [Table(_HEADERS, rows), *([f"and {more} more"] if more else [])]
 
 
 def _read_traits(change: RangeChange) -> MetricTraits | None:
@@ -58,8 +50,8 @@ def _read_traits(change: RangeChange) -> MetricTraits | None:
 
 
 def _format_row(change: RangeChange) -> tuple[str, ...]:
-    now = _format_range(change, change.before, change.judged_before)
-    then = _format_range(change, change.after, change.judged_after)
+    now = _format_range(change, change.before)
+    then = _format_range(change, change.after)
     return _format_name(change), now, "as now" if now == then else then, _format_accepted(change)
 
 
@@ -71,11 +63,8 @@ def _format_name(change: RangeChange) -> str:
     return f"{traits.column}: {label}" if traits.column else label
 
 
-def _format_range(change: RangeChange, predicate: Predicate | None, is_judged: bool) -> str:
-    if predicate is None:
-        return "anything"
-    allowed = format_allowed(_read_traits(change), predicate)
-    return allowed if is_judged else f"({allowed})"
+def _format_range(change: RangeChange, predicate: Predicate | None) -> str:
+    return "anything" if predicate is None else format_allowed(_read_traits(change), predicate)
 
 
 def _format_accepted(change: RangeChange) -> str:

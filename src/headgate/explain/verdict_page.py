@@ -21,8 +21,8 @@ from headgate.explain.level_wording import describe_duration, describe_held
 from headgate.explain.next_steps import Language, python_commands, shell_commands
 from headgate.explain.subject import Subject
 from headgate.explain.wording import CauseKind, describe, format_segment
+from headgate.learn.history.coarse_bands import COARSE_NOTE
 from headgate.learn.history.forecast import MIN_RUNS
-from headgate.learn.history.guards import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
 from headgate.learn.learned import Learner
 from headgate.learn.surprises import find_excused
@@ -152,7 +152,17 @@ def _describe_budget(verdict: Subject) -> str:
     held = f"; {recent.held} of the last {recent.runs} runs were held" if recent.runs else ""
     mode = " It observes, and holds nothing." if account.mode is Mode.OBSERVE else ""
     spent = f"what was learned spends {account.spent:.2%}" if account.spent else "nothing of that is spent yet"
-    return f"{account.budget:.2%} of good batches may be held, {spent}{held}.{mode}"
+    return f"{account.budget:.2%} of good batches may be held, {spent}{held}{describe_working(account)}.{mode}"
+
+
+def describe_working(account: Account) -> str:
+    """Why limits are higher than the budget says, if they are."""
+    if account.working_budget is None:
+        return ""
+    alarms, runs = round(account.rarities.alarms), round(account.rarities.runs)
+    return (
+        f"; {alarms} of {runs} good ones were held, which is more, so limits are those of {account.working_budget:.2%}"
+    )
 
 
 # --- what to do

@@ -6,7 +6,7 @@ Tested by `tests/gate/test_gate.py` and `tests/gate/test_cold_start.py`.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from headgate.evaluate.row_rules import JudgedExpectation
 from headgate.explain.batch_changes import describe_changes
 from headgate.explain.column_changes import ColumnChanges, changes_behind
 from headgate.explain.held_sequence import find_held_sequence
+from headgate.explain.value_changes import describe_value_change, find_value_changes
 from headgate.gate.fingerprint import fingerprint_batch
 from headgate.gate.settings import Settings
 from headgate.learn import text_rules
@@ -166,27 +167,41 @@ class BatchJudge:
     def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
         learned = self.learned
         bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
-        notes = {str(each.metric): each.note for each in learned.program.clauses if each.metric in bad and each.note}
         changes = changes_behind(learned, outcomes, batch.states, bad) if bad else ColumnChanges()
         account = Account(
             mode=self.settings.mode,
             action=self.settings.action(verdict.status),
             budget=self.settings.false_alarms,
             spent=learned.program.cost,
+            working_budget=learned.program.lowered_budget,
             runs=0 if learned.past is None else len(learned.past),
             reference_attempts=learned.reference_attempts,
             learners={**learned.learner_notes, **({"order": self.order_note} if self.order_note else {})},
-            notes=notes,
+            notes=learned.describe_ranges(bad),
             text_rules=self._learn_text_rules(batch, outcomes),
-            changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
+            changes=(
+                *describe_changes(learned.past, batch.schema, outcomes, learned.scope),
+                *(self._describe_rare_columns(batch, outcomes, bad) if bad else ()),
+            ),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
             mutes=self.mutes,
             memory={} if learned.past is None else dict(learned.past.memory),
             drifts=learned.find_drifts(outcomes),
+            rarity=learned.measure_rarity(outcomes),
+            rarities=learned.memory,
         )
         return changes.add_to(account)
+
+    def _describe_rare_columns(
+        self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], bad: Collection[MetricKey]
+    ) -> list[str]:
+        """How values changed in columns that did not fail, but are nearly too rare: they may tell why another did."""
+        failed = {key.columns[0] for key in bad if key.columns}
+        columns = [each for each in self.learned.find_rare_columns(outcomes) if each not in failed]
+        changes = find_value_changes(self.learned.past, batch.states, columns)
+        return [f"{column}: {describe_value_change(each)}" for column in columns for each in changes.get(column, ())]
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:

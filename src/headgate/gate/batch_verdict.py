@@ -209,7 +209,11 @@ class BatchVerdict(JudgedBatch):
             "warnings": [each.to_dict() for each in self.warnings],
             "changes": list(self.changes),
             "drifts": list(self.drifts),
-            "budget": {"false_alarms": self.account.budget, "spent": self.account.spent},
+            "budget": {
+                "false_alarms": self.account.budget,
+                "spent": self.account.spent,
+                "working": self.account.working_budget or self.account.budget,
+            },
             "learners": dict(self.account.learners),
             "learning": self.learning,
             "judgements": [

@@ -376,9 +376,21 @@ class Gate:
         run = self.store.run(revision, states=False)
         return BatchVerdict(run, revision, decision=revision.decision, owner=self.settings.owner)
 
-    def backtest(self, *, budgets: Iterable[float] = BUDGETS, spots: int = INJECTED_BATCHES) -> Backtest:
-        """What would have been held in the past, and what would have been missed, from the recorded states alone."""
-        return backtest(self.store, self.dataset, self.settings, budgets=budgets, spots=spots)
+    def backtest(
+        self,
+        *,
+        budgets: Iterable[float] = BUDGETS,
+        spots: int = INJECTED_BATCHES,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> Backtest:
+        """What would have been held in the past, and what would have been missed, from the recorded states alone.
+
+        Args:
+            budgets: The budgets to try.
+            spots: Into about so many good batches issues are injected; 0 for none.
+            progress: A function that is called with a `Progress` after each batch.
+        """
+        return backtest(self.store, self.dataset, self.settings, budgets=budgets, spots=spots, progress=progress)
 
     def replay(self, partition: str, number: int | None = None) -> Verdict:
         """The learned part of a recorded verdict reached once more, from the history as it was known then."""

@@ -12,7 +12,7 @@ from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
 from headgate.gate.settings import Settings
 from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
-from headgate.learn.learned import IssueEffectCache, Learned, ProposalPool, nothing_learned
+from headgate.learn.learned import Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
 from headgate.learn.pooled_rates import PooledRates
 from headgate.learn.surprises import MOST_REMEMBERED, AcceptedSurprises
@@ -62,7 +62,6 @@ class DatasetHistory:
         self.store = store
         self.dataset = dataset
         self.settings = settings
-        self.effect_cache = IssueEffectCache()
         self.pooled_rates: PooledRates | None = None  # a benchmark sets those of other datasets than its own
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
         self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
@@ -322,11 +321,9 @@ class DatasetHistory:
             runs,
             self.store.secret,
             settings.learners,
-            self.effect_cache,
             following=following,
             period=period,
             days=settings.days,
-            max_cost=settings.false_alarms,
             pooled_rates=self.pooled_rates,
             scope=settings.scope,
             pins=settings.pins,

@@ -42,54 +42,26 @@ class BudgetSelection:
         self.issue_bits = [self._encode_issues(each.catches) for each in proposals]
 
     def choose(
-        self,
-        budget: float,
-        *,
-        max_per_column: int | None = None,
-        paper_algorithm: bool = False,
-        guards: Sequence[Proposal] = (),
+        self, budget: float, *, max_per_column: int | None = None, paper_algorithm: bool = False
     ) -> list[Proposal]:
-        """See `choose_proposals`.
-
-        Args:
-            budget: What the chosen proposals may cost together.
-            max_per_column: The largest number of proposals of one column.
-            paper_algorithm: Whether to follow the paper.
-            guards: Proposals that are paid for already. What they catch need not be caught again, and of their
-                families only proposals that catch more are chosen.
-        """
+        """See `choose_proposals`."""
         if not 0 <= budget <= 1:
             raise MisuseError(f"a budget is a share of runs, not {budget}.", hint="Write false_alarms=0.01.")
         if paper_algorithm and max_per_column is None and not any(each.pinned for each in self.proposals):
             chosen = list(greedy(self.costs, self.issue_bits, budget).chosen)
         else:
-            candidates = self._leave_out_guarded(guards)
-            caught = self._encode_issues(frozenset[IssueId]().union(*(each.catches for each in guards)))
-            chosen = self._select_from(candidates, budget, max_per_column, caught)
+            candidates = range(len(self.proposals))
+            chosen = self._select_from(candidates, budget, max_per_column)
             target = TARGET_CLAUSES if max_per_column is None else min(max_per_column, TARGET_CLAUSES)
             while not paper_algorithm and (more := self._select_redundant(candidates, chosen, budget, target)):
                 chosen += more
         return [self.proposals[index] for index in chosen]
 
-    def _leave_out_guarded(self, guards: Sequence[Proposal]) -> list[int]:
-        """The indices of the proposals that catch more than the guard of their metric, if it has one."""
-        caught = {each.family: each.catches for each in guards}
-        return [
-            index
-            for index, each in enumerate(self.proposals)
-            if self.families[index] not in caught or not each.catches <= caught[self.families[index]]
-        ]
-
-    def _select_from(
-        self, candidates: Sequence[int], budget: float, max_per_column: int | None, caught: int = 0
-    ) -> list[int]:
-        """The indices of the proposals that are chosen among the candidates, which are indices too.
-
-        `caught` are the issues that need not be caught any more.
-        """
+    def _select_from(self, candidates: Sequence[int], budget: float, max_per_column: int | None) -> list[int]:
+        """The indices of the proposals that are chosen among the candidates, which are indices too."""
         chosen_positions = select(
             [self.costs[index] for index in candidates],
-            [self.issue_bits[index] & ~caught for index in candidates],
+            [self.issue_bits[index] for index in candidates],
             budget,
             groups=[self.columns[index] for index in candidates],
             most=max_per_column,

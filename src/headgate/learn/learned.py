@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
@@ -12,33 +11,34 @@ import msgspec
 
 from headgate.learn.copies import COPIES, count_copies, find_copies
 from headgate.learn.drift import HOLD_FACTOR, Anchor
-from headgate.learn.history.bounds import FiniteSampleBounds
 from headgate.learn.history.forecast import MIN_RUNS
-from headgate.learn.history.learn import ProposalSet
+from headgate.learn.history.learn import ProposalSet, propose_free
 from headgate.learn.history.program import Clause, Program
-from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
+from headgate.learn.history.rarity import Rarities
 from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes, numeric_values
 from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
+from headgate.learn.rarity_limit import gather_memory, limit_rarity
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_surprises, find_usual_run
 from headgate.learn.text_rules import reprice
 from headgate.values.account import Drift
 from headgate.values.day_lists import NO_LISTS, DayLists
-from headgate.values.expectation import Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.period import Period
 from headgate.values.proposal import Proposal
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
 from headgate.values.run import Run
 from headgate.values.schema import Schema
 from headgate.values.state import State
 from headgate.values.verdict import Verdict
 
-RETRAIN_EVERY = 10  # runs, on average, after which the effects of issues are measured again
+NEARLY = 0.7
+"""The share of the limit of rarity beyond which a column is worth a word in a batch that is held for something else."""
 
 
 class Learner(StrEnum):
@@ -56,7 +56,7 @@ class Learned:
     `past` has all columns; the program is about those of the `scope`, and about what a person pinned. `surprises` are
     the batches that were accepted though they failed: what is like one of them passes. `usual_past` is given after such
     a batch, and ends with the last run that was not surprising: the next batch may be near to either. `anchor` is the
-    level of long ago, from which drift is measured.
+    level of long ago, from which drift is measured. `rarities` says how rare values are; None for too few runs.
     """
 
     past: Past | None
@@ -69,20 +69,26 @@ class Learned:
     surprises: AcceptedSurprises = NOTHING_ACCEPTED
     usual_past: Past | None = None
     anchor: Anchor | None = None
+    rarities: Rarities | None = None
 
     def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
-        return self.surprises.excuse(self.program.verdict(outcomes, self.scope.choose_columns(schema)))
+        verdict = self.program.verdict(outcomes, self.scope.choose_columns(schema))
+        if self.rarities is not None:
+            verdict = self.rarities.tell_reasons(verdict, outcomes)
+        return self.surprises.excuse(verdict)
 
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
     ) -> dict[MetricKey, Outcome]:
-        """The outcomes by which a batch is judged: its own, its distances from the past, and its novelty."""
+        """The outcomes by which a batch is judged: its own, its distances from the past, its rarity and novelty."""
         extended = dict(outcomes)
         if self.past is not None:
             extended |= {**self._measure_distances(self.past, schema, states), COPIES: count_copies(self.past, states)}
         if self.anchor is not None and self.past is not None:
             extended |= self.anchor.measure(self.past, extended)
+        if self.rarities is not None:
+            extended |= self.rarities.measure_outcomes(extended)
         if self.novelty is not None:
             extended[NOVELTY] = self.novelty.outcome(extended)
         return extended | explain_distances(self.program.pins, schema, extended)
@@ -102,6 +108,35 @@ class Learned:
         }
         return distances | {key: Measured(value) for key, value in nearer.items()}
 
+    @property
+    def memory(self) -> RarityMemory:
+        """How rare the good batches were so far."""
+        return NOTHING_REMEMBERED if self.rarities is None else self.rarities.memory
+
+    def measure_rarity(self, outcomes: Mapping[MetricKey, Outcome]) -> BatchRarity | None:
+        """How rare a batch is, as it is remembered if it is accepted; None for too few runs."""
+        if self.rarities is None:
+            return None
+        return limit_rarity(self.rarities.measure_batch(outcomes), self.program.limits)
+
+    def find_rare_columns(self, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
+        """The columns of a batch that are nearly too rare or more, the rarest first."""
+        limit = self.program.limits.get(Part.COLUMNS)
+        if self.rarities is None or limit is None:
+            return []
+        found = {
+            column: float(rare)
+            for column, rare in self.rarities.measure_columns(self.rarities.arrange(outcomes)).items()
+        }
+        return sorted((column for column in found if found[column] > NEARLY * limit), key=lambda each: -found[each])
+
+    def describe_ranges(self, metrics: Iterable[MetricKey]) -> dict[str, str]:
+        """From what the range of each of these metrics was learned, in a few words."""
+        notes = {each.metric: each.note for each in self.program.clauses}
+        rarities = self.rarities
+        found = {key: notes.get(key) or ("" if rarities is None else rarities.describe_metric(key)) for key in metrics}
+        return {str(key): note for key, note in found.items() if note}
+
     def find_drifts(self, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Drift, ...]:
         """What has moved slowly, and farther than any of the last runs."""
         return () if self.anchor is None or self.past is None else self.anchor.find_drifts(self.past, outcomes)
@@ -116,36 +151,6 @@ class Learned:
         if self.novelty is None:
             return ()
         return tuple((str(key), round(share, 4)) for key, share in self.novelty.contributions(outcomes)[:8])
-
-
-class IssueEffectCache:
-    """The effects of issues, measured on one run of a table, the anchor, and reused until another run is the anchor.
-
-    A hash of the partition makes about every tenth run an anchor. The choice depends on the runs alone, so a gate that
-    has just started learns the same as one that has run for months.
-    """
-
-    def __init__(self) -> None:
-        self._effects: dict[tuple[str, int], list[IssueEffect]] = {}
-
-    def effects_for(self, past: Past, runs: Sequence[Run]) -> list[IssueEffect]:
-        """The effects of issues on the metrics of `past`, which is the past of `runs`."""
-        anchor = _choose_anchor(runs, past)
-        key = anchor.attempt, hash(past.metrics)
-        if key not in self._effects:
-            self._effects = {key: measure_effects(replace(past, states=anchor.states))}
-        return self._effects[key]
-
-
-def _choose_anchor(runs: Sequence[Run], past: Past) -> Run:
-    """The newest run whose hash makes it an anchor and whose columns are today's; if there is none, the newest run."""
-    anchors = [
-        each
-        for each in runs
-        if zlib.crc32(each.partition.encode("utf-8", "surrogatepass")) % RETRAIN_EVERY == 0
-        and each.schema.columns == past.schema.columns
-    ]
-    return anchors[-1] if anchors else runs[-1]
 
 
 @dataclass(frozen=True)
@@ -164,7 +169,6 @@ class ProposalPool:
     surprises: AcceptedSurprises = NOTHING_ACCEPTED
     usual_past: Past | None = None
     anchor: Anchor | None = None
-    _sets_by_source: dict[frozenset[Source], ProposalSet] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -172,12 +176,10 @@ class ProposalPool:
         runs: Sequence[Run],
         secret: bytes | None,
         learners: Sequence[Learner],
-        effect_cache: IssueEffectCache,
         *,
         following: str | None = None,
         period: Period | None = None,
         days: DayLists = NO_LISTS,
-        max_cost: float = 1.0,
         pooled_rates: PooledRates | None = None,
         scope: LearningScope = WHOLE_TABLE,
         pins: Sequence[Clause] = (),
@@ -190,11 +192,9 @@ class ProposalPool:
             runs: The runs.
             secret: The key with which the store hides values.
             learners: Who proposes.
-            effect_cache: The effects of issues that were measured before.
             following: The partition that is judged next. Default: the one that the names of the runs let expect.
             period: The period of that partition, if its name does not tell it.
             days: Lists of days that are compared with each other.
-            max_cost: No band is proposed that costs more.
             pooled_rates: Default: those that ship with the package.
             scope: The columns and metrics that are learned from. Default: all.
             pins: Clauses that a person pinned.
@@ -211,9 +211,7 @@ class ProposalPool:
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
         rules_in_scope = [each for each in text_rules if scope.learns_metric(each.expectation.metric)]
-        runs_in_scope = [msgspec.structs.replace(each, schema=scope.choose_columns(each.schema)) for each in runs]
-        effects = effect_cache.effects_for(past, runs_in_scope) if len(past) >= MIN_RUNS else []
-        other_proposals, reasons, novelty = reprice(rules_in_scope, past), {}, None
+        reasons, novelty, novelty_limits = {}, None, []
         if Learner.NOVELTY in learners:
             learned_novelty = (
                 Novelty.learn(past, features=scope.metrics)
@@ -224,15 +222,20 @@ class ProposalPool:
                 reasons[Learner.NOVELTY.value] = learned_novelty.why
             else:
                 novelty = learned_novelty
-                other_proposals += propose_novelty(novelty, past, apply_to_latest(effects, past), pooled_rates)
-        history_effects = effects if Learner.HISTORY in learners else []
+                novelty_limits = propose_novelty(novelty, pooled_rates)
         usual_run = find_usual_run(runs)
+        pinned = {each.metric for each in pins}
         proposal_set = ProposalSet.of(
-            bound_surprises(past, runs), FiniteSampleBounds(pooled_rates, max_cost), history_effects, other_proposals
+            bound_surprises(past, runs),
+            pooled_rates,
+            gather_memory(runs, pooled_rates.batch_rates(Part.COLUMNS, len(runs))),
+            novelty_limits=novelty_limits,
+            others=reprice(rules_in_scope, past),
+            is_learned=lambda metric: metric not in pinned and scope.learns_metric(metric),
         )
         return cls(
             past_of_all,
-            _leave_out_bands(proposal_set, scope),
+            proposal_set,
             novelty,
             text_rules,
             reasons,
@@ -252,13 +255,17 @@ class ProposalPool:
 
         `drift_limit` is how many times less or more than long ago something may be, before a batch is held.
         """
-        sources = frozenset(Source(each.value) for each in learners)
-        if sources not in self._sets_by_source:  # kept, because a backtest tries several budgets on the same proposals
-            of_sources = (each for each in self.proposal_set.proposals if each.expectation.source in sources)
-            guards = self.proposal_set.guards if Source.HISTORY in sources else None
-            self._sets_by_source[sources] = replace(self.proposal_set, proposals=tuple(of_sources), guards=guards)
-        program = self._sets_by_source[sources].build_program(
-            false_alarms, pins=self.pins, schema=Learner.HISTORY in learners
+        has_history = Learner.HISTORY in learners
+        chosen = replace(
+            self.proposal_set,
+            rare_columns=self.proposal_set.rare_columns if has_history else None,
+            basic_bands=self.proposal_set.basic_bands if has_history else None,
+            coarse_bands=self.proposal_set.coarse_bands if has_history else None,
+            novelty_limits=self.proposal_set.novelty_limits if Learner.NOVELTY in learners else (),
+            others=self.proposal_set.others if Learner.PATTERNS in learners else (),
+        )
+        program = chosen.build_program(
+            false_alarms, pins=self.pins, free=propose_free(self.proposal_set.past) if has_history else ()
         )
         novelty = self.novelty if Learner.NOVELTY in learners else None
         if self.anchor is not None:
@@ -275,6 +282,7 @@ class ProposalPool:
             self.surprises,
             self.usual_past,
             self.anchor,
+            chosen.rarities,
         )
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
@@ -297,22 +305,6 @@ class ProposalPool:
 
 def _format_runs(count: int) -> str:
     return f"{count} run{'s' * (count > 1)}"
-
-
-def _leave_out_bands(proposal_set: ProposalSet, scope: LearningScope) -> ProposalSet:
-    """The proposals without the bands of metrics that are not learned from.
-
-    They are proposed first, because the scale of one metric may be that of another.
-    """
-    if scope.metrics is None:
-        return proposal_set
-    proposals = [
-        each
-        for each in proposal_set.proposals
-        if each.expectation.source is not Source.HISTORY or scope.learns_metric(each.expectation.metric)
-    ]
-    guards = None if proposal_set.guards is None else replace(proposal_set.guards, is_learned=scope.learns_metric)
-    return replace(proposal_set, proposals=tuple(proposals), guards=guards)
 
 
 def nothing_learned(

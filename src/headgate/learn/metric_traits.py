@@ -27,6 +27,15 @@ class Scale(StrEnum):
     TIME = "moment"  # the span of the column's timestamps, or a day, whichever is larger
 
 
+class Family(StrEnum):
+    """The metrics whose series surprise alike."""
+
+    SHARE = "share"  # shares and distances
+    EXTREME = "extreme"  # what one row alone can make large
+    NUMBER = "number"
+
+
+_SPREAD = "stddev"  # one value far away makes it as large as an extreme
 _OUTSIDE_LABEL = Label("{} outside of the period of the batch", value_format=ValueFormat.SHARE, rank=7)
 
 
@@ -52,6 +61,13 @@ class MetricTraits(msgspec.Struct, frozen=True):
     def is_plain(self) -> bool:
         """Whether it has no parameters, covers all rows, and belongs to one column or to the table."""
         return len(self.key.columns) < 2 and not self.key.parameters and self.key.where is None
+
+    @property
+    def family(self) -> Family:
+        """The metrics that it surprises alike with."""
+        if self.is_extreme or self.key.name == _SPREAD:
+            return Family.EXTREME
+        return Family.SHARE if self.share or self.is_distance else Family.NUMBER
 
     @property
     def column(self) -> str:

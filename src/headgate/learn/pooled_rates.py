@@ -1,8 +1,9 @@
-"""Pooled rates: how often the next value of a metric was surprising, observed on many real tables."""
+"""Pooled rates: how often the next value of a metric was surprising, and how rare good batches were, on many tables."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -10,12 +11,20 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.history.series_kinds import ALL_KINDS, CONSTANT
+from headgate.learn.metric_traits import Family, MetricTraits
+from headgate.learn.rarity_limit import BatchRates
+from headgate.values.rarity_memory import Part
+
 Floats = npt.NDArray[np.float64]
+Kinds = npt.NDArray[np.int64]
 
 HISTORY_LENGTHS = (7, 14, 28)  # runs; a history uses the curves of the largest length that it reaches
 SHORT_LENGTHS = (1, 3)  # runs, of histories that only have coarse limits
-_ALL_METRICS = "*"
-_OF_TABLE = "guard_"
+VARYING = len(ALL_KINDS)
+"""Stands for all kinds of series that vary."""
+COARSE = "coarse_limits"
+"""The curve of the largest factor by which anything with a coarse limit is less or more than before."""
 
 
 class RateCurve(msgspec.Struct, frozen=True):
@@ -26,49 +35,78 @@ class RateCurve(msgspec.Struct, frozen=True):
 
 
 class PooledRates(msgspec.Struct, frozen=True):
-    """Curves over `grid`, by name of the metric (`*` for all), constant or varying series, and history length.
+    """Curves over `grid`, by name of the metric or of its family, kind of series, and history length.
 
     The curves of constant series say how often a metric that never changed does change in the next run, and how much:
-    some metrics are constant by design, others by chance.
+    some metrics are constant by design, others by chance. `batches` says how rare the parts of whole batches are.
     """
 
     grid: tuple[float, ...]
     curves: dict[str, RateCurve]
-    prior: float = 2_000.0  # how many values the curve of all metrics weighs beside the curve of one
+    batches: dict[str, BatchRates] = {}
+    prior: float = 300.0  # how many values a family weighs beside one of its metrics, and all kinds beside one
 
-    def exceedance_rates(self, name: str, constant: bool, runs: int) -> Floats:
-        """The share of next values whose surprise exceeds each reach of the grid.
+    def value_rates(self, metrics: Sequence[MetricTraits], kinds: Kinds, runs: int) -> Floats:
+        """The share of next values of each metric (first axis) whose surprise exceeds each reach of the grid (second).
 
-        It is the metric's own curve, shrunk towards that of all metrics. Half a value is added to the latter, because
-        a rate of 0 among finitely many values does not prove that it never happens.
+        It is the curve of its name and kind, shrunk towards that of its family and kind, which is shrunk towards that
+        of the family and all kinds that vary.
         """
-        length = max(each for each in HISTORY_LENGTHS if each <= max(runs, HISTORY_LENGTHS[0]))
-        own_curve = self.curves.get(make_curve_key(name, constant, length), RateCurve(0.0, (0.0,) * len(self.grid)))
-        common_curve = self.curves.get(make_curve_key(_ALL_METRICS, constant, length))
-        if common_curve is None:
-            return np.zeros(len(self.grid))
-        common_rates = (np.array(common_curve.shares) * common_curve.seen + 0.5) / (common_curve.seen + 1.0)
-        return (np.array(own_curve.shares) * own_curve.seen + self.prior * common_rates) / (own_curve.seen + self.prior)
+        length = find_length(runs)
+        asked = [(each.key.name, each.family, kind) for each, kind in zip(metrics, kinds.tolist(), strict=True)]
+        found = {each: self._find_rates(*each, length) for each in set(asked)}
+        return np.array([found[each] for each in asked]).reshape(len(metrics), len(self.grid))
 
     def table_rates(self, name: str, runs: int) -> Floats:
-        """The share of runs of which the largest surprise exceeds each reach of the grid; 1 if nothing is known.
+        """The share of runs of which the largest surprise exceeds each reach of the grid; 1 if nothing is known."""
+        lengths = (length for length in (*HISTORY_LENGTHS[::-1], *SHORT_LENGTHS[::-1]) if length <= runs)
+        keys = (make_curve_key(name, VARYING, length) for length in lengths)
+        curve = next((self.curves[key] for key in keys if key in self.curves), None)
+        return np.ones(len(self.grid)) if curve is None else _add_half(curve)
 
-        Half a run is added, because a rate of 0 among finitely many runs does not prove that it never happens.
-        """
-        keys = [make_curve_key(name, False, length) for length in (*SHORT_LENGTHS, *HISTORY_LENGTHS) if length <= runs]
-        curve = next((self.curves[key] for key in reversed(keys) if key in self.curves), None)
-        if curve is None:
-            return np.ones(len(self.grid))
-        return (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0)
+    def batch_rates(self, part: Part, runs: int) -> BatchRates:
+        """How rare a part of a batch is in other tables that have a history of about this length."""
+        return self.batches.get(make_batch_key(part, find_length(runs)), BatchRates())
+
+    def _find_rates(self, name: str, family: Family, kind: int, length: int) -> Floats:
+        common = name_family(family)
+        whole = self.curves.get(make_curve_key(common, CONSTANT if kind == CONSTANT else VARYING, length))
+        if whole is None:
+            return np.zeros(len(self.grid))
+        rates = _add_half(whole)
+        for each in (name,) if kind == CONSTANT else (common, name):
+            curve = self.curves.get(make_curve_key(each, kind, length))
+            if curve is not None:
+                rates = (np.array(curve.shares) * curve.seen + self.prior * rates) / (curve.seen + self.prior)
+        return rates
 
 
-def is_of_table(name: str) -> bool:
-    """Whether a curve is about tables: a surprise there is the largest of several metrics of a run."""
-    return name.startswith(_OF_TABLE)
+def _add_half(curve: RateCurve) -> Floats:
+    """The shares of a curve. Half a value is added: 0 of finitely many does not prove that it never happens."""
+    return (np.array(curve.shares) * curve.seen + 0.5) / (curve.seen + 1.0)
 
 
-def make_curve_key(name: str, constant: bool, length: int) -> str:
-    return f"{name} {'constant' if constant else 'varying'} {length}"
+def find_length(runs: int) -> int:
+    """The length of a history whose curves are used.
+
+    >>> find_length(20)
+    14
+    """
+    return max(each for each in HISTORY_LENGTHS if each <= max(runs, HISTORY_LENGTHS[0]))
+
+
+def name_family(family: Family) -> str:
+    """The name of the curves of a family."""
+    return f"*{family.value}"
+
+
+def make_curve_key(name: str, kind: int, length: int) -> str:
+    words = {CONSTANT: "constant", VARYING: "varying"}
+    return f"{name} {words.get(kind, f'varying {kind}')}, {length} runs"
+
+
+def make_batch_key(part: Part, length: int) -> str:
+    return f"{part.value}, {length} runs"
 
 
 @cache
@@ -80,9 +118,9 @@ def load_pooled_rates() -> PooledRates:
 
 def format_pooled_rates(pooled_rates: PooledRates) -> str:
     """The rates as JSON with one line per curve, so that a change can be reviewed."""
-    lines = [
-        f"  {json.dumps(key)}: {msgspec.json.encode(curve).decode()}"
-        for key, curve in sorted(pooled_rates.curves.items())
-    ]
-    head = f'{{"grid": {json.dumps(pooled_rates.grid)}, "prior": {pooled_rates.prior}, "curves": {{\n'
-    return head + ",\n".join(lines) + "\n}}\n"
+    head = f'{{"grid": {json.dumps(pooled_rates.grid)}, "prior": {pooled_rates.prior}'
+    curves, batches = (
+        ",\n".join(f"  {json.dumps(key)}: {msgspec.json.encode(each).decode()}" for key, each in sorted(items))
+        for items in (pooled_rates.curves.items(), pooled_rates.batches.items())
+    )
+    return f'{head}, "batches": {{\n{batches}\n}}, "curves": {{\n{curves}\n}}}}\n'

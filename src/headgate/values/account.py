@@ -8,6 +8,7 @@ import msgspec
 
 from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, RarityMemory
 from headgate.values.schema import Kind
 
 
@@ -124,6 +125,7 @@ class Account(msgspec.Struct, frozen=True):
 
     `runs` is the number of earlier runs that were learned from, `reference_attempts` their attempts. `budget` is the
     share of good batches that may be held by mistake, `spent` the part of it that the learned expectations use.
+    `working_budget` is what limits were found with, if that is less: after more false alarms than the budget allows.
     `learners` says what each learner proposed, or why nothing. `notes` says where the range of a metric comes from.
     `column_changes` describes how columns with failures changed ("" for the table); `fewer_rows` says that fewer rows
     explain it. `text_rules` are learned from this batch: they apply to the next one if this one is accepted.
@@ -132,14 +134,16 @@ class Account(msgspec.Struct, frozen=True):
     the period of the batch, if somebody stated it. `held` are the held batches directly before it that agree with it.
     `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. `memory` is what was
     remembered of columns before this batch. `metric_changes` are the metrics that failed and those that
-    `column_changes` speaks of, `value_changes` the frequent values that changed, by column. Stored names are older than
-    some of these names.
+    `column_changes` speaks of, `value_changes` the frequent values that changed, by column. `rarity` is how rare the
+    batch is; None for too few runs. `rarities` is how rare the good batches before it were. Stored names are older
+    than some of these names.
     """
 
     mode: Mode = Mode.GUARD
     action: Action = Action.HOLD
     budget: float = 0.0
     spent: float = 0.0
+    working_budget: float | None = None
     runs: int = 0
     reference_attempts: tuple[str, ...] = msgspec.field(default=(), name="after")
     learners: dict[str, str] = {}
@@ -158,3 +162,5 @@ class Account(msgspec.Struct, frozen=True):
     metric_changes: dict[str, MetricChange] = {}
     value_changes: dict[str, tuple[ValueChange, ...]] = {}
     drifts: tuple[Drift, ...] = ()
+    rarity: BatchRarity | None = None
+    rarities: RarityMemory = NOTHING_REMEMBERED

@@ -13,9 +13,7 @@ class RangeChange(msgspec.Struct, frozen=True):
     """What is expected of a metric of the next batch now, and what would be if one or several batches were accepted.
 
     `before` or `after` is None if nothing is expected of the metric. `accepted_values` are the values of the batches,
-    in their order. `kind` is that of the column. If `judged_before` or
-    `judged_after` is false, the budget does not choose the metric for the next batch: the range is one that it could
-    choose, and holds no batch.
+    in their order. `kind` is that of the column.
 
     >>> from headgate.values.predicate import Between
     >>> change = RangeChange(MetricKey("mean", ("price",)), Between(19, 29), Between(14, 34), (30.0, 2437.0))
@@ -28,8 +26,6 @@ class RangeChange(msgspec.Struct, frozen=True):
     after: Predicate | None
     accepted_values: tuple[float, ...] = ()
     kind: Kind | None = None
-    judged_before: bool = True
-    judged_after: bool = True
 
     @property
     def is_changed(self) -> bool:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import headgate as hg
+from headgate.engine.progress import Progress
 from headgate.gate.backtest.backtest import BUDGETS, ENOUGH, Backtest, backtest
 from headgate.gate.backtest.injected_issues import SAMPLE_ROWS, InjectedIssue, inject_into
 from headgate.gate.backtest.replay import LEARNED, BudgetPlan, KnownQuality, ReplayedBatch
@@ -33,6 +34,7 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
 from headgate.values.predicate import Between
 from headgate.values.run import Decision, Run
+from tests.gate.orders import gate_after, named
 from tests.learn.histories import analysis, batch, commit, orders
 from tests.pages import HOSTILE, Seen, assert_harmless, coloured, terminal
 
@@ -510,3 +512,10 @@ def test_what_to_heed_is_coloured_in_a_terminal_and_said_in_words() -> None:
 def test_what_cannot_be_tried_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(MisuseError, match="Write"):
         backtest(hg.open_store("memory:"), "orders", **wrong)  # type: ignore[arg-type]
+
+
+def test_it_tells_how_far_it_is() -> None:
+    gate, seen = gate_after(9), list[Progress]()
+    gate.backtest(budgets=[0.05], spots=0, progress=seen.append)
+    assert [(each.done, each.total, each.unit) for each in seen] == [(done, 9, "batches") for done in range(1, 10)]
+    assert seen[-1].stage == named(8)

@@ -10,7 +10,7 @@ import pytest
 
 import headgate as hg
 from headgate.learn.history.coarse import CoarseLimits
-from headgate.learn.history.guards import COARSE_NOTE
+from headgate.learn.history.coarse_bands import COARSE_NOTE
 from headgate.learn.past import Past
 
 ROWS = 1_000

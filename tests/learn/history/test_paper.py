@@ -11,12 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
-from headgate.learn.history.learn import ProposalSet, learn_program
+from headgate.learn.history.learn import learn_program
 from headgate.learn.history.paper import REACHES, PaperBounds
+from headgate.learn.history.paper_proposals import PaperProposals
 from headgate.learn.issue_effects import AppliedEffect
 from headgate.learn.past import Past
-from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.stats.tails import cantelli, chebyshev, normal
 from headgate.values.predicate import Between
 from headgate.values.proposal import Proposal
@@ -145,15 +144,15 @@ def test_the_clauses_of_each_column_cost_delta_at_most(delta: float) -> None:
 def test_the_row_count_is_paid_by_every_column() -> None:
     cost = 0.004
     offers = shared(cost)
-    assert len(offers.build_program(cost, budget="column", schema=False, paper_algorithm=True).clauses) == 1
-    assert not offers.build_program(cost / 2, budget="column", schema=False, paper_algorithm=True).clauses
+    assert len(offers.build_program(cost, budget="column").clauses) == 1
+    assert not offers.build_program(cost / 2, budget="column").clauses
 
 
-def shared(cost: float) -> ProposalSet:
+def shared(cost: float) -> PaperProposals:
     past = past_of({"size()": LEVEL}, Kind.FLOAT)
     made = next(iter(PaperBounds().propose_bands(past, effects_of([1e6]))))
     expensive = msgspec.structs.replace(made, expectation=msgspec.structs.replace(made.expectation, false_alarm=cost))
-    return ProposalSet(past, (expensive,), (("x", "issue 0"),))
+    return PaperProposals(past, (expensive,), (("x", "issue 0"),))
 
 
 def test_no_column_has_more_clauses_than_allowed() -> None:
@@ -187,13 +186,6 @@ def test_the_largest_numbers_raise_no_warning() -> None:
     offered("max(x)", [0.0, 1e300, 0.0, 0.0, 0.0, 1e300, 0.0], [1e9])
 
 
-@pytest.mark.parametrize(
-    "bounds",
-    [
-        FiniteSampleBounds(load_pooled_rates()),
-        PaperBounds(),
-    ],
-)
-def test_a_past_without_measures_proposes_nothing(bounds: Bounds) -> None:
+def test_a_past_without_measures_proposes_nothing() -> None:
     empty = Past(("1",), (), np.zeros((1, 0)), orders().schemas[:1], {})
-    assert list(bounds.propose_bands(empty, [])) == []
+    assert list(PaperBounds().propose_bands(empty, [])) == []

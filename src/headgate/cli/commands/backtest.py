@@ -46,7 +46,7 @@ def backtest(
                 f"--budget {share:g} is no share of good batches between 0 and 1.", hint="Write --budget 0.01."
             )
     gate = context.open_project().dataset(dataset).gate
-    with context.show_progress(f"backtest of {dataset}"):
-        result = gate.backtest(budgets=budget or BUDGETS, spots=spots)
+    with context.show_progress(f"backtest of {dataset}") as report:
+        result = gate.backtest(budgets=budget or BUDGETS, spots=spots, progress=report)
     context.echo(result)
     return CommandResult(backtest=result.to_dict())

@@ -12,7 +12,7 @@ import msgspec
 
 from headgate.gate.settings import Settings
 from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
-from headgate.learn.learned import IssueEffectCache, ProposalPool
+from headgate.learn.learned import ProposalPool
 from headgate.learn.scope import LearningScope
 from headgate.learn.surprises import MOST_REMEMBERED, AcceptedSurprises
 from headgate.values.period import read_period
@@ -26,8 +26,6 @@ class AcceptedRuns:
 
     settings: Settings
     secret: bytes | None
-    max_cost: float
-    effect_cache: IssueEffectCache = field(default_factory=IssueEffectCache)
     window: deque[Run] = field(default_factory=deque)
     older: deque[Run] = field(default_factory=deque)
     listed: list[Run] = field(default_factory=list)  # those on listed days that have left the window
@@ -60,10 +58,8 @@ class AcceptedRuns:
             (*self._find_listed(following), *self.window),
             self.secret,
             self.settings.learners,
-            self.effect_cache,
             following=following,
             days=self.settings.days,
-            max_cost=self.max_cost,
             scope=scope,
             pins=self.settings.pins,
             surprises=AcceptedSurprises.of(self.by_person),

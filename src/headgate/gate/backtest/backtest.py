@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,7 @@ import msgspec
 from headgate.display.blocks import Grid, Mark, Note, Tone
 from headgate.display.page import Page, Paged
 from headgate.display.table import Table
+from headgate.engine.progress import Progress
 from headgate.gate.backtest.replay import BudgetPlan, BudgetResult, KnownQuality, ReplayedBatch, replay_batches
 from headgate.gate.settings import Settings
 from headgate.learn.history.forecast import MIN_RUNS
@@ -33,6 +34,7 @@ def backtest(
     *,
     budgets: Iterable[float] = BUDGETS,
     spots: int = INJECTED_BATCHES,
+    progress: Callable[[Progress], None] | None = None,
 ) -> Backtest:
     """Judge every recorded batch of a dataset again by what is learned from the runs before it.
 
@@ -44,6 +46,7 @@ def backtest(
         settings: Those of the gate, whose own budget is tried besides `budgets`.
         budgets: The budgets to try, all on the same proposals.
         spots: Into about so many good batches, spread over the history, issues are injected; 0 for none.
+        progress: A function that is called with a `Progress` after each batch.
     """
     settings = settings or Settings()
     if spots < 0:
@@ -55,7 +58,13 @@ def backtest(
     others = [BudgetPlan(budget, settings.learners) for budget in to_try if budget != own.budget]
     alone = [BudgetPlan(own.budget, (learner,)) for learner in settings.learners] if len(settings.learners) > 1 else []
     plans = (own, *others, *alone)
-    return Backtest(dataset, plans, tuple(replay_batches(store, dataset, settings, plans, spots)))
+    batches: list[ReplayedBatch] = []
+    total = len(store.last(dataset, store.head(dataset)))
+    for batch in replay_batches(store, dataset, settings, plans, spots):
+        batches.append(batch)
+        if progress is not None:
+            progress(Progress(len(batches), total, stage=batch.partition, unit="batches"))
+    return Backtest(dataset, plans, tuple(batches))
 
 
 def _sort_budgets(given: Iterable[float], own: float) -> list[float]:

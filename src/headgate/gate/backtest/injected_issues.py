@@ -13,6 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.history.rarity import Rarities, make_rarity_key
 from headgate.learn.issue_effects import AppliedEffect, apply_to_latest, measure_effects
 from headgate.learn.learned import Learned
 from headgate.learn.novelty.model import NOVELTY, Novelty
@@ -101,15 +102,18 @@ def _find_broken(
 ) -> Iterator[Truths]:
     """For each expectation that the effect can change, which of the issues break it."""
     columns_of_values = {now.metrics[place].key: at for at, place in enumerate(effect.metric_indices.tolist())}
+    rarities = _measure_rarities(learned.rarities, run, list(columns_of_values), effect.values)
     rules = {each.expectation.metric: each.catches for each in learned.text_rules}
     for clause in learned.program.clauses:
         expectation, key = clause.expectation, clause.metric
-        touched = key in columns_of_values or key in rules or key == NOVELTY
+        touched = key in columns_of_values or key in rules or key in rarities or key == NOVELTY
         if not touched or expectation.judge(run.outcomes.get(key, _UNKNOWN)).status is not Status.PASS:
             continue
         if key in rules:
             # no text of the batch is left to break: what the rule caught when it was learned stands for it
             yield np.array([(effect.column, issue) in rules[key] for issue in effect.issues])
+        elif key in rarities:
+            yield _is_outside(expectation.predicate, rarities[key])
         elif key in columns_of_values:
             yield _is_outside(expectation.predicate, effect.values[:, columns_of_values[key]])
         elif ratios is not None:
@@ -119,6 +123,19 @@ def _find_broken(
 def _is_outside(predicate: Predicate, values: Floats) -> Truths:
     """Which values break a predicate; a missing value breaks none."""
     return np.array([value == value and not predicate.holds(value) for value in values.tolist()], bool)
+
+
+def _measure_rarities(
+    rarities: Rarities | None, run: Run, keys: Sequence[MetricKey], values: Floats
+) -> dict[MetricKey, Floats]:
+    """How rare each column of a run is with these metrics at each row of values."""
+    if rarities is None:
+        return {}
+    places = {each.key: at for at, each in enumerate(rarities.past.metrics)}
+    known = [at for at, key in enumerate(keys) if key in places]
+    rows = np.repeat(rarities.arrange(run.outcomes)[None], len(values), axis=0)
+    rows[:, [places[keys[at]] for at in known]] = values[:, known]
+    return {make_rarity_key(column): found for column, found in rarities.measure_columns(rows).items()}
 
 
 class _NoveltyRatios:

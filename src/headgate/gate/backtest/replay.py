@@ -20,6 +20,7 @@ from headgate.gate.settings import Settings
 from headgate.learn.copies import COPIES
 from headgate.learn.drift import find_drift_metric
 from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.rarity import RARITY
 from headgate.learn.learned import Learned, Learner, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
 from headgate.metrics.distances.registry import distances
@@ -33,7 +34,7 @@ from headgate.values.run import TRUSTED, Decision, Revision, Run
 from headgate.values.verdict import Verdict
 
 LEARNED = frozenset(Source(each.value) for each in Learner)
-_COMPARISONS = frozenset({NOVELTY.name, COPIES.name, *distances()})
+_COMPARISONS = frozenset({NOVELTY.name, COPIES.name, RARITY, *distances()})
 WRONG = frozenset({Decision.HELD, Decision.REJECTED, Decision.DISCARDED})
 
 
@@ -177,7 +178,7 @@ def replay_batches(
     newest = store.last(dataset, head, as_of=head)
     accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
-    accepted_runs = AcceptedRuns(settings, store.secret, max(plan.budget for plan in plans))
+    accepted_runs = AcceptedRuns(settings, store.secret)
     for revision in newest:
         recorded = store.run(revision)
         scope = settings.scope.with_ignored(_muted_columns(recorded))
@@ -220,8 +221,14 @@ def _choose_spots(
 def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
     own = {key: outcome for key, outcome in run.outcomes.items() if not _compares_runs(key)}
-    account = msgspec.structs.replace(run.account or Account(), reference_attempts=learned.reference_attempts)
-    return msgspec.structs.replace(run, outcomes=learned.extend_outcomes(run.schema, own, run.states), account=account)
+    outcomes = learned.extend_outcomes(run.schema, own, run.states)
+    account = msgspec.structs.replace(
+        run.account or Account(),
+        reference_attempts=learned.reference_attempts,
+        rarity=learned.measure_rarity(outcomes),
+        rarities=learned.memory,
+    )
+    return msgspec.structs.replace(run, outcomes=outcomes, account=account)
 
 
 def _compares_runs(key: MetricKey) -> bool:

@@ -197,11 +197,15 @@ def _fit_forecast(values: Floats, noise_floor: Floats, one_sided: Flags, calenda
 
 
 def _fit_level_and_steps(values: Floats, slots: Floats, horizon: float) -> tuple[_Models, Flags]:
-    """The mean and the steps of series, and which of them have a trend."""
+    """The mean and the steps of series, and which of them have a trend.
+
+    After a gap, a series with a trend may have gone on with the time, or by one step: rows are numbered without a gap.
+    """
     level = np.array([np.nanmean(values, axis=0), _predictive_deviation(values)])
     steps = _predict_by_steps(values, slots[:-1], horizon)
     trend = level[1] > TREND_RATIO * steps[1] / math.sqrt(horizon)
-    return _Models(np.where(trend, steps, level), steps), trend
+    single = _predict_by_steps(values, slots[:-1], 1.0) if horizon > 1.0 else steps
+    return _Models(np.where(trend, single, level), steps), trend
 
 
 def _fit_season(values: Floats, labels: npt.NDArray[np.int64], calendar: Calendar) -> tuple[_Models, Flags]:

@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Literal
 
 import msgspec
 
-from headgate.learn.budget import BudgetSelection
+from headgate.learn.budget import choose_proposals
 from headgate.learn.copies import propose_no_copy
-from headgate.learn.history.bounds import Bounds, FiniteSampleBounds
+from headgate.learn.history.basic_bands import BasicBands
+from headgate.learn.history.coarse_bands import CoarseBands, narrow_by_coarse
 from headgate.learn.history.dates import propose_dates
 from headgate.learn.history.forecast import MIN_RUNS
-from headgate.learn.history.guards import GuardBands
 from headgate.learn.history.paper import PaperBounds
-from headgate.learn.history.program import Clause, Program, propose_pins
+from headgate.learn.history.paper_proposals import PaperProposals
+from headgate.learn.history.program import Clause, Program, exclude_pinned, make_program
+from headgate.learn.history.rare_columns import RareColumns
+from headgate.learn.history.rarity import Rarities
+from headgate.learn.history.replayed_memory import replay_memory
 from headgate.learn.history.schema import propose_schema
-from headgate.learn.issue_effects import IssueEffect, apply_to_latest, measure_effects
+from headgate.learn.issue_effects import IssueEffect, measure_effects
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
+from headgate.learn.rarity_limit import find_working_budget
 from headgate.values.errors import MisuseError
-from headgate.values.predicate import Between
-from headgate.values.proposal import IssueId, Proposal
+from headgate.values.key import MetricKey
+from headgate.values.proposal import Proposal
+from headgate.values.rarity_memory import Part, RarityMemory
 
 DEFAULT_FALSE_ALARMS = 0.01
+BASIC_SHARES = {Part.ROWS: 0.15, Part.BASICS: 0.2, Part.NULLS: 0.08}
+"""The shares of the budget for the ranges of the row count, of the other basics, and of nulls."""
+COARSE_SHARE, EARLY_SHARE = 0.04, 0.7
+"""The share of the budget for coarse limits; the second while there are too few runs for anything else."""
+NOVELTY_SHARE = 0.02
+"""The share of the budget for the limit of novelty."""
+OTHERS_SHARE = 0.04
+"""The share of the budget for the proposals of other learners. While there are few runs, they may use the rest."""
 
 
 def learn_program(
     past: Past,
     *,
     false_alarms: float = DEFAULT_FALSE_ALARMS,
-    bounds: Literal["finite_sample", "paper"] = "finite_sample",
+    bounds: Literal["rarity", "paper"] = "rarity",
     budget: Literal["table", "column"] = "table",
     clauses: int | None = None,
     pins: Sequence[Clause] = (),
@@ -43,184 +56,146 @@ def learn_program(
 ) -> Program:
     """Learn what the next batch of a table must meet, from the table's past alone.
 
-    Each metric gets bands: ranges in which its next value should lie, each with a stated false alarm rate. Issues are
-    injected into synthetic columns to see which of them each band catches. The program holds the bands that catch the
-    most issues while their false alarm rates add up to no more than the budget.
+    A batch is held if one of its columns is too rare: if its metrics are together farther from their forecasts than
+    those of good batches are, of other tables and of this one. The budget sets the limit of rarity.
 
     Args:
-        past: The accepted runs of the table. With fewer than 7 of them the program has no bands.
+        past: The accepted runs of the table. With fewer than 7 of them the program has coarse limits only.
         false_alarms: The budget: the share of good batches that may be held. Default 0.01.
-        bounds: How bands and their rates are found. `"finite_sample"` is the default; `"paper"` follows Propositions 1
-            to 3 of Auto-Validate-by-History.
+        bounds: How the program is found. `"rarity"` is the default; `"paper"` gives each metric a range, after
+            Propositions 1 to 3 of Auto-Validate-by-History.
         budget: Whether `false_alarms` is the budget of the whole table or, as in that paper, of each column.
-        clauses: The largest number of clauses per column. Default: no limit. With one there are no guards.
+        clauses: The largest number of clauses per column, in the paper's form. Default: no limit.
         pins: Pinned clauses of an earlier program. They are kept as they are and cost nothing.
         schema: Whether to add clauses about which columns exist and what types they have, and that the batch is no
             copy of an earlier one. They cost nothing.
         proposals: Proposals of other learners. They share the budget.
-        issue_effects: What injected issues do to the metrics. Default: `measure_effects(past)`.
+        issue_effects: What injected issues do to the metrics, which chooses among the paper's ranges. Default:
+            `measure_effects(past)`.
         pooled_rates: False alarm rates observed on many other tables. Default: those that ship with the package.
 
     >>> import pyarrow as pa, headgate as hg
     >>> runs = [hg.analyze(pa.table({"id": list(range(1000 + day % 7))})) for day in range(28)]
     >>> program = learn_program(Past.of(runs), false_alarms=0.05)
-    >>> any(clause.metric.name == "size" for clause in program.clauses)
-    True
+    >>> [str(clause.metric) for clause in program.clauses if clause.metric.name == "rarity"]
+    ['rarity(id)']
     """
-    if issue_effects is None:
-        issue_effects = measure_effects(past) if len(past) >= MIN_RUNS else []
-    proposal_set = ProposalSet.of(past, _make_bounds(bounds, pooled_rates, false_alarms), issue_effects, proposals)
-    return proposal_set.build_program(
-        false_alarms, budget=budget, max_clauses=clauses, pins=pins, schema=schema, paper_algorithm=bounds == "paper"
+    free = propose_free(past) if schema else []
+    if bounds == "paper":
+        effects = issue_effects if issue_effects is not None else measure_effects(past) if _is_long(past) else []
+        paper_proposals = PaperProposals.of(past, PaperBounds(), effects, proposals)
+        return paper_proposals.build_program(false_alarms, budget=budget, max_clauses=clauses, pins=pins, free=free)
+    if bounds != "rarity":
+        raise MisuseError(f"there are no bounds {bounds!r}.", hint='Write bounds="rarity" or bounds="paper".')
+    if budget != "table" or clauses is not None:
+        raise MisuseError(
+            "the budget is that of a table, without a number of clauses.", hint='Or write bounds="paper".'
+        )
+    pinned = {each.metric for each in pins}
+    proposal_set = ProposalSet.of(
+        past, pooled_rates or load_pooled_rates(), others=proposals, is_learned=lambda metric: metric not in pinned
     )
+    return proposal_set.build_program(false_alarms, pins=pins, free=free)
 
 
 @dataclass(frozen=True)
 class ProposalSet:
-    """All proposals for the next batch, before a budget chooses among them, and all issues that were injected."""
+    """All proposals for the next batch, before a budget chooses among them."""
 
     past: Past
-    proposals: tuple[Proposal, ...]
-    issues: tuple[IssueId, ...]
-    guards: GuardBands | None = None
+    rare_columns: RareColumns | None
+    basic_bands: BasicBands | None
+    coarse_bands: CoarseBands | None
+    novelty_limits: tuple[Proposal, ...] = ()
+    others: tuple[Proposal, ...] = ()
 
     @classmethod
     def of(
-        cls, past: Past, bounds: Bounds, effects: Sequence[IssueEffect], other_proposals: Sequence[Proposal] = ()
+        cls,
+        past: Past,
+        pooled_rates: PooledRates,
+        memory: RarityMemory | None = None,
+        *,
+        novelty_limits: Sequence[Proposal] = (),
+        others: Sequence[Proposal] = (),
+        is_learned: Callable[[MetricKey], bool] = lambda _: True,
     ) -> ProposalSet:
-        """The bands of a past and the proposals of other learners. A past of fewer than `MIN_RUNS` has no bands."""
-        applied_effects = apply_to_latest(effects, past) if len(past) >= MIN_RUNS else []
-        issues = tuple(issue for effect in applied_effects for issue_ids in effect.issue_ids for issue in issue_ids)
-        proposals = (*bounds.propose_bands(past, applied_effects), *other_proposals)
-        return cls(past, proposals, issues, bounds.make_guards(past, applied_effects))
+        """The proposals after a past.
 
-    @cached_property
-    def _selections(self) -> dict[tuple[Clause, ...], BudgetSelection]:
-        """The selections by their pins, kept because a backtest tries many budgets on them."""
-        return {}
+        Args:
+            past: The runs. Fewer than 7 have coarse limits alone.
+            pooled_rates: The false alarm rates observed on many other tables.
+            memory: What is remembered of how rare the runs were. Default: what a replay of them tells.
+            novelty_limits: Limits of the novelty of a batch.
+            others: The proposals of other learners.
+            is_learned: Whether a metric counts.
+        """
+        coarse_bands = CoarseBands.of(past, pooled_rates, is_learned)
+        rare_columns, basic_bands = None, None
+        if _is_long(past):
+            known = replay_memory(past, pooled_rates, is_learned) if memory is None else memory
+            rarities = Rarities.of(past, pooled_rates, known, is_learned)
+            rare_columns = RareColumns(rarities, pooled_rates.batch_rates(Part.COLUMNS, len(past)))
+            basic_bands = BasicBands(rarities, pooled_rates)
+        return cls(past, rare_columns, basic_bands, coarse_bands, tuple(novelty_limits), tuple(others))
 
-    def _prepare_selection(self, pins: tuple[Clause, ...]) -> BudgetSelection:
-        if pins not in self._selections:
-            self._selections[pins] = BudgetSelection(self._with_pins(pins))
-        return self._selections[pins]
+    @property
+    def rarities(self) -> Rarities | None:
+        return None if self.rare_columns is None else self.rare_columns.rarities
 
     def build_program(
-        self,
-        false_alarms: float,
-        *,
-        budget: str = "table",
-        max_clauses: int | None = None,
-        pins: Sequence[Clause] = (),
-        schema: bool = True,
-        paper_algorithm: bool = False,
+        self, false_alarms: float, *, pins: Sequence[Clause] = (), free: Sequence[Proposal] = ()
     ) -> Program:
-        """The program of the guards and of the proposals that catch the most issues within the rest of the budget."""
-        if budget == "table":
-            selection = self._prepare_selection(tuple(pins))
-            guards, coarse = ([], []) if max_clauses is not None else self._choose_guards(false_alarms, pins)
-            rest = false_alarms - sum(each.cost for each in (*guards, *coarse))
-            chosen = selection.choose(rest, max_per_column=max_clauses, paper_algorithm=paper_algorithm, guards=guards)
-            chosen = _narrow_by_coarse(_join_guards(chosen, guards), coarse)
-        elif budget == "column":
-            chosen = self._choose_by_column(self._with_pins(pins), false_alarms, max_clauses, paper_algorithm)
-        else:
-            raise MisuseError(f"there is no budget for a {budget!r}.", hint='Write budget="table" or budget="column".')
-        too_short = len(self.past) < MIN_RUNS
-        column_order = {label: index for index, label in enumerate(self.past.schema.labels)}
-        chosen.sort(key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
-        free_proposals = (
-            [*propose_schema(self.past), *propose_dates(self.past), *propose_no_copy(self.past)] if schema else []
-        )
-        return Program(
-            clauses=(
-                *map(Clause.of, _exclude_pinned(free_proposals, pins)),
-                *pins,
-                *(Clause.of(each) for each in chosen if not each.pinned),
-            ),
-            runs=0 if too_short else len(self.past),
-            why=f"{len(self.past)} accepted runs of {MIN_RUNS} that it takes" if too_short else "",
-            upto=self.past.partitions[-1],
-            budget=false_alarms,
-            issues=len(self.issues),
-            caught=len(frozenset(self.issues) & frozenset[IssueId]().union(*(each.catches for each in chosen))),
-        )
+        """The program that the budget pays for. What is not spent on other clauses is for the rarity of columns.
 
-    def _choose_guards(self, budget: float, pins: Sequence[Clause]) -> tuple[list[Proposal], list[Proposal]]:
-        """The guards and the coarse limits of what is not pinned."""
-        if self.guards is None:
-            return [], []
-        chosen = self.guards.choose(budget), self.guards.choose_coarse(budget)
-        return _exclude_pinned(chosen[0], pins), _exclude_pinned(chosen[1], pins)
+        Args:
+            false_alarms: The budget.
+            pins: Pinned clauses. There are no other clauses about their metrics.
+            free: Proposals that are always chosen, and come first.
+        """
+        if not 0 <= false_alarms <= 1:
+            raise MisuseError(f"a budget is a share of runs, not {false_alarms}.", hint="Write false_alarms=0.01.")
+        budget = false_alarms if self.rarities is None else find_working_budget(false_alarms, self.rarities.memory)
+        chosen: list[Proposal] = []
+        limits: dict[Part, float] = {}
+        for part, share in BASIC_SHARES.items():
+            bands = self.basic_bands
+            if bands is not None and (limit := bands.find_limit(part, share * budget)) is not None:
+                limits[part] = limit.rarity
+                chosen += bands.propose(part, limit)
+        if self.coarse_bands is not None:
+            share = EARLY_SHARE if self.rare_columns is None else COARSE_SHARE
+            chosen = narrow_by_coarse(chosen, self.coarse_bands.choose(share * budget))
+            chosen += self.coarse_bands.propose_finite()
+        for share, choose in ((OTHERS_SHARE, self._choose_others), (NOVELTY_SHARE, self._choose_novelty)):
+            rest = budget - _add_costs(chosen)
+            chosen += choose(rest if self.rare_columns is None else min(rest, share * budget))
+        chosen = exclude_pinned(chosen, pins)
+        rest = budget - _add_costs(chosen)
+        if self.rare_columns is not None and (limit := self.rare_columns.find_limit(rest)) is not None:
+            limits[Part.COLUMNS] = limit.rarity
+            chosen += self.rare_columns.propose(limit)
+        program = make_program(self.past, chosen, false_alarms, pins=pins, free=free)
+        if self.rarities is None:
+            return program
+        return msgspec.structs.replace(program, working_budget=budget, memory=self.rarities.memory, limits=limits)
 
-    def _with_pins(self, pins: Sequence[Clause]) -> list[Proposal]:
-        """The pinned clauses as proposals, and the proposals about all other metrics."""
-        return [*propose_pins(pins), *_exclude_pinned(self.proposals, pins)]
+    def _choose_others(self, budget: float) -> list[Proposal]:
+        return choose_proposals(self.others, max(0.0, budget))
 
-    def _choose_by_column(
-        self, candidates: Sequence[Proposal], budget: float, max_clauses: int | None, paper_algorithm: bool
-    ) -> list[Proposal]:
-        """Spend the budget once per column. Proposals about the whole table compete in every column."""
-        by_column: dict[str, list[Proposal]] = {column: [] for column, _ in self.issues}
-        for proposal in candidates:
-            by_column.setdefault(proposal.column, []).append(proposal)
-        chosen: dict[str, Proposal] = {}
-        for column, proposals in by_column.items():
-            table_proposals = by_column.get("", []) if column else []
-            chosen_here = BudgetSelection([*proposals, *table_proposals]).choose(
-                budget, max_per_column=max_clauses, paper_algorithm=paper_algorithm
-            )
-            for proposal in chosen_here:
-                # Two columns may choose bands of the row count that differ in width: keep the narrower one, which
-                # catches more. The paper's algorithm keeps both.
-                name = str(proposal.expectation) if paper_algorithm else proposal.family
-                if name not in chosen or proposal.catches > chosen[name].catches:
-                    chosen[name] = proposal
-        return list(chosen.values())
+    def _choose_novelty(self, budget: float) -> list[Proposal]:
+        """The lowest limit that the budget pays for."""
+        return [each for each in self.novelty_limits if each.cost <= budget][:1]
 
 
-def _join_guards(chosen: Sequence[Proposal], guards: Sequence[Proposal]) -> list[Proposal]:
-    """The chosen proposals and the guards. Of a metric that has both, the chosen one catches more."""
-    return list(({each.family: each for each in guards} | {each.family: each for each in chosen}).values())
+def propose_free(past: Past) -> list[Proposal]:
+    """What is expected of every batch and costs nothing: its columns, their types, its dates, and that it is new."""
+    return [*propose_schema(past), *propose_dates(past), *propose_no_copy(past)]
 
 
-def _narrow_by_coarse(chosen: Sequence[Proposal], coarse: Sequence[Proposal]) -> list[Proposal]:
-    """The chosen proposals and the coarse limits; of a metric that has both, what is within both."""
-    narrowed = {each.family: each for each in chosen}
-    for limit in coarse:
-        band = narrowed.get(limit.family)
-        narrowed[limit.family] = limit if band is None else _narrow_band(band, limit)
-    return list(narrowed.values())
+def _is_long(past: Past) -> bool:
+    return len(past) >= MIN_RUNS
 
 
-def _narrow_band(band: Proposal, limit: Proposal) -> Proposal:
-    """The band without what is beyond the limit."""
-    inner, outer = band.expectation.predicate, limit.expectation.predicate
-    if not isinstance(inner, Between) or not isinstance(outer, Between):
-        return band
-    lows, highs = ([end for end in ends if end is not None] for ends in zip(_ends(inner), _ends(outer), strict=True))
-    low, high = max(lows, default=None), min(highs, default=None)
-    if (low, high) == _ends(inner) or (low is not None and high is not None and low > high):
-        return band
-    rate = (band.cost + limit.cost) / band.weight
-    expectation = msgspec.structs.replace(
-        band.expectation, predicate=Between(low, high, inner.moments), false_alarm=rate
-    )
-    return msgspec.structs.replace(band, expectation=expectation)
-
-
-def _ends(range_: Between) -> tuple[float | None, float | None]:
-    return range_.low, range_.high
-
-
-def _make_bounds(name: str, pooled_rates: PooledRates | None, max_cost: float) -> Bounds:
-    if name == "paper":
-        return PaperBounds()
-    if name == "finite_sample":
-        return FiniteSampleBounds(pooled_rates or load_pooled_rates(), max_cost)
-    raise MisuseError(f"there are no bounds {name!r}.", hint='Write bounds="finite_sample" or bounds="paper".')
-
-
-def _exclude_pinned(proposals: Iterable[Proposal], pins: Sequence[Clause]) -> list[Proposal]:
-    """The proposals about metrics that have no pinned clause."""
-    pinned_metrics = {each.metric for each in pins}
-    return [each for each in proposals if each.expectation.metric not in pinned_metrics]
+def _add_costs(proposals: Sequence[Proposal]) -> float:
+    return sum(each.cost for each in proposals)

@@ -44,9 +44,6 @@ class PaperBounds:
             if transform is not None and index in values_by_metric and self._has_metric(traits):
                 yield from _propose_for_metric(traits, past.values[:, index], transform, values_by_metric[index])
 
-    def make_guards(self, past: Past, effects: Sequence[AppliedEffect]) -> None:
-        """The paper has none."""
-
     def _has_metric(self, traits: MetricTraits) -> bool:
         return not traits.is_distance or (self.distances and traits.key.name not in _NOT_IN_PAPER)
 

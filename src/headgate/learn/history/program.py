@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -12,7 +12,10 @@ from headgate.display.table import Table
 from headgate.engine.analysis import Analysis
 from headgate.learn.column_kinds import explain_type
 from headgate.learn.copies import COPIES
+from headgate.learn.history.forecast import MIN_RUNS
+from headgate.learn.history.rarity import Rarities, is_rarity
 from headgate.learn.past import Past
+from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.metrics.base.metric import SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.metrics.distances.registry import distances
@@ -22,9 +25,11 @@ from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.predicate import Predicate
 from headgate.values.proposal import Proposal
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part, RarityMemory
 from headgate.values.schema import Column, Schema
 from headgate.values.verdict import Verdict, judge
 
+_NO_FORECAST = "the past has too few runs"
 SCHEMA_METRICS = frozenset({"has_column", "column_count", "column_type"})
 """Metrics of the columns of a table and their types, not of the values in them."""
 
@@ -60,8 +65,10 @@ class Clause(msgspec.Struct, frozen=True):
 class Program(Paged, msgspec.Struct, frozen=True):
     """What the next batch of a table is expected to meet, learned from `runs` runs up to partition `upto`.
 
-    `budget` is the share of good batches that may be held. Of `issues` injected issues, the clauses catch `caught`.
-    `why` explains a program without ranges.
+    `budget` is the share of good batches that may be held. Of `issues` injected issues, the clauses of the paper's form
+    catch `caught`. `why` explains a program without limits of rarity. `memory` is how rare the runs were so far,
+    `limits` how rare the parts of the next batch may be. `working_budget` is what these limits were found with: less
+    than the budget after more false alarms than it allows.
     """
 
     clauses: tuple[Clause, ...] = ()
@@ -71,6 +78,14 @@ class Program(Paged, msgspec.Struct, frozen=True):
     issues: int = 0
     caught: int = 0
     why: str = ""
+    memory: RarityMemory = NOTHING_REMEMBERED
+    limits: dict[Part, float] = {}
+    working_budget: float | None = None
+
+    @property
+    def lowered_budget(self) -> float | None:
+        """The working budget; None if it is the stated one."""
+        return None if self.working_budget is None or self.working_budget >= self.budget else self.working_budget
 
     @property
     def expectations(self) -> tuple[Expectation, ...]:
@@ -81,9 +96,22 @@ class Program(Paged, msgspec.Struct, frozen=True):
         """The part of the budget that all clauses use: about the share of good batches that is held."""
         return sum(each.cost for each in self.clauses)
 
-    def judge(self, batch: Analysis, past: Past) -> Verdict:
-        """The verdict on a batch, whose distances are measured against the past."""
-        return self.verdict(past.outcomes(batch), batch.schema)
+    def judge(self, batch: Analysis, past: Past, pooled_rates: PooledRates | None = None) -> Verdict:
+        """The verdict on a batch.
+
+        Args:
+            batch: The batch.
+            past: The runs that the program was learned from. The distances of the batch are measured from them.
+            pooled_rates: How rare values are on other tables. Default: what ships with the package.
+        """
+        outcomes = past.outcomes(batch)
+        if not any(is_rarity(each.metric) for each in self.clauses):
+            return self.verdict(outcomes, batch.schema)
+        pinned = {each.metric for each in self.pins}
+        rarities = Rarities.of(past, pooled_rates or load_pooled_rates(), self.memory, lambda key: key not in pinned)
+        unknown = {each.metric: Undefined(_NO_FORECAST) for each in self.clauses if is_rarity(each.metric)}
+        verdict = self.verdict({**outcomes, **unknown, **rarities.measure_outcomes(outcomes)}, batch.schema)
+        return rarities.tell_reasons(verdict, outcomes)
 
     def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict on the outcomes of a batch, including its distances, and on its schema."""
@@ -207,18 +235,23 @@ class Program(Paged, msgspec.Struct, frozen=True):
                 str(each.expectation.predicate),
                 each.note,
                 "pinned" if each.pinned else format_rarity(each.expectation.false_alarm),
-                str(each.catches),
             )
             for each in self._value_clauses()
         )
-        return Table(("metric", "expected", "from", "false alarm", "issues caught"), rows, numeric=frozenset({4}))
+        return Table(("metric", "expected", "from", "false alarm"), rows)
 
     def _format_title(self) -> str:
         if not self.runs:
             return ": ".join(filter(None, [self._format_short_title(), self.why]))
-        spent = f"about {self.cost:.2%} of good batches held, budget {self.budget:.2%}"
+        spent = f"about {self.cost:.2%} of good batches held, budget {self.budget:.2%}{self._format_working()}"
         caught = f"catches {self.caught} of {self.issues} injected issues" if self.issues else ""
         return "; ".join(filter(None, [f"{len(self.clauses)} clauses from {self.runs} runs", spent, caught]))
+
+    def _format_working(self) -> str:
+        """The working budget, if it is another."""
+        if self.lowered_budget is None:
+            return ""
+        return f", {self.lowered_budget:.2%} after {self.memory.alarms:.0f} false alarms in {self.memory.runs:.0f} runs"
 
     def _format_short_title(self) -> str:
         """The clauses of a program that has no ranges yet, counted by origin."""
@@ -294,3 +327,42 @@ def format_rarity(rate: float | None) -> str:
 def propose_pins(pins: Sequence[Clause]) -> list[Proposal]:
     """Pinned clauses as proposals. The selection always chooses them."""
     return [Proposal(each.expectation, frozenset(), each.note, pinned=True) for each in pins]
+
+
+def exclude_pinned(proposals: Iterable[Proposal], pins: Sequence[Clause]) -> list[Proposal]:
+    """The proposals about metrics that have no pinned clause."""
+    pinned_metrics = {each.metric for each in pins}
+    return [each for each in proposals if each.expectation.metric not in pinned_metrics]
+
+
+def make_program(
+    past: Past,
+    chosen: Sequence[Proposal],
+    false_alarms: float,
+    *,
+    pins: Sequence[Clause] = (),
+    free: Sequence[Proposal] = (),
+) -> Program:
+    """The program of the chosen proposals, in the order of the columns.
+
+    Args:
+        past: The runs that it was learned from.
+        chosen: The proposals.
+        false_alarms: The budget.
+        pins: Pinned clauses.
+        free: Proposals that come first.
+    """
+    too_short = len(past) < MIN_RUNS
+    column_order = {label: index for index, label in enumerate(past.schema.labels)}
+    in_order = sorted(chosen, key=lambda proposal: (column_order.get(proposal.column, -1), proposal.family))
+    return Program(
+        clauses=(
+            *map(Clause.of, exclude_pinned(free, pins)),
+            *pins,
+            *(Clause.of(each) for each in in_order if not each.pinned),
+        ),
+        runs=0 if too_short else len(past),
+        why=f"{len(past)} accepted runs of {MIN_RUNS} that it takes" if too_short else "",
+        upto=past.partitions[-1],
+        budget=false_alarms,
+    )

@@ -1,0 +1,209 @@
+"""Find the rarity beyond which a batch is held, so that good batches are held as often as the budget says.
+
+How rare good batches are differs from table to table. So the share of good batches beyond a limit is that of other
+tables, and the table's own as soon as it has runs: the mean of the posterior of a Gamma prior.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
+from headgate.values.run import Run
+
+Floats = npt.NDArray[np.float64]
+
+STEP = 0.25
+"""How far apart two limits are that can be chosen."""
+LIMITS: Floats = np.arange(0.0, 60.0, STEP)
+MOST_WEIGHT = 200.0
+"""Runs that the evidence of other tables counts as at most beside those of the table."""
+LEAST_SHAPE, MOST_SHAPE = 0.2, 3.0
+"""Ends of the shape of the prior, whose estimate from few tables is rough."""
+LEVEL_RUNS = 10.0
+"""Runs that the level of other tables counts as beside those of the table."""
+LEVEL_POWER = 0.5
+"""By which power of its level the limit of a table is higher or lower than that of others."""
+FADES_AFTER = 400.0
+"""Runs that are remembered; beyond, each new run makes the others count a little less."""
+EDGE_FACTOR, EDGE_STEP = 1.1, 0.5
+"""A batch that was held and accepted counts as this many times the limit at most, and a step: it raises the limit by
+little, however far it is beyond."""
+FORGIVEN_ALARMS = 1.0
+"""False alarms beyond what the budget allows that do not lower the working budget."""
+MOST_SURPRISES = 12
+"""Surprises of a metric that are remembered, the newest."""
+
+
+class BatchRates(msgspec.Struct, frozen=True):
+    """How rare a part of a batch is in other tables: the mean share of their runs beyond each limit.
+
+    `weights` says how many runs of the table itself each share counts as. `level` is the mean rarity, by which those of
+    a table are compared with others; 0 if they are compared as they are. All are empty if nothing is known.
+    """
+
+    shares: tuple[float, ...] = ()
+    weights: tuple[float, ...] = ()
+    level: float = 0.0
+
+    def find_scale(self, memory: RarityMemory) -> float:
+        """How many times as rare as those of other tables the batches of a table usually are, to a power."""
+        if not self.level:
+            return 1.0
+        level = (LEVEL_RUNS * self.level + memory.runs * memory.level) / (LEVEL_RUNS + memory.runs)
+        return float((level / self.level) ** LEVEL_POWER)
+
+
+class Limit(NamedTuple):
+    """A rarity that good batches exceed at a rate."""
+
+    rarity: float
+    rate: float
+
+
+def fit_batch_rates(rarities_by_table: Iterable[Sequence[float]], *, is_scaled: bool = False) -> BatchRates:
+    """The rates from the rarities of the good batches of several tables, oldest first.
+
+    The weights come from how much the tables differ: the more alike they are, the more runs they count as.
+
+    Args:
+        rarities_by_table: The rarities.
+        is_scaled: Whether those of a table are compared with its level.
+    """
+    tables = [np.array(each) for each in rarities_by_table if len(each)]
+    if not tables:
+        return BatchRates()
+    level = float(np.mean([each.mean() for each in tables])) if is_scaled else 0.0
+    tables = [_scale_by_level(each, level) for each in tables] if level else tables
+    shares = np.array([(each[:, None] > LIMITS).mean(axis=0) for each in tables])
+    runs = np.array([float(len(each)) for each in tables])
+    mean = shares.mean(axis=0)
+    between = shares.var(axis=0) - (mean / runs[:, None]).mean(axis=0)
+    known: Floats = np.fmax(mean, 0.5 / runs.sum())
+    with np.errstate(divide="ignore", invalid="ignore"):
+        shape = np.where(between > 0, np.clip(mean**2 / between, LEAST_SHAPE, MOST_SHAPE), LEAST_SHAPE)
+    weights = np.fmin(shape / known, MOST_WEIGHT)
+    return BatchRates(tuple(np.round(known, 8).tolist()), tuple(np.round(weights, 3).tolist()), round(level, 4))
+
+
+def find_limit(rates: BatchRates, memory: RarityMemory, part: Part, budget: float) -> Limit | None:
+    """The lowest limit that good batches exceed no more often than the budget says.
+
+    None if there is no such limit, or nothing is known.
+
+    Args:
+        rates: What other tables tell of the part.
+        memory: What is remembered of the table.
+        part: The part.
+        budget: The share of good batches.
+    """
+    if not rates.shares:
+        return None
+    weights = np.array(rates.weights)
+    expected = (weights * np.array(rates.shares) + _count_beyond(memory, part)) / (weights + memory.runs)
+    expected = np.maximum.accumulate(expected[::-1])[::-1]
+    affordable = np.flatnonzero(expected <= budget)
+    if not len(affordable):
+        return None
+    first = int(affordable[0])
+    return Limit(round(float(LIMITS[first]) * rates.find_scale(memory), 2), float(expected[first]))
+
+
+def find_working_budget(budget: float, memory: RarityMemory) -> float:
+    """The budget that limits are found with: less than the stated one after more false alarms than it allows.
+
+    Every batch that was held and accepted is a false alarm. So the share of good batches that are held comes back to
+    the stated budget also in tables that are wilder than all others.
+
+    >>> find_working_budget(0.01, RarityMemory(runs=100.0, alarms=2.0))
+    0.01
+    >>> find_working_budget(0.01, RarityMemory(runs=200.0, alarms=6.0))
+    0.005
+    """
+    most = budget * memory.runs + FORGIVEN_ALARMS
+    return budget if memory.alarms <= most else budget * most / memory.alarms
+
+
+def limit_rarity(batch: BatchRarity, limits: Mapping[Part, float]) -> BatchRarity:
+    """The rarity of a batch as it is remembered if it is accepted.
+
+    One beyond a limit counts as one at its edge, and its surprises are not remembered: those of a batch that a person
+    accepted are known (`surprises.py`), and a batch that was accepted by mistake does not blind the gate.
+    """
+    if not any(batch.parts.get(part, 0.0) > limit for part, limit in limits.items()):
+        return batch
+    edges = {part: EDGE_FACTOR * limit + EDGE_STEP for part, limit in limits.items()}
+    parts = {part: min(rarity, edges.get(part, math.inf)) for part, rarity in batch.parts.items()}
+    return BatchRarity(parts, is_alarm=True)
+
+
+def remember_batch(memory: RarityMemory, batch: BatchRarity, rates: BatchRates) -> RarityMemory:
+    """The memory after a good batch.
+
+    Args:
+        memory: The memory before it.
+        batch: How rare it was.
+        rates: What other tables tell of columns: the level that rarities are compared with.
+    """
+    fade = min(1.0, (FADES_AFTER - 1.0) / memory.runs) if memory.runs else 1.0
+    runs, batches = fade * memory.runs, dict(memory.batches)
+    for part, rarity in batch.parts.items():
+        scale = rates.find_scale(memory) if part is Part.COLUMNS else 1.0
+        step = str(math.ceil(rarity / scale / STEP))
+        counts = {key: round(fade * count, 6) for key, count in batches.get(part, {}).items()}
+        batches[part] = counts | {step: counts.get(step, 0.0) + 1.0}
+    known = dict(memory.surprises)
+    for metric, surprise in batch.surprises.items():
+        known[metric] = (*known.get(metric, ()), surprise)[-MOST_SURPRISES:]
+    level = (runs * memory.level + batch.parts.get(Part.COLUMNS, 0.0)) / (runs + 1.0)
+    alarms = fade * memory.alarms + batch.is_alarm
+    return RarityMemory(round(runs + 1.0, 6), round(alarms, 6), round(level, 6), batches, known)
+
+
+def gather_memory(runs: Sequence[Run], rates: BatchRates) -> RarityMemory | None:
+    """The memory after accepted runs, oldest first; None if the newest has none.
+
+    It is that of the newest run, with this run and those that were accepted only after it was judged.
+    """
+    newest = runs[-1].account
+    if newest is None or newest.rarity is None:
+        return None
+    known, memory = newest.reference_attempts, newest.rarities
+    for run in runs[_find_first(runs[:-1], known) : -1]:
+        if not _is_known(run, known) and run.account is not None and run.account.rarity is not None:
+            memory = remember_batch(memory, run.account.rarity, rates)
+    return remember_batch(memory, newest.rarity, rates)
+
+
+def _scale_by_level(rarities: Floats, level: float) -> Floats:
+    """The rarities of a table, each compared with the level of those before it."""
+    rates, memory, scaled = BatchRates(level=level), NOTHING_REMEMBERED, []
+    for rarity in rarities.tolist():
+        scaled.append(rarity / rates.find_scale(memory))
+        runs = memory.runs
+        memory = RarityMemory(runs + 1.0, level=(runs * memory.level + rarity) / (runs + 1.0))
+    return np.array(scaled)
+
+
+def _find_first(runs: Sequence[Run], attempts: Sequence[str]) -> int:
+    """The index of the first run that is among the attempts."""
+    return next((index for index, run in enumerate(runs) if _is_known(run, attempts)), len(runs))
+
+
+def _is_known(run: Run, attempts: Sequence[str]) -> bool:
+    return run.attempt.startswith(tuple(attempts))
+
+
+def _count_beyond(memory: RarityMemory, part: Part) -> Floats:
+    """How many of the remembered batches were rarer than each limit."""
+    counts = np.zeros(len(LIMITS) + 1)
+    for step, count in memory.batches.get(part, {}).items():
+        counts[min(int(step), len(LIMITS))] += count  # rarer than every limit below this step
+    beyond: Floats = counts[::-1].cumsum()[::-1][1:]
+    return beyond

@@ -1,0 +1,141 @@
+"""The limit of rarity: good batches exceed it as often as the budget says, also of tables unlike the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from headgate.learn.rarity_limit import (
+    EDGE_FACTOR,
+    EDGE_STEP,
+    FADES_AFTER,
+    LIMITS,
+    MOST_SURPRISES,
+    MOST_WEIGHT,
+    BatchRates,
+    find_limit,
+    find_working_budget,
+    fit_batch_rates,
+    gather_memory,
+    limit_rarity,
+    remember_batch,
+)
+from headgate.values.account import Account
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
+from headgate.values.run import Run
+
+NO_LEVEL = BatchRates()
+
+
+def rare(rarity: float, **surprises: float) -> BatchRarity:
+    return BatchRarity({Part.COLUMNS: rarity}, surprises)
+
+
+def held(rates: BatchRates, rarities: list[float], budget: float) -> Iterator[bool]:
+    """Whether each batch of a table is held; all are accepted."""
+    memory = NOTHING_REMEMBERED
+    for rarity in rarities:
+        limit = find_limit(rates, memory, Part.COLUMNS, budget)
+        yield limit is not None and rarity > limit.rarity
+        memory = remember_batch(memory, rare(rarity), rates)
+
+
+@pytest.mark.parametrize("is_scaled", [False, True])
+@pytest.mark.parametrize(("mean", "most"), [(1.0, 1.05), (2.0, 1.1), (4.0, 1.35)])
+def test_a_table_is_held_about_as_often_as_the_budget_says(mean: float, most: float, is_scaled: bool) -> None:
+    """One that is wilder than all others is pulled towards them: it is held somewhat more often."""
+    rng = np.random.default_rng(0)
+    tables = [rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)]
+    rates = fit_batch_rates(tables, is_scaled=is_scaled)
+    found = list(held(rates, rng.exponential(mean, 3_000).tolist(), 0.05))
+    assert np.mean(found[200:]) < most * 0.05
+    assert max(rates.weights) <= MOST_WEIGHT
+
+
+def test_a_quiet_table_soon_has_a_lower_limit_than_others_and_a_wild_one_a_higher() -> None:
+    rng = np.random.default_rng(0)
+    rates = fit_batch_rates([rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)], is_scaled=True)
+    limits = {}
+    for mean in (0.5, 6.0):
+        memory = NOTHING_REMEMBERED
+        for rarity in rng.exponential(mean, 20).tolist():
+            memory = remember_batch(memory, rare(rarity), rates)
+        limits[mean] = find_limit(rates, memory, Part.COLUMNS, 0.02)
+    new = find_limit(rates, NOTHING_REMEMBERED, Part.COLUMNS, 0.02)
+    assert limits[0.5] is not None
+    assert limits[6.0] is not None
+    assert new is not None
+    assert limits[0.5].rarity < new.rarity < limits[6.0].rarity
+
+
+def test_there_is_no_limit_for_a_table_that_exceeds_all_or_without_evidence() -> None:
+    memory = RarityMemory(200.0, batches={Part.COLUMNS: {"4000": 200.0}})
+    rates = fit_batch_rates([np.ones(100)])
+    assert find_limit(rates, memory, Part.COLUMNS, 0.01) is None
+    assert find_limit(NO_LEVEL, NOTHING_REMEMBERED, Part.COLUMNS, 0.5) is None
+    assert fit_batch_rates([]) == NO_LEVEL
+
+
+def test_the_stated_rate_is_within_the_budget() -> None:
+    rates = fit_batch_rates([np.linspace(0, 9, 100), np.linspace(0, 5, 100)])
+    for budget in (0.01, 0.1, 0.5):
+        limit = find_limit(rates, NOTHING_REMEMBERED, Part.ROWS, budget)
+        assert limit is not None
+        assert limit.rate <= budget
+        assert limit.rarity in LIMITS
+
+
+def test_old_runs_fade_and_the_newest_surprises_are_kept() -> None:
+    memory = NOTHING_REMEMBERED
+    for run in range(1_000):
+        memory = remember_batch(memory, rare(5.0 if run < 100 else 1.0, **{"mean(x)": float(run)}), NO_LEVEL)
+    counts = memory.batches[Part.COLUMNS]
+    assert memory.runs == FADES_AFTER
+    assert sum(counts.values()) == pytest.approx(FADES_AFTER)
+    assert counts["20"] < 30
+    assert memory.surprises["mean(x)"] == tuple(map(float, range(1_000 - MOST_SURPRISES, 1_000)))
+    assert memory.level < 1.3
+
+
+def test_a_batch_far_beyond_its_limit_counts_as_one_at_its_edge() -> None:
+    far = BatchRarity({Part.COLUMNS: 90.0, Part.ROWS: 1.0}, {"mean(x)": 1e4})
+    remembered = limit_rarity(far, {Part.COLUMNS: 10.0, Part.ROWS: 5.0})
+    assert remembered == BatchRarity({Part.COLUMNS: EDGE_FACTOR * 10.0 + EDGE_STEP, Part.ROWS: 1.0}, is_alarm=True)
+    good = BatchRarity({Part.COLUMNS: 9.0}, {"mean(x)": 20.0})
+    assert limit_rarity(good, {Part.COLUMNS: 10.0}) is good
+    assert limit_rarity(far, {}) is far
+
+
+def test_false_alarms_are_counted_and_too_many_lower_the_working_budget() -> None:
+    memory = NOTHING_REMEMBERED
+    for number in range(100):
+        batch = rare(20.0 if number % 20 == 0 else 1.0)
+        memory = remember_batch(memory, limit_rarity(batch, {Part.COLUMNS: 10.0}), NO_LEVEL)
+    assert memory.alarms == 5.0
+    assert find_working_budget(0.05, memory) == 0.05
+    assert find_working_budget(0.01, memory) == pytest.approx(0.01 * 2 / 5)
+
+
+def run(number: int, rarity: float, before: list[Run], memory: RarityMemory = NOTHING_REMEMBERED) -> Run:
+    account = Account(
+        reference_attempts=tuple(each.attempt[:12] for each in before), rarity=rare(rarity), rarities=memory
+    )
+    name = f"2026-01-{number:02}"
+    return Run(dataset="t", partition=name, fingerprint=name, attempt=f"{number:012}-attempt", account=account)
+
+
+def test_a_batch_that_was_accepted_later_is_remembered_too() -> None:
+    first = run(1, 1.0, [])
+    second = run(2, 9.0, [first], remember_batch(NOTHING_REMEMBERED, rare(1.0), NO_LEVEL))
+    third = run(3, 2.0, [first], remember_batch(NOTHING_REMEMBERED, rare(1.0), NO_LEVEL))
+    without, with_it = gather_memory([first, third], NO_LEVEL), gather_memory([first, second, third], NO_LEVEL)
+    assert without is not None
+    assert with_it is not None
+    assert without.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0}
+    assert with_it.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0, "36": 1.0}
+
+
+def test_a_history_without_rarities_has_no_memory() -> None:
+    assert gather_memory([Run(dataset="t", partition="1", fingerprint="1")], NO_LEVEL) is None
