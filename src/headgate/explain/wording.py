@@ -118,7 +118,8 @@ def _is_about_values(first: Judgement, changes: Sequence[ValueChange]) -> bool:
     If they cannot be named, lengths of texts say more than their number.
     """
     key = first.expectation.metric
-    if key.name == _COMPLETENESS or first.expectation.rule or not is_known(key):
+    is_declared = bool(first.expectation.rule) and first.expectation.source is not Source.PATTERNS
+    if key.name == _COMPLETENESS or is_declared or not is_known(key):
         return False
     label = traits_of(key).label
     is_measure = not is_distance(key) and bool(label.phrase) and label.value_format is ValueFormat.NUMBER
