@@ -19,6 +19,7 @@ from headgate.learn.history.paper import PaperBounds
 from headgate.learn.history.paper_proposals import PaperProposals
 from headgate.learn.history.program import Program
 from headgate.learn.history.rarity import Rarities
+from headgate.learn.history.rarity_reasons import tell_reasons
 from headgate.learn.issue_effects import IssueEffect, measure_effects
 from headgate.learn.past import DEFAULT_DISTANCES, Past, attempt_prefixes, measure_distances
 from headgate.learn.rarity_limit import gather_memory
@@ -73,7 +74,7 @@ class Programs(NamedTuple):
             outcomes |= self.rarities.measure_outcomes(outcomes)
         verdicts = {name: made.verdict(outcomes, batch.schema) for name, made in self.made.items()}
         if self.rarities is not None:
-            verdicts = {name: self.rarities.tell_reasons(each, outcomes) for name, each in verdicts.items()}
+            verdicts = {name: tell_reasons(self.rarities, each, outcomes) for name, each in verdicts.items()}
         found = {name: reasons(each) for name, each in verdicts.items()}
         return {name: why for name, why in found.items() if why}
 

@@ -142,3 +142,8 @@ def test_a_column_has_a_factor_if_its_mean_and_its_median_agree() -> None:
 )
 def test_a_factor_is_said_in_words(factor: float, words: str) -> None:
     assert describe_factor(factor) == words
+
+
+@pytest.mark.parametrize("value", [1e-310, 5e-324, 1e300])
+def test_how_many_times_is_not_said_of_what_is_beyond_all_measure(value: float) -> None:
+    assert find_factor(MetricKey("mean", ("price",)), MetricChange(value, 23.9, 24.9, 30, 24.4)) is None

@@ -9,6 +9,7 @@ import pytest
 
 import headgate as hg
 from headgate.gate.gate import Gate
+from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.values.account import Action
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
@@ -28,7 +29,7 @@ def expected_next(gate: Gate) -> dict[MetricKey, Predicate]:
     """What the batch after the held one is judged by, as the history is now."""
     learned = gate.learned(before=day(RUNS + 1))
     assert learned.rarities is not None
-    usual = {each.key: learned.rarities.find_range(each.key) for each in learned.rarities.past.metrics}
+    usual = {each.key: UsualRanges(learned.rarities).find(each.key) for each in learned.rarities.past.metrics}
     found = {key: each.expectation.predicate for key, each in usual.items() if each is not None}
     return found | {each.metric: each.expectation.predicate for each in learned.program.clauses}
 

@@ -10,6 +10,7 @@ import pytest
 import headgate as hg
 from headgate.gate.gate import Gate
 from headgate.learn.history.program import SCHEMA_METRICS
+from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Source, Status
 from headgate.values.key import MetricKey
@@ -119,7 +120,7 @@ def test_only_the_chosen_metrics_are_learned_from_and_the_schema() -> None:
 
 def test_the_range_of_a_metric_does_not_depend_on_which_others_are_learned() -> None:
     few, all_of_them = (gate_after(DAYS, learn=["history"], **given) for given in ({"metrics": ["mean"]}, {}))
-    ranges = [each.learned().rarities.find_range(MetricKey("mean", ("price",))) for each in (few, all_of_them)]
+    ranges = [UsualRanges(each.learned().rarities).find(MetricKey("mean", ("price",))) for each in (few, all_of_them)]
     assert ranges[0] == ranges[1]
     assert ranges[0].note == "12 runs"
     assert len(few.learned().program.clauses) < len(all_of_them.learned().program.clauses)

@@ -19,6 +19,7 @@ from headgate.values.expectation import Expectation, Judgement, Source
 from headgate.values.key import MetricKey
 
 MIN_FACTOR = 2.0
+MAX_FACTOR = 1e9  # beyond, how many times as large or small it is says nothing more
 """How many times as large or as small as usual a value is, at least, if it is described by a factor."""
 
 FACTOR_SPREAD = 1.25
@@ -132,7 +133,8 @@ def find_factor(key: MetricKey, change: MetricChange) -> float | None:
         return None
     factor, size = change.value / change.centre, abs(change.value)
     is_beyond = size > _BEYOND_PAST * ends[1] if factor > 1 else size * _BEYOND_PAST < ends[0]
-    return factor if is_beyond and (factor >= MIN_FACTOR or 0 < factor <= 1 / MIN_FACTOR) else None
+    is_large = MIN_FACTOR <= factor <= MAX_FACTOR or 1 / MAX_FACTOR <= factor <= 1 / MIN_FACTOR
+    return factor if is_beyond and is_large else None
 
 
 def _has_factor(traits: MetricTraits) -> bool:

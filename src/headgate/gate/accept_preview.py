@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headgate.gate.history import DatasetHistory
 from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS
+from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.learn.learned import Learned
 from headgate.learn.past import calendar_of, numeric_values
 from headgate.learn.surprises import find_surprises
@@ -70,7 +71,7 @@ class _NextRanges:
         clause = next((each for each in self.learned.program.clauses if each.metric == metric), None)
         if clause is not None:
             return clause.expectation
-        usual = None if self.learned.rarities is None else self.learned.rarities.find_range(metric)
+        usual = None if self.learned.rarities is None else UsualRanges(self.learned.rarities).find(metric)
         return None if usual is None else usual.expectation
 
 

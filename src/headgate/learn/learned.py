@@ -15,6 +15,7 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.learn import ProposalSet, propose_free
 from headgate.learn.history.program import Clause, Program
 from headgate.learn.history.rarity import Rarities
+from headgate.learn.history.rarity_reasons import tell_reasons
 from headgate.learn.listed_days import add_listed_days, choose_runs
 from headgate.learn.novelty.model import NOVELTY, Novelty
 from headgate.learn.novelty.propose import propose_novelty
@@ -75,7 +76,7 @@ class Learned:
         """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
         verdict = self.program.verdict(outcomes, self.scope.choose_columns(schema))
         if self.rarities is not None:
-            verdict = self.rarities.tell_reasons(verdict, outcomes)
+            verdict = tell_reasons(self.rarities, verdict, outcomes)
         return self.surprises.excuse(verdict)
 
     def extend_outcomes(

@@ -11,16 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate as hg
-from headgate.learn.history.rarity import NOTABLE, Rarities, find_log_surprise, find_reach, is_rarity, make_rarity_key
+from headgate.learn.history.rarity import NOTABLE, Rarities, find_log_surprise, find_reach, make_rarity_key
+from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import load_pooled_rates
-from headgate.values.expectation import Expectation, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
-from headgate.values.predicate import Between
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part, RarityMemory
 from headgate.values.schema import Kind
-from headgate.values.verdict import judge
 from tests.learn.histories import analysis, batch, orders, past_of
 
 MEAN, PRICE = MetricKey("mean", ("price",)), make_rarity_key("price")
@@ -93,45 +91,6 @@ def test_limits_of_surprises_are_logarithms() -> None:
     assert find_reach(find_log_surprise(12.0)) == pytest.approx(12.0)
 
 
-def test_a_column_that_is_too_rare_fails_for_the_metrics_that_make_it_so() -> None:
-    broken = outcomes(mean=4e4, median=4e4)
-    measured = broken | rarities().measure_outcomes(broken)
-    limit = Expectation(PRICE, Between(high=12.0), Source.HISTORY, false_alarm=0.01)
-    other = Expectation(make_rarity_key("country"), Between(high=12.0), Source.HISTORY, false_alarm=0.01)
-    found = rarities().tell_reasons(judge([limit, other], measured), broken)
-    failed = {str(each.expectation.metric) for each in found.failures}
-    assert {"mean(price)", "median(price)"} <= failed
-    assert not any(is_rarity(each.expectation.metric) for each in found.failures)
-    for each in found.failures:
-        assert each.value is not None
-        assert not each.expectation.predicate.holds(each.value)
-        assert each.expectation.source is Source.HISTORY
-    assert [str(each.expectation.metric) for each in found.judgements if each.status is Status.PASS] == [
-        "rarity(country)"
-    ]
-
-
-def test_a_metric_that_fails_already_is_not_told_twice() -> None:
-    broken = outcomes(mean=4e4)
-    measured = broken | rarities().measure_outcomes(broken)
-    limit = Expectation(PRICE, Between(high=1.0), Source.HISTORY, false_alarm=0.01)
-    own = Expectation(MEAN, Between(high=100.0), Source.HISTORY, false_alarm=0.01)
-    found = rarities().tell_reasons(judge([limit, own], measured), broken)
-    assert [each.expectation.metric for each in found.failures].count(MEAN) == 1
-
-
-def test_usual_ranges_hold_the_runs_and_are_those_that_readers_know_first() -> None:
-    shown = rarities().list_usual_ranges("price", 3)
-    assert [each.expectation.metric.name for each in shown][:2] == ["completeness", "mean"]
-    for each in shown:
-        at = next(at for at, traits in enumerate(orders().metrics) if traits.key == each.expectation.metric)
-        series = orders().values[:, at]
-        assert np.mean([each.expectation.predicate.holds(value) for value in series.tolist()]) > 0.9
-    assert rarities().find_range(MetricKey("max", ("price",))) is None
-    assert rarities().describe_metric(MEAN) == "30 runs"
-    assert rarities().describe_metric(MetricKey("mean", ("nothing",))) == ""
-
-
 def test_a_short_past_has_no_rarities_that_count() -> None:
     short = Rarities.of(past_of({"mean(x)": [1.0, 2.0, 3.0]}), load_pooled_rates())
     assert short.measure_batch({MetricKey("mean", ("x",)): Measured(1e9)}).parts[Part.COLUMNS] == 0.0
@@ -154,7 +113,8 @@ def test_nothing_that_is_not_a_number_ever_becomes_a_threshold(values: list[floa
     key = past.metrics[0].key
     rare = found.measure_batch({key: Measured(value)} if math.isfinite(value) else {})
     assert all(math.isfinite(each) and each >= 0 for each in rare.parts.values())
-    for usual in (found.find_usual_range(0), found.find_usual_range(0, value)):
+    ranges = UsualRanges(found)
+    for usual in (ranges.find_at(0), ranges.find_at(0, value)):
         if usual is not None:
             predicate = usual.expectation.predicate
             ends = [end for end in (predicate.floor, predicate.ceiling) if end is not None]

@@ -14,6 +14,7 @@ from headgate.learn.column_kinds import explain_type
 from headgate.learn.copies import COPIES
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.rarity import Rarities, is_rarity
+from headgate.learn.history.rarity_reasons import tell_reasons
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.metrics.base.metric import SchemaMetric
@@ -111,7 +112,7 @@ class Program(Paged, msgspec.Struct, frozen=True):
         rarities = Rarities.of(past, pooled_rates or load_pooled_rates(), self.memory, lambda key: key not in pinned)
         unknown = {each.metric: Undefined(_NO_FORECAST) for each in self.clauses if is_rarity(each.metric)}
         verdict = self.verdict({**outcomes, **unknown, **rarities.measure_outcomes(outcomes)}, batch.schema)
-        return rarities.tell_reasons(verdict, outcomes)
+        return tell_reasons(rarities, verdict, outcomes)
 
     def verdict(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict on the outcomes of a batch, including its distances, and on its schema."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from headgate.learn.history.rarity import Rarities, make_rarity_key
+from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.learn.rarity_limit import BatchRates, Limit, find_limit
 from headgate.values.expectation import Expectation, Source
 from headgate.values.predicate import Between
@@ -39,5 +40,5 @@ class RareColumns:
         ]
 
     def _describe_usual(self, column: str) -> str:
-        ranges = self.rarities.list_usual_ranges(column, SHOWN_RANGES)
+        ranges = UsualRanges(self.rarities).list_of_column(column, SHOWN_RANGES)
         return "; ".join(f"{each.expectation.metric.name} {each.expectation.predicate}" for each in ranges)
