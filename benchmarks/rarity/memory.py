@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from benchmarks.history.evidence import tails_for
-from benchmarks.history.feeds import Feed
+from benchmarks.history.feeds import Feed, feeds
 from benchmarks.rarity.curves import read_feed
 from benchmarks.rarity.judge import find_limits, find_shares
 from benchmarks.rarity.rarity import FULL, FeedRarities
@@ -21,7 +21,12 @@ BUDGET = 0.01
 
 @cache
 def list_accounts(feed: Feed) -> dict[str, Account]:
-    """For each good run that was replayed, how rare it is, and how rare the good runs before it were."""
+    """For each good run that was replayed, how rare it is, and how rare the good runs before it were.
+
+    Feeds that are too short are not replayed: what they remember is that of the runs that are learned from.
+    """
+    if feed not in feeds():
+        return {}
     replayed, memory, rates = read_feed(feed), NOTHING_REMEMBERED, tails_for(feed.folder)
     rarities = {length: FeedRarities(replayed, rates, length) for length in RUNS_OF_LENGTH}
     keys = [str(MetricKey(name, (column,) if column else ())) for name, column in replayed.metrics]

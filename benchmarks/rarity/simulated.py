@@ -107,7 +107,7 @@ class Tables:
         keys = [MetricKey(metric, (name,)) for name in names for metric in METRICS]
         self.metrics = tuple(map(traits_of, keys))
         self.keys = [str(each) for each in keys]
-        self.surprises: dict[str, tuple[float, ...]] = {}
+        self.surprises: dict[str, tuple[tuple[float, int], ...]] = {}
         self.memories = {budget: [NOTHING_REMEMBERED] * tables for budget in BUDGETS}
         self.seen = 0.0
 
@@ -142,7 +142,7 @@ class Tables:
         surprises = np.fmin(rarities.forecast.surprise(batch), rarities.grid[-1])
         for at in np.flatnonzero(found > NOTABLE).tolist():
             key = self.keys[at]
-            self.surprises[key] = (*self.surprises.get(key, ()), float(surprises[at]))[-MOST_SURPRISES:]
+            self.surprises[key] = (*self.surprises.get(key, ()), (float(surprises[at]), 0))[-MOST_SURPRISES:]
         self.seen = min(self.seen + 1.0, FADES_AFTER)
 
 

@@ -115,3 +115,30 @@ def test_one_batch_of_stale_dates_does_not_blind_the_gate() -> None:
         verdict = gate.judge(dated(last, shift), day(last))
         assert verdict.action is Action.HOLD, shift
         gate.reject(day(last), number=verdict.revision.number)
+
+
+def hold(gate: hg.Gate, number: int, table: pa.Table) -> None:
+    assert gate.judge(table, day(number)).action is Action.HOLD
+
+
+def test_a_row_count_that_was_accepted_does_not_excuse_another_fault() -> None:
+    gate = gate_of()
+    hold(gate, RUNS, batch(RUNS, rows=4 * ROWS))
+    gate.accept(day(RUNS))
+    for number in range(RUNS + 1, RUNS + 9):
+        assert gate.judge(batch(number), day(number)).passed, number
+    assert gate.judge(batch(RUNS + 9, rows=4 * ROWS), day(RUNS + 9)).passed
+    table = batch(RUNS + 10, rows=4 * ROWS)
+    other = pa.array([f"{each}-2" for each in table["region"].to_pylist()])
+    broken = table.set_column(table.column_names.index("region"), "region", other)
+    assert gate.judge(broken, day(RUNS + 10)).action is Action.HOLD
+
+
+def test_a_batch_that_is_like_an_accepted_one_is_no_false_alarm() -> None:
+    gate = gate_of()
+    hold(gate, RUNS, batch(RUNS, rows=3 * ROWS))
+    gate.accept(day(RUNS))
+    for number in range(RUNS + 1, RUNS + 20):
+        rows = 3 * ROWS if number % 6 == 0 else ROWS
+        assert gate.judge(batch(number, rows=rows), day(number)).passed, number
+    assert gate.learned().memory.alarms == 1.0

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from headgate.learn.rarity_limit import (
     EDGE_FACTOR,
@@ -95,7 +96,8 @@ def test_old_runs_fade_and_the_newest_surprises_are_kept() -> None:
     assert memory.runs == FADES_AFTER
     assert sum(counts.values()) == pytest.approx(FADES_AFTER)
     assert counts["20"] < 30
-    assert memory.surprises["mean(x)"] == tuple(map(float, range(1_000 - MOST_SURPRISES, 1_000)))
+    newest = range(1_000 - MOST_SURPRISES, 1_000)
+    assert memory.surprises["mean(x)"] == tuple((float(run), run + 1) for run in newest)
     assert memory.level < 1.3
 
 
@@ -135,6 +137,44 @@ def test_a_batch_that_was_accepted_later_is_remembered_too() -> None:
     assert with_it is not None
     assert without.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0}
     assert with_it.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0, "36": 1.0}
+
+
+def test_a_surprise_is_forgotten_after_as_many_runs_as_are_remembered() -> None:
+    memory = remember_batch(NOTHING_REMEMBERED, rare(5.0, **{"mean(x)": 9.0}), NO_LEVEL)
+    for _ in range(int(FADES_AFTER) - 1):
+        memory = remember_batch(memory, rare(1.0), NO_LEVEL)
+    assert "mean(x)" in memory.surprises
+    assert remember_batch(memory, rare(1.0), NO_LEVEL).surprises == {}
+
+
+def test_a_batch_that_is_like_an_accepted_one_is_no_alarm() -> None:
+    assert not limit_rarity(rare(20.0), {Part.COLUMNS: 10.0}, is_held=False).is_alarm
+
+
+def chain(rarities: list[float], without: int | None = None) -> list[Run]:
+    """Runs that were judged one after the other; one of them may have no rarity."""
+    runs: list[Run] = []
+    for number, rarity in enumerate(rarities, 1):
+        memory = gather_memory(runs, NO_LEVEL) if runs else None
+        made = run(number, rarity, runs, memory or NOTHING_REMEMBERED)
+        runs.append(replace(made, account=replace(made.account, rarity=None)) if number == without else made)
+    return runs
+
+
+def test_a_run_without_a_rarity_does_not_lose_the_memory() -> None:
+    memory = gather_memory(chain([1.0, 2.0, 3.0, 4.0], without=3), NO_LEVEL)
+    assert memory is not None
+    assert memory.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0, "16": 1.0}
+
+
+def test_a_batch_that_is_rejected_later_counts_for_nothing() -> None:
+    runs = chain([1.0, 2.0, 30.0, 4.0, 5.0])
+    memory = gather_memory([each for each in runs if each is not runs[2]], NO_LEVEL)
+    assert memory is not None
+    assert memory.batches[Part.COLUMNS] == {"4": 1.0, "8": 1.0, "16": 1.0, "20": 1.0}
+    whole = gather_memory(runs, NO_LEVEL)
+    assert whole is not None
+    assert whole.runs == 5.0
 
 
 def test_a_history_without_rarities_has_no_memory() -> None:

@@ -18,9 +18,8 @@ from headgate.values.account import MetricChange
 from headgate.values.expectation import Expectation, Judgement, Source
 from headgate.values.key import MetricKey
 
-MIN_FACTOR = 2.0
-MAX_FACTOR = 1e9  # beyond, how many times as large or small it is says nothing more
-"""How many times as large or as small as usual a value is, at least, if it is described by a factor."""
+MIN_FACTOR, MAX_FACTOR = 2.0, 1e9
+"""How many times as large or as small as usual a value is, at least and at most, if it is described by a factor."""
 
 FACTOR_SPREAD = 1.25
 """Factors that are at most this many times as large as each other describe the same change."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headgate.gate.history import DatasetHistory
 from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS
+from headgate.learn.history.rarity import is_rarity
 from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.learn.learned import Learned
 from headgate.learn.past import calendar_of, numeric_values
@@ -88,6 +89,7 @@ def _find_surprising_ranges(run: Run) -> dict[MetricKey, Expectation]:
         each.expectation.metric: each.expectation
         for each in run.verdict.judgements
         if each.expectation.metric in surprises
+        and not is_rarity(each.expectation.metric)
         and each.expectation.source is Source.HISTORY
         and each.expectation.metric.name not in (*SCHEMA_METRICS, COPIES.name)
     }

@@ -189,7 +189,7 @@ class BatchJudge:
             mutes=self.mutes,
             memory={} if learned.past is None else dict(learned.past.memory),
             drifts=learned.find_drifts(outcomes),
-            rarity=learned.measure_rarity(outcomes),
+            rarity=learned.measure_rarity(outcomes, verdict),
             rarities=learned.memory,
         )
         return changes.add_to(account)

@@ -28,6 +28,7 @@ from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_
 from headgate.learn.text_rules import reprice
 from headgate.values.account import Drift
 from headgate.values.day_lists import NO_LISTS, DayLists
+from headgate.values.expectation import Level, Source
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.period import Period
@@ -75,9 +76,15 @@ class Learned:
     def judge(self, outcomes: Mapping[MetricKey, Outcome], schema: Schema) -> Verdict:
         """The verdict of the program on the outcomes of a batch, which `extend_outcomes` gives, and on its schema."""
         verdict = self.program.verdict(outcomes, self.scope.choose_columns(schema))
-        if self.rarities is not None:
-            verdict = tell_reasons(self.rarities, verdict, outcomes)
-        return self.surprises.excuse(verdict)
+        if self.rarities is None:
+            return self.surprises.excuse(verdict)
+        told = tell_reasons(self.rarities, verdict, outcomes)
+        if self.surprises.excuse(told) is told:
+            return told
+        # An accepted batch excuses only what it had alike, so a column that rows explain must be alike too.
+        in_full = tell_reasons(self.rarities, verdict, outcomes, skips_explained=False)
+        excused = self.surprises.excuse(in_full)
+        return told if excused is in_full else excused
 
     def extend_outcomes(
         self, schema: Schema, outcomes: Mapping[MetricKey, Outcome], states: Mapping[MetricKey, State]
@@ -114,11 +121,18 @@ class Learned:
         """How rare the good batches were so far."""
         return NOTHING_REMEMBERED if self.rarities is None else self.rarities.memory
 
-    def measure_rarity(self, outcomes: Mapping[MetricKey, Outcome]) -> BatchRarity | None:
-        """How rare a batch is, as it is remembered if it is accepted; None for too few runs."""
+    def measure_rarity(self, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> BatchRarity | None:
+        """How rare a batch is, as it is remembered if it is accepted; None for too few runs.
+
+        `verdict` says whether it is held for what was learned of the history: then accepting it is a false alarm.
+        """
         if self.rarities is None:
             return None
-        return limit_rarity(self.rarities.measure_batch(outcomes), self.program.limits)
+        is_held = any(
+            each.expectation.source is Source.HISTORY and each.expectation.level is Level.ERROR
+            for each in verdict.failures
+        )
+        return limit_rarity(self.rarities.measure_batch(outcomes), self.program.limits, is_held=is_held)
 
     def find_rare_columns(self, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
         """The columns of a batch that are nearly too rare or more, the rarest first."""
@@ -229,7 +243,9 @@ class ProposalPool:
         proposal_set = ProposalSet.of(
             bound_surprises(past, runs),
             pooled_rates,
-            gather_memory(runs, pooled_rates.batch_rates(Part.COLUMNS, len(runs))),
+            gather_memory(runs, pooled_rates.batch_rates(Part.COLUMNS, len(runs)))
+            if Learner.HISTORY in learners
+            else NOTHING_REMEMBERED,
             novelty_limits=novelty_limits,
             others=reprice(rules_in_scope, past),
             is_learned=lambda metric: metric not in pinned and scope.learns_metric(metric),
@@ -250,11 +266,20 @@ class ProposalPool:
         )
 
     def spend_budget(
-        self, false_alarms: float, learners: Sequence[Learner] = tuple(Learner), drift_limit: float = HOLD_FACTOR
+        self,
+        false_alarms: float,
+        learners: Sequence[Learner] = tuple(Learner),
+        drift_limit: float = HOLD_FACTOR,
+        *,
+        counts_alarms: bool = True,
     ) -> Learned:
         """The program that these learners' proposals give within the budget.
 
-        `drift_limit` is how many times less or more than long ago something may be, before a batch is held.
+        Args:
+            false_alarms: The budget.
+            learners: Whose proposals.
+            drift_limit: How many times less or more than long ago something may be, before a batch is held.
+            counts_alarms: Whether false alarms so far lower the working budget: not if another budget made them.
         """
         has_history = Learner.HISTORY in learners
         chosen = replace(
@@ -266,7 +291,10 @@ class ProposalPool:
             others=self.proposal_set.others if Learner.PATTERNS in learners else (),
         )
         program = chosen.build_program(
-            false_alarms, pins=self.pins, free=propose_free(self.proposal_set.past) if has_history else ()
+            false_alarms,
+            pins=self.pins,
+            free=propose_free(self.proposal_set.past) if has_history else (),
+            counts_alarms=counts_alarms,
         )
         novelty = self.novelty if Learner.NOVELTY in learners else None
         if self.anchor is not None:

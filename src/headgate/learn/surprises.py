@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from headgate.learn.copies import COPIES
 from headgate.learn.history.program import SCHEMA_METRICS
+from headgate.learn.history.rarity import is_rarity
 from headgate.learn.metric_traits import is_distance
 from headgate.learn.past import Past, numeric_values
 from headgate.values.expectation import Judgement, Source, Status
@@ -50,9 +51,10 @@ class SurprisingRun:
     @classmethod
     def of(cls, run: Run) -> SurprisingRun:
         """What was surprising in a run."""
-        surprising = [each.expectation for each in run.verdict.judgements if _is_surprising(each)]
-        expected = {each.metric: each.predicate for each in surprising}
-        return cls(run.partition, numeric_values(run.outcomes), frozenset(expected), expected)
+        surprising = [each for each in run.verdict.judgements if _is_surprising(each)]
+        expected = {each.expectation.metric: each.expectation.predicate for each in surprising}
+        judged = {each.expectation.metric: each.value for each in surprising if each.value is not None}
+        return cls(run.partition, {**numeric_values(run.outcomes), **judged}, frozenset(expected), expected)
 
     @property
     def columns(self) -> frozenset[str]:
@@ -103,7 +105,9 @@ def find_excused(judgements: Iterable[Judgement]) -> list[Judgement]:
 
 
 def _is_surprising(judgement: Judgement) -> bool:
-    is_judged = judgement.value is not None and judgement.status in (Status.FAIL, Status.PASS)
+    """Whether a value was outside of its range, also if that was excused, or skipped because rows explained it."""
+    is_skipped = judgement.status is Status.SKIP and is_rarity(judgement.expectation.metric)
+    is_judged = judgement.value is not None and (is_skipped or judgement.status in (Status.FAIL, Status.PASS))
     is_learned = judgement.expectation.source is Source.HISTORY and judgement.expectation.metric.name not in _EXACT
     return is_learned and is_judged and not judgement.expectation.predicate.holds(float(judgement.value or 0.0))
 

@@ -30,17 +30,18 @@ class BatchRarity(msgspec.Struct, frozen=True, omit_defaults=True):
 class RarityMemory(msgspec.Struct, frozen=True, omit_defaults=True):
     """How rare the good batches of a table were so far, and what was notable in them.
 
-    `runs` is how many are remembered; it is no whole number once old ones fade. `alarms` is how many of them were held
-    and accepted: false alarms. `level` is the mean rarity of their columns. `batches` counts them, for each part, by
-    their rarity, in steps of `rarity_limit.STEP`. `surprises` are those of the metrics that were notable, the newest of
-    each.
+    `runs` is how many are remembered; it is no whole number once old ones fade. `number` counts all of them. `alarms`
+    is how many were held and accepted: false alarms. `level` is the mean rarity of their columns. `batches` counts
+    them, for each part, by their rarity, in steps of `rarity_limit.STEP`. `surprises` are those of the metrics that
+    were notable, the newest of each, and the numbers of their batches.
     """
 
     runs: float = 0.0
+    number: int = 0
     alarms: float = 0.0
     level: float = 0.0
     batches: dict[Part, dict[str, float]] = {}
-    surprises: dict[str, tuple[float, ...]] = {}
+    surprises: dict[str, tuple[tuple[float, int], ...]] = {}
 
 
 NOTHING_REMEMBERED = RarityMemory()

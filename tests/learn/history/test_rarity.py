@@ -59,7 +59,7 @@ def test_an_extreme_that_varies_does_not_count() -> None:
 
 def test_what_the_table_did_before_is_less_rare() -> None:
     surprise = float(np.nanmax(rarities().forecast.surprise(rarities().arrange(outcomes(mean=60.0)))))
-    memory = RarityMemory(30.0, surprises={str(MEAN): (surprise,) * 5})
+    memory = RarityMemory(30.0, surprises={str(MEAN): ((surprise, 1),) * 5})
     again = Rarities.of(orders(), load_pooled_rates(), memory)
     at = next(at for at, each in enumerate(orders().metrics) if each.key == MEAN)
     values = again.arrange(outcomes(mean=60.0))

@@ -24,6 +24,6 @@ def test_a_jump_is_remembered_with_its_surprise() -> None:
     series = 100 + noise
     series[15] = 500.0
     memory = replay_memory(past_of({"size()": series.tolist()}), load_pooled_rates())
-    assert max(memory.surprises["size()"]) > 100
+    assert max(memory.surprises["size()"])[0] > 100
     calm = replay_memory(past_of({"size()": (100 + noise).tolist()}), load_pooled_rates())
     assert max(map(int, memory.batches[Part.ROWS])) > max(map(int, calm.batches[Part.ROWS]))

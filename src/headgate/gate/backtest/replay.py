@@ -186,7 +186,9 @@ def replay_batches(
         programs = [
             nothing_learned(plan.learners, scope, settings.pins)
             if pool is None
-            else pool.spend_budget(plan.budget, plan.learners, settings.drift)
+            else pool.spend_budget(
+                plan.budget, plan.learners, settings.drift, counts_alarms=plan.budget == plans[0].budget
+            )
             for plan in plans
         ]
         run = _measure_again(recorded, programs[0])
@@ -222,13 +224,14 @@ def _measure_again(run: Run, learned: Learned) -> Run:
     """A run with the distances that it would have if all runs had come in the order of their partitions."""
     own = {key: outcome for key, outcome in run.outcomes.items() if not _compares_runs(key)}
     outcomes = learned.extend_outcomes(run.schema, own, run.states)
+    again = msgspec.structs.replace(run, outcomes=outcomes)
     account = msgspec.structs.replace(
         run.account or Account(),
         reference_attempts=learned.reference_attempts,
-        rarity=learned.measure_rarity(outcomes),
+        rarity=learned.measure_rarity(outcomes, _judge_learned(again, learned)),
         rarities=learned.memory,
     )
-    return msgspec.structs.replace(run, outcomes=outcomes, account=account)
+    return msgspec.structs.replace(again, account=account)
 
 
 def _compares_runs(key: MetricKey) -> bool:

@@ -144,7 +144,12 @@ class ProposalSet:
         return None if self.rare_columns is None else self.rare_columns.rarities
 
     def build_program(
-        self, false_alarms: float, *, pins: Sequence[Clause] = (), free: Sequence[Proposal] = ()
+        self,
+        false_alarms: float,
+        *,
+        pins: Sequence[Clause] = (),
+        free: Sequence[Proposal] = (),
+        counts_alarms: bool = True,
     ) -> Program:
         """The program that the budget pays for. What is not spent on other clauses is for the rarity of columns.
 
@@ -152,10 +157,13 @@ class ProposalSet:
             false_alarms: The budget.
             pins: Pinned clauses. There are no other clauses about their metrics.
             free: Proposals that are always chosen, and come first.
+            counts_alarms: Whether false alarms so far lower the working budget.
         """
         if not 0 <= false_alarms <= 1:
             raise MisuseError(f"a budget is a share of runs, not {false_alarms}.", hint="Write false_alarms=0.01.")
-        budget = false_alarms if self.rarities is None else find_working_budget(false_alarms, self.rarities.memory)
+        budget = false_alarms
+        if self.rarities is not None and counts_alarms:
+            budget = find_working_budget(false_alarms, self.rarities.memory)
         chosen: list[Proposal] = []
         limits: dict[Part, float] = {}
         for part, share in BASIC_SHARES.items():
@@ -174,7 +182,7 @@ class ProposalSet:
         rest = budget - _add_costs(chosen)
         if self.rare_columns is not None and (limit := self.rare_columns.find_limit(rest)) is not None:
             limits[Part.COLUMNS] = limit.rarity
-            chosen += self.rare_columns.propose(limit)
+            chosen += exclude_pinned(self.rare_columns.propose(limit), pins)
         program = make_program(self.past, chosen, false_alarms, pins=pins, free=free)
         if self.rarities is None:
             return program

@@ -229,11 +229,12 @@ def _find_present(past: Past) -> Flags:
     return np.array([each.column in columns for each in past.metrics], np.bool_)
 
 
-def _count_alike(surprises: Sequence[float], grid: Floats) -> Floats:
+def _count_alike(surprises: Sequence[tuple[float, int]], grid: Floats) -> Floats:
     """How many of the remembered surprises of a metric were about as large as each reach."""
     if not surprises:
         return np.zeros(len(grid))
-    counts: Floats = (np.array(surprises)[:, None] > ALIKE * grid).sum(axis=0).astype(np.float64)
+    sizes = np.array([size for size, _ in surprises])
+    counts: Floats = (sizes[:, None] > ALIKE * grid).sum(axis=0).astype(np.float64)
     return counts
 
 

@@ -12,7 +12,8 @@ import numpy.typing as npt
 
 from headgate.learn.history.rarity import NOTABLE, RANKS, Rarities, is_rarity
 from headgate.learn.history.usual_ranges import UsualRanges
-from headgate.values.expectation import Expectation, Judgement, Status
+from headgate.metrics.distances.registry import distances
+from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Outcome
 from headgate.values.verdict import Verdict
@@ -25,7 +26,9 @@ _FEW_VALUES = 0.2  # different values for each row, below which the number of ro
 _ROWS_MARGIN = 1.5  # how much farther than the number of rows, as a factor, a metric moves that it explains
 
 
-def tell_reasons(rarities: Rarities, verdict: Verdict, outcomes: Mapping[MetricKey, Outcome]) -> Verdict:
+def tell_reasons(
+    rarities: Rarities, verdict: Verdict, outcomes: Mapping[MetricKey, Outcome], *, skips_explained: bool = True
+) -> Verdict:
     """The verdict in which a column that is too rare fails for the metrics that make it so.
 
     If the number of rows fails or the column is empty in part, and that explains the rest, it is skipped.
@@ -34,17 +37,19 @@ def tell_reasons(rarities: Rarities, verdict: Verdict, outcomes: Mapping[MetricK
         rarities: How rare values are.
         verdict: The verdict.
         outcomes: What was measured of the batch.
+        skips_explained: False if every such column fails for its own metrics.
     """
     if not any(_is_too_rare(each) for each in verdict.judgements):
         return verdict
-    failed = frozenset(each.expectation.metric for each in verdict.failures)
-    reasons = _Reasons(rarities, rarities.arrange(outcomes), failed, outcomes)
+    failed = frozenset(each.expectation.metric for each in verdict.failures if each.expectation.level is Level.ERROR)
+    reasons = _Reasons(rarities, rarities.arrange(outcomes), failed, outcomes, skips_explained)
     told = [reasons.explain(each) if _is_too_rare(each) else [each] for each in verdict.judgements]
     return Verdict(tuple(each for some in told for each in some))
 
 
 def _is_too_rare(judgement: Judgement) -> bool:
-    return judgement.status is Status.FAIL and is_rarity(judgement.expectation.metric)
+    is_learned = judgement.expectation.source is Source.HISTORY
+    return is_learned and judgement.status is Status.FAIL and is_rarity(judgement.expectation.metric)
 
 
 @dataclass(frozen=True)
@@ -55,10 +60,11 @@ class _Reasons:
     values: Floats
     failed: frozenset[MetricKey]
     outcomes: Mapping[MetricKey, Outcome]
+    skips_explained: bool = True
 
     def explain(self, judgement: Judgement) -> list[Judgement]:
         """The judgements of the metrics that make a column rare, besides those that failed."""
-        causes = self._find_causes(judgement.expectation.metric.columns[0])
+        causes = self._find_causes(judgement.expectation.metric.columns[0]) if self.skips_explained else []
         if causes and self._is_explained(judgement.expectation, causes):
             named = " and ".join(str(self.rarities.past.metrics[at].key) for at in causes)
             why = f"{judgement.reason}; {named} explains it"
@@ -74,9 +80,9 @@ class _Reasons:
     def _is_explained(self, limit: Expectation, causes: Sequence[int]) -> bool:
         """Whether the column is not too rare without what another number of rows with a value explains."""
         farthest = max(map(self._find_move, causes))
-        has_other_rows = any(not self.rarities.past.metrics[at].column for at in causes)
+        is_far_fewer = any(self._has_far_fewer_rows(at) for at in causes)
         indices = map(int, self.rarities.columns[limit.metric.columns[0]])
-        steady = [at for at in indices if at not in causes and not self._is_consequence(at, farthest, has_other_rows)]
+        steady = [at for at in indices if at not in causes and not self._is_consequence(at, farthest, is_far_fewer)]
         rarities = self.rarities.measure(self._reduce_noise(causes))
         return limit.predicate.holds(float(self.rarities.add_up(rarities[steady])))
 
@@ -100,15 +106,20 @@ class _Reasons:
         reduced: Floats = centres + (self.values - centres) * math.sqrt(max(min([1.0, *shares]), 0.0))
         return reduced
 
-    def _is_consequence(self, index: int, farthest: float, has_other_rows: bool) -> bool:
+    def _has_far_fewer_rows(self, index: int) -> bool:
+        """Whether it is the number of rows, and so small that rows are unlike others by chance."""
+        is_size = not self.rarities.past.metrics[index].column
+        return is_size and _FAR_FEWER * float(self.values[index]) < self._find_centre(index)
+
+    def _is_consequence(self, index: int, farthest: float, is_far_fewer: bool) -> bool:
         """Whether another number of rows with a value, which moved so far, explains the value of a metric.
 
         Far fewer rows are farther from those of the run before by chance. They do not explain that one of a few values
-        is gone.
+        is gone, or that one is new.
         """
         traits = self.rarities.past.metrics[index]
         if traits.is_distance:
-            return has_other_rows and farthest > math.log(_FAR_FEWER)
+            return is_far_fewer and not distances()[traits.key.name].of_all
         if traits.key.name == _DISTINCT and self._find_centre(index) < _FEW_VALUES * self._find_rows():
             return False
         return traits.moves_with_rows and self._find_move(index) <= farthest + math.log(_ROWS_MARGIN)

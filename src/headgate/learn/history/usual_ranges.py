@@ -37,15 +37,15 @@ class UsualRanges:
         """
         rates, grid = self.rarities.rates[index], self.rarities.grid
         usual = int(np.searchsorted(-rates, -USUAL_RATE))
+        believed = int(np.searchsorted(grid, self.rarities.widest[index], side="right")) - 1
+        step = min(usual, believed)
         if value is None:
-            believed = int(np.searchsorted(grid, self.rarities.widest[index], side="right")) - 1
-            step = min(usual, believed)
             found = self.rarities.make_range(index, float(grid[step])) if 0 <= step < len(grid) else None
             return None if found is None else self._name_range(index, found, float(rates[step]))
-        for step in range(min(usual, len(grid) - 1), -1, -1):
-            predicate = self.rarities.make_range(index, float(grid[step]))
+        for narrower in range(max(0, min(step, len(grid) - 1)), -1, -1):
+            predicate = self.rarities.make_range(index, float(grid[narrower]))
             if predicate is not None and not predicate.holds(value):
-                return self._name_range(index, predicate, float(rates[step]))
+                return self._name_range(index, predicate, float(rates[narrower]))
         return None
 
     def list_of_column(self, column: str, most: int) -> list[UsualRange]:
