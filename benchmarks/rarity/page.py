@@ -46,6 +46,12 @@ def _describe_feeds(counts: Sequence[Row]) -> Iterator[str]:
         "Intervals are of 95%, by datasets."
     )
     yield ""
+    yield (
+        "The pages about [the gate](gate-benchmark.md), [the basics](basics-benchmark.md), "
+        "[ranges](ranges-benchmark.md), [programs](history-benchmark.md) and [novelty](novelty-benchmark.md) are of "
+        "the form before this one, a sum of rates, until they are measured again."
+    )
+    yield ""
     yield "## All feeds"
     yield ""
     yield tabulate([row for row in counts if row["form"] == FULL])
