@@ -179,10 +179,7 @@ class BatchJudge:
             learners={**learned.learner_notes, **({"order": self.order_note} if self.order_note else {})},
             notes=learned.describe_ranges(bad),
             text_rules=self._learn_text_rules(batch, outcomes),
-            changes=(
-                *describe_changes(learned.past, batch.schema, outcomes, learned.scope),
-                *(self._describe_rare_columns(batch, outcomes, bad) if bad else ()),
-            ),
+            changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
             copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
@@ -192,16 +189,23 @@ class BatchJudge:
             rarity=learned.measure_rarity(outcomes, verdict),
             rarities=learned.memory,
         )
-        return changes.add_to(account)
+        return self._add_rare_columns(changes.add_to(account), batch, outcomes, bad) if bad else changes.add_to(account)
 
-    def _describe_rare_columns(
-        self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], bad: Collection[MetricKey]
-    ) -> list[str]:
-        """How values changed in columns that did not fail, but are nearly too rare: they may tell why another did."""
+    def _add_rare_columns(
+        self, account: Account, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], bad: Collection[MetricKey]
+    ) -> Account:
+        """The account with how values changed in columns that did not fail, but are nearly too rare.
+
+        They may tell why another failed: rows are missing because one value is.
+        """
         failed = {key.columns[0] for key in bad if key.columns}
         columns = [each for each in self.learned.find_rare_columns(outcomes) if each not in failed]
-        changes = find_value_changes(self.learned.past, batch.states, columns)
-        return [f"{column}: {describe_value_change(each)}" for column in columns for each in changes.get(column, ())]
+        found = find_value_changes(self.learned.past, batch.states, columns)
+        told = [f"{column}: {describe_value_change(each)}" for column in columns for each in found.get(column, ())]
+        if Size().key not in bad:
+            return replace(account, changes=(*account.changes, *told))
+        of_table = (*told, *account.column_changes.get("", ()))
+        return replace(account, column_changes={**account.column_changes, "": of_table}) if told else account
 
     def _learn_text_rules(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome]) -> tuple[Proposal, ...]:
         if Learner.PATTERNS not in self.settings.learners:
