@@ -22,7 +22,7 @@ from headgate.learn.history.rarity import Rarities
 from headgate.learn.history.rarity_reasons import tell_reasons
 from headgate.learn.issue_effects import IssueEffect, measure_effects
 from headgate.learn.past import DEFAULT_DISTANCES, Past, attempt_prefixes, measure_distances
-from headgate.learn.rarity_limit import gather_memory
+from headgate.learn.remembered_rarity import gather_memory
 from headgate.values.account import Account
 from headgate.values.expectation import Status
 from headgate.values.run import Run

@@ -13,14 +13,8 @@ from benchmarks.rarity.rarity import FORMS, FULL, FeedRarities, Form
 from benchmarks.rarity.surprises import LONGEST, RUNS_OF_LENGTH, Replayed
 from headgate.learn.history.learn import BASIC_SHARES
 from headgate.learn.pooled_rates import PooledRates
-from headgate.learn.rarity_limit import (
-    BatchRates,
-    find_limit,
-    find_working_budget,
-    fit_batch_rates,
-    limit_rarity,
-    remember_batch,
-)
+from headgate.learn.rarity_limit import BatchRates, find_limit, find_working_budget, fit_batch_rates
+from headgate.learn.remembered_rarity import limit_rarity, remember_batch
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
 
 BUDGETS = (0.003, 0.01, 0.02, 0.05, 0.1)

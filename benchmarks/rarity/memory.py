@@ -10,7 +10,7 @@ from benchmarks.rarity.curves import read_feed
 from benchmarks.rarity.judge import find_limits, find_shares
 from benchmarks.rarity.rarity import FULL, FeedRarities
 from benchmarks.rarity.surprises import RUNS_OF_LENGTH
-from headgate.learn.rarity_limit import limit_rarity, remember_batch
+from headgate.learn.remembered_rarity import limit_rarity, remember_batch
 from headgate.values.account import Account
 from headgate.values.key import MetricKey
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part

@@ -24,14 +24,8 @@ from headgate.learn.history.rarity import NOTABLE, RANKS, TYPICAL_COLUMNS, Rarit
 from headgate.learn.metric_traits import traits_of
 from headgate.learn.past import DEFAULT_RUNS, Past
 from headgate.learn.pooled_rates import load_pooled_rates
-from headgate.learn.rarity_limit import (
-    FADES_AFTER,
-    MOST_SURPRISES,
-    find_limit,
-    find_working_budget,
-    limit_rarity,
-    remember_batch,
-)
+from headgate.learn.rarity_limit import find_limit, find_working_budget
+from headgate.learn.remembered_rarity import FADES_AFTER, MOST_SURPRISES, limit_rarity, remember_batch
 from headgate.stats.intervals import wilson
 from headgate.values.key import MetricKey
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory

@@ -9,16 +9,18 @@ import pytest
 from msgspec.structs import replace
 
 from headgate.learn.rarity_limit import (
-    EDGE_FACTOR,
-    EDGE_STEP,
-    FADES_AFTER,
     LIMITS,
-    MOST_SURPRISES,
     MOST_WEIGHT,
     BatchRates,
     find_limit,
     find_working_budget,
     fit_batch_rates,
+)
+from headgate.learn.remembered_rarity import (
+    EDGE_FACTOR,
+    EDGE_STEP,
+    FADES_AFTER,
+    MOST_SURPRISES,
     gather_memory,
     limit_rarity,
     remember_batch,

@@ -32,16 +32,12 @@ from headgate.values.state import State
 
 Floats = npt.NDArray[np.float64]
 _NULL_SHARES = (0.01, 0.5, 1.0)
-SEVERITIES = (1.0, 0.3, 0.1)
-"""Severities at which learners count an issue, relative to the injected one: a real issue is often milder."""
 STALE = "stale"
 """The issue of a column that holds the same values as in the run before. It has no injector: it needs two batches."""
 OTHER_DAYS = "other_days"
 """The issue of a batch some of whose rows are of other days. It has no injector either."""
 OTHER_DAYS_SHARE = 0.1
 _MAX_VOLUME_COLUMNS = 16  # so that a change of the row count does not outweigh all other issues of a wide table
-NULL_ISSUE_WEIGHT = 3
-"""How many times an increase of nulls counts: it is one in six of the dated incidents of real feeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,24 +84,8 @@ class AppliedEffect(NamedTuple):
 
     @property
     def issue_ids(self) -> list[tuple[IssueId, ...]]:
-        """The ids of each issue: one per column, or several per column for an issue that counts several times."""
-        weights = [NULL_ISSUE_WEIGHT if issue.startswith(IncreasedNulls.name) else 1 for issue in self.issues]
-        return [
-            tuple(
-                (column, issue if not repeat else f"{issue}, again {repeat}")
-                for column in self.columns or (self.column,)
-                for repeat in range(weight)
-            )
-            for issue, weight in zip(self.issues, weights, strict=True)
-        ]
-
-    def issue_ids_at(self, severity: float) -> list[tuple[IssueId, ...]]:
-        """The ids of each issue at a severity of `SEVERITIES`: at another severity it is another issue."""
-        if severity == 1:
-            return self.issue_ids
-        return [
-            tuple((column, f"{severity:g} x {issue}") for column, issue in issue_ids) for issue_ids in self.issue_ids
-        ]
+        """The ids of each issue, one for each column that it counts for."""
+        return [tuple((column, issue) for column in self.columns or (self.column,)) for issue in self.issues]
 
 
 def measure_effects(past: Past, sample: Mapping[str, pa.Array] | None = None) -> list[IssueEffect]:

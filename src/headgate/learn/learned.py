@@ -22,7 +22,7 @@ from headgate.learn.novelty.propose import propose_novelty
 from headgate.learn.past import Past, attempt_prefixes, numeric_values
 from headgate.learn.pins import explain_distances
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
-from headgate.learn.rarity_limit import gather_memory, limit_rarity
+from headgate.learn.remembered_rarity import gather_memory, limit_rarity
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_surprises, find_usual_run
 from headgate.learn.text_rules import reprice

@@ -56,8 +56,9 @@ def learn_program(
 ) -> Program:
     """Learn what the next batch of a table must meet, from the table's past alone.
 
-    A batch is held if one of its columns is too rare: if its metrics are together farther from their forecasts than
-    those of good batches are, of other tables and of this one. The budget sets the limit of rarity.
+    Rows, complete columns, keys, times and nulls get ranges. Each column gets a limit of rarity: of how far all its
+    metrics together may lie from their forecasts. The budget sets how narrow they are, by how often good batches of
+    other tables and of this one lie beyond.
 
     Args:
         past: The accepted runs of the table. With fewer than 7 of them the program has coarse limits only.
@@ -89,7 +90,8 @@ def learn_program(
         raise MisuseError(f"there are no bounds {bounds!r}.", hint='Write bounds="rarity" or bounds="paper".')
     if budget != "table" or clauses is not None:
         raise MisuseError(
-            "the budget is that of a table, without a number of clauses.", hint='Or write bounds="paper".'
+            'budget="column" and clauses= are for the form of the paper.',
+            hint='Write bounds="paper", or leave them out.',
         )
     pinned = {each.metric for each in pins}
     proposal_set = ProposalSet.of(

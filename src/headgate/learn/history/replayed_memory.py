@@ -10,7 +10,7 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.rarity import Rarities
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates
-from headgate.learn.rarity_limit import remember_batch
+from headgate.learn.remembered_rarity import remember_batch
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part, RarityMemory
