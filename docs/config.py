@@ -28,6 +28,7 @@ schema, for editors: [headgate.schema.json](../headgate.schema.json).
 """
 TITLES = {
     "": "The top of the file",
+    "budget[]": "`budget`, each",
     "spark": "`spark`",
     "datasets.<name>": "`datasets.<name>`",
     "datasets.<name>.source": "`datasets.<name>.source`",

@@ -19,6 +19,7 @@ REQUIRED = (
     "headgate/cli/init/demo/flights.parquet",
     "headgate/cli/output.schema.json",
     "headgate/engine/spark_quiet.properties",
+    "headgate/learn/patterns/alarm_rates.json",
     "headgate/learn/patterns/public.hgi",
     "headgate/learn/pooled_rates.json",
     "headgate/learn/rules/key_names.json",

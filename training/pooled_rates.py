@@ -37,7 +37,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from benchmarks.rarity.curves import GRID, count_surprises, make_curve, pool_counts, read_feed
-from benchmarks.rarity.judge import make_prior
+from benchmarks.rarity.judge import measure_others
 from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
@@ -48,10 +48,13 @@ from headgate.learn.pooled_rates import (
     SHORT_LENGTHS,
     VARYING,
     PooledRates,
+    TableRarities,
     format_pooled_rates,
     make_batch_key,
     make_curve_key,
 )
+from headgate.learn.rarity_limit import count_rarities, find_common_level
+from headgate.values.rarity_memory import Part
 
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
@@ -74,12 +77,17 @@ def evidence(without: Collection[str] = ()) -> PooledRates:
             seen[key] += weight * count
             beyond[key] += weight * more
     curves = pool_counts(chosen) | {key: make_curve(seen[key], beyond[key]) for key in seen}
-    batches = {
-        make_batch_key(part, length): rates
-        for length in HISTORY_LENGTHS
-        for part, rates in make_prior(frozenset(without), length).items()
-    }
-    return PooledRates(GRID, curves, batches)
+    tables: dict[str, TableRarities] = {feed.title: {} for feed in chosen}
+    levels: dict[str, float] = {}
+    for length in HISTORY_LENGTHS:
+        for part in Part:
+            key, found = make_batch_key(part, length), measure_others(frozenset(without), length)
+            rarities = {name: [batch[part] for batch in batches] for name, batches in found.items()}
+            if part is Part.COLUMNS:
+                levels[key] = find_common_level(rarities.values())
+            for name, each in rarities.items():
+                tables[name][key] = count_rarities(each, levels.get(key, 0.0))
+    return PooledRates(GRID, curves, tables, levels)
 
 
 def read_evidence(without: str) -> PooledRates:

@@ -43,6 +43,8 @@ SPARSER = 10  # lengths of history are tried on every tenth window
 ABLATED = 4  # parts are left out on every fourth window
 PROGRAMS = ("headgate", "paper")
 OURS = ("headgate 0.01", "headgate 0.05")
+RATES = (0.005, 0.01, 0.02, 0.05, 0.1)
+"""Shares of clean runs held at which all methods are compared."""
 
 
 def main() -> None:
@@ -181,7 +183,24 @@ def table(given: argparse.Namespace) -> dict[str, Any]:
     }
     fair = [row for row in rows if row["feed"] in wanted]
     equal = {ours: _equal(ours, fair, scored, keys) for ours in OURS}
-    return {"feeds": counts, "forms": told, "equal": equal, "audited": _shown(rows)}
+    curves = {"rates": RATES, "recalls": _curves(fair, scored, keys)}
+    return {"feeds": counts, "forms": told, "equal": equal, "curves": curves, "audited": _shown(rows)}
+
+
+def _curves(rows: Sequence[Row], scored: Sequence[Row], keys: dict[str, list[str]]) -> dict[str, Any]:
+    """The recall of every method over all cases at each of `RATES`."""
+    clean, cases = [[row for row in rows if row["what"] == what] for what in ("clean", "case")]
+    found: dict[str, Any] = {}
+    for form, some_keys in keys.items():
+        points = [
+            [float(np.mean([key in row["held"] for row in some])) for key in some_keys] for some in (clean, cases)
+        ]
+        found[form] = [at_rate(*points, rate) for rate in RATES]
+    titles = {row["feed"] for row in clean}
+    theirs = [row for row in scored if row["feed"] in titles]
+    for method in METHODS if theirs else ():
+        found[method.name] = [_baseline_recalls(method.name, theirs, rate)["all"] for rate in RATES]
+    return found
 
 
 def _shown(rows: Sequence[Row]) -> dict[str, float]:

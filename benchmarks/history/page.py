@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.history.figures import best_baselines, draw_curves, draw_issues, draw_rates
 from benchmarks.history.modes import describe_modes
-from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, table_targets
+from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, rate_curves, table_targets
 from benchmarks.values_mode import describe_values
 
 RESULTS = Path(__file__).parent / "results"
@@ -58,7 +58,7 @@ def write_page() -> None:
         parts.append(_lengths(lengths))
     if table:
         draw_rates(table)
-        parts += [forms(table), equal_rates(table)]
+        parts += [forms(table), equal_rates(table), rate_curves(table)]
     if listed:
         parts.append(incidents(listed))
     parts.append(audit(table))
@@ -166,7 +166,7 @@ def _budgets(found: Found) -> str:
     lines = [
         "### Budgets of a column, stated and realised\n",
         "The budget is the share of clean batches that the program of one column may hold. Clauses are over all "
-        "feeds.\n",
+        "feeds; ours has none but a limit of rarity.\n",
         "| | | budget | precision | recall | clean tests held | unseen: held | median clauses | mean |",
         "|---" * 9 + "|",
     ]
@@ -177,9 +177,13 @@ def _budgets(found: Found) -> str:
                 away = _judged(other) if other else "—"
                 lines.append(
                     f"| {group} | {name} | {each['budget']:g} | {each['precision']:.3f} | {each['recall']:.3f} "
-                    f"| {_judged(each)} | {away} | {each['clauses']:g} | {each['mean_clauses']:.1f} |"
+                    f"| {_judged(each)} | {away} | {_count(each, 'clauses')} | {_count(each, 'mean_clauses')} |"
                 )
     return "\n".join([*lines, "\nIn bold: more than the budget.\n"])
+
+
+def _count(each: Found, name: str) -> str:
+    return f"{each[name]:.1f}" if name in each else "—"
 
 
 def _judged(each: Found) -> str:

@@ -177,6 +177,22 @@ def equal_rates(found: Found) -> str:
     return "\n".join([*lines, "\nIn bold: the most.\n"])
 
 
+def rate_curves(found: Found) -> str:
+    """Recall of every method at the same shares of clean runs held."""
+    curves = found["curves"]
+    rates = curves["rates"]
+    lines = [
+        "### Recall at each share of clean runs held\n",
+        "As above, at fixed shares, over all cases. *Deviation* is the usual three deviations, with every threshold.\n",
+        f"| | {' | '.join(f'{rate:.1%}' for rate in rates)} |",
+        "|---" * (1 + len(rates)) + "|",
+    ]
+    best = [max(each[at][0] for each in curves["recalls"].values()) for at in range(len(rates))]
+    for name, each in curves["recalls"].items():
+        lines.append(f"| {name} | {' | '.join(_recall(one, best[at]) for at, one in enumerate(each))} |")
+    return "\n".join([*lines, "\nIn bold: the most.\n"])
+
+
 def _recall(one: list[Any] | None, best: float) -> str:
     if one is None:
         return "—"

@@ -25,6 +25,7 @@ from headgate.learn.past import DEFAULT_DISTANCES, Past, attempt_prefixes, measu
 from headgate.learn.remembered_rarity import gather_memory
 from headgate.values.account import Account
 from headgate.values.expectation import Status
+from headgate.values.rarity_memory import Part
 from headgate.values.run import Run
 from headgate.values.verdict import Verdict
 
@@ -55,7 +56,8 @@ class Programs(NamedTuple):
 
     @classmethod
     def of(cls, feed: Feed, runs: Sequence[Run], past: Past, damage: Sequence[IssueEffect]) -> Programs:
-        ours = ProposalSet.of(past, tails_for(feed.folder), gather_memory(runs))
+        rates = tails_for(feed.folder)
+        ours = ProposalSet.of(past, rates, gather_memory(runs, rates.batch_rates(Part.COLUMNS, len(runs))))
         papers = PaperProposals.of(past, PaperBounds(), damage)
         free = propose_free(past)
         made = {

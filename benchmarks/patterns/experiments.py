@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.gate.shares import estimate
 from benchmarks.patterns import corpus, indexes, kinds
-from benchmarks.patterns.indexes import Lake
 from benchmarks.patterns.learners import PAPER, rule
 from benchmarks.patterns.protocol import Benchmark, Judged, Method, judged
 from benchmarks.patterns.scores import f1, precisions, recalls
+from headgate.learn.patterns.alarm_rates import AS_ESTIMATED, load_alarm_rates
 from headgate.learn.patterns.entries import mean_impurity
 from headgate.learn.patterns.enumerate import TAU, enumerate_patterns
 from headgate.learn.patterns.generalize import is_open, make_atoms, menu_of
@@ -85,51 +86,71 @@ def _rounded(precision: Any, recall: Any) -> list[float]:
     return [round(float(each), 4) for each in (p, r, f1(p, r))]
 
 
+class HeldRule(NamedTuple):
+    """A rule from a part of a column: the rate that the index estimates, and whether the later values broke it."""
+
+    chosen: corpus.Set
+    part: str
+    source: str
+    estimate: float
+    is_broken: bool
+
+
 def calibration() -> dict[str, Any]:
-    """The stated rate of false alarms against the alarms that were seen, from a tenth and from half of a column."""
+    """The stated rates of false alarms beside the alarms that were seen, on sets that did not correct the rates."""
+    judged_sets = ("mixed", "ukgov")
+    held = hold_rules()
+    return {
+        part: _compare([each for each in held if each.part == part and each.chosen in judged_sets])
+        for part in ("tenth", "half")
+    }
+
+
+def hold_rules() -> list[HeldRule]:
+    """Rules of every rate from a tenth and from half of the columns of all sets, by an index without these columns."""
     lake = indexes.whole()
-    return {"tenth": _stated(lake, _tenths()), "half": _stated(lake, _halves())}
-
-
-def _stated(lake: Lake, cases: Iterator[tuple[list[str], list[str]]]) -> dict[str, Any]:
-    settings = InferenceSettings.of("headgate", limit=0.9)
-    stated, alarms, columns = [], [], 0
-    for train, test in cases:
-        columns += 1
+    settings = InferenceSettings.of("headgate", limit=0.9, alarm_rates=AS_ESTIMATED)
+    held = []
+    for chosen, part, source, train, test in (*_take_tenths(), *_take_halves()):
         found = infer(train, lake, lake.total, settings)
         if found is not None:
-            stated.append(found.alarm)
-            alarms.append(not found.holds(test))
-    rates, seen = np.array(stated), np.array(alarms)
+            held.append(HeldRule(chosen, part, source, found.alarm, not found.holds(test)))
+    return held
+
+
+def _compare(held: Sequence[HeldRule]) -> dict[str, Any]:
+    rates = np.array([load_alarm_rates().correct(each.estimate) for each in held])
+    estimates, seen = np.array([each.estimate for each in held]), np.array([each.is_broken for each in held])
+    sources = np.array([each.source for each in held])
     rows = []
-    for low, high in zip(_BINS, (*_BINS[1:], 1.0), strict=True):
+    for low, high in zip(_BINS, (*_BINS[1:], 1.01), strict=True):
         chosen = (rates >= low) & (rates < high)
         if chosen.any():
+            share = estimate(zip(sources[chosen].tolist(), seen[chosen].tolist(), strict=True))
+            row = {"estimated": estimates[chosen].mean(), "stated": rates[chosen].mean(), "seen": share.share}
             rows.append(
-                {
-                    "from": low,
-                    "to": high,
-                    "rules": int(chosen.sum()),
-                    "stated": round(float(rates[chosen].mean()), 4),
-                    "seen": round(float(seen[chosen].mean()), 4),
+                {"from": low, "to": min(high, 1.0), "rules": int(chosen.sum()), "sources": len(set(sources[chosen]))}
+                | {
+                    name: round(float(value), 4)
+                    for name, value in (row | {"low": share.low, "high": share.high}).items()
                 }
             )
-    return {"columns": columns, "rules": len(rates), "stated": rates.mean(), "seen": seen.mean(), "bins": rows}
+    means = {"estimated": estimates.mean(), "stated": rates.mean(), "seen": seen.mean()}
+    return {"rules": len(held), **{name: round(float(each), 4) for name, each in means.items()}, "bins": rows}
 
 
-def _tenths() -> Iterator[tuple[list[str], list[str]]]:
+def _take_tenths() -> Iterator[tuple[corpus.Set, str, str, list[str], list[str]]]:
     for chosen in corpus.SETS:
         for case in corpus.cases(chosen):
-            yield list(case.train), list(case.test)
+            yield chosen, "tenth", case.repo, list(case.train), list(case.test)
 
 
-def _halves() -> Iterator[tuple[list[str], list[str]]]:
-    table = corpus.corpus().select(["col_id", "values"])
-    wanted = corpus.held_out()
-    for row in table.to_pylist():
-        if row["col_id"] in wanted and len(row["values"]) >= 200:
+def _take_halves() -> Iterator[tuple[corpus.Set, str, str, list[str], list[str]]]:
+    sets = {col_id: chosen for chosen in corpus.SETS for col_id in corpus.identifiers(chosen)}
+    for row in corpus.corpus().select(["col_id", "repo", "values"]).to_pylist():
+        if row["col_id"] in sets and len(row["values"]) >= 200:
             half = len(row["values"]) // 2
-            yield row["values"][:half], row["values"][half:]
+            yield sets[row["col_id"]], "half", row["repo"], row["values"][:half], row["values"][half:]
 
 
 def distribution() -> dict[str, Any]:

@@ -17,7 +17,6 @@ from benchmarks.patterns.learners import OURS, UNSEEN
 from benchmarks.patterns.page_costs import LIMITS, OPEN_MB, OPEN_MS
 from benchmarks.patterns.tables import bold, header, table_row
 from headgate.learn.patterns.settings import InferenceSettings
-from headgate.stats.intervals import wilson
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parents[2] / "docs" / "patterns-benchmark.md"
@@ -267,26 +266,23 @@ def _sized(each: Found) -> str:
 def _calibration(told: Found) -> str:
     lines = [
         "## Stated and seen alarms\n",
-        "A rule states how often it will raise a false alarm. Rules of every stated rate, high ones too, were held "
-        "against the later values of their columns. *From a tenth*: the columns of all sets, of the development set "
-        "too. *From a half*: the long ones of them; the first half trains. In bold: seen more often than stated, by "
-        "more than chance (95%, Wilson).\n",
-        *header("trained", "stated, from", "to", "rules", "stated, mean", "seen", "95%"),
+        "A rule states how often it will raise a false alarm: the rate that the index estimates, corrected by what was "
+        "seen on the development columns (`training/pattern_rates.py`). Rules of every stated rate, high ones too, "
+        "were held against the later values of the columns of the two other sets. *From a tenth*: the first tenth of "
+        "a column trains. *From a half*: the first half of the long ones. The interval is by sources. In bold: seen "
+        "more often than stated, by more than chance.\n",
+        *header("trained", "stated, from", "to", "rules", "sources", "index, mean", "stated, mean", "seen", "95%"),
     ]
     for part, name in {"tenth": "from a tenth", "half": "from a half"}.items():
         for each in told[part]["bins"]:
-            low, high = _seen(each)
-            seen = f"**{each['seen']:.4f}**" if low > each["stated"] else f"{each['seen']:.4f}"
-            ends = (f"{each['from']:g}", f"{each['to']:g}", f"{each['rules']:,}", f"{each['stated']:.4f}")
-            lines.append(table_row(name, *ends, seen, f"{low:.4f} to {high:.4f}"))
+            seen = f"**{each['seen']:.4f}**" if each["low"] > each["stated"] else f"{each['seen']:.4f}"
+            ends = f"{each['from']:g}", f"{each['to']:g}", f"{each['rules']:,}", f"{each['sources']:,}"
+            rates = f"{each['estimated']:.4f}", f"{each['stated']:.4f}", seen
+            lines.append(table_row(name, *ends, *rates, f"{each['low']:.4f} to {each['high']:.4f}"))
         every = told[part]
-        means = (f"{every['stated']:.4f}", f"{every['seen']:.4f}", f"of {every['columns']:,} columns")
-        lines.append(table_row(f"*{name}, all*", "", "", f"{every['rules']:,}", *means))
+        means = (f"{every[mean]:.4f}" for mean in ("estimated", "stated", "seen"))
+        lines.append(table_row(f"*{name}, all*", "", "", f"{every['rules']:,}", "", *means, ""))
     return "\n".join([*lines, ""])
-
-
-def _seen(each: Found) -> tuple[float, float]:
-    return wilson(round(each["seen"] * each["rules"]), each["rules"])
 
 
 def _distribution(told: Found, pictures: Path) -> str:
@@ -359,7 +355,7 @@ def _short_of_published(told: Found) -> Iterator[str]:
 def _short_alarms(found: Found) -> Iterator[str]:
     for part, told in found.get("around", {}).get("calibration", {}).items():
         for each in told["bins"]:
-            if _seen(each)[0] > each["stated"]:
+            if each["low"] > each["stated"]:
                 yield (
                     f"Rules from a {part} of a column that state {each['stated']:.3f} (mean of {each['from']:g} to "
                     f"{each['to']:g}) raise false alarms in {each['seen']:.3f} of columns."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,14 @@ from benchmarks.rarity.rarity import FORMS, FULL, FeedRarities, Form
 from benchmarks.rarity.surprises import LONGEST, RUNS_OF_LENGTH, Replayed
 from headgate.learn.history.learn import BASIC_SHARES
 from headgate.learn.pooled_rates import PooledRates
-from headgate.learn.rarity_limit import BatchRates, find_limit, find_working_budget, fit_batch_rates
+from headgate.learn.rarity_limit import (
+    BatchRates,
+    count_rarities,
+    find_common_level,
+    find_limit,
+    find_working_budget,
+    fit_batch_rates,
+)
 from headgate.learn.remembered_rarity import limit_rarity, remember_batch
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
 
@@ -36,17 +44,22 @@ def measure_good(feed: Feed, curves: PooledRates, length: int, form: Form = FULL
     return found
 
 
-def make_prior(without: frozenset[str], length: int, form: Form = FULL) -> dict[Part, BatchRates]:
-    """How rare batches of the tables of other datasets than these are, each by curves that do not know its dataset."""
+def measure_others(without: frozenset[str], length: int, form: Form = FULL) -> dict[str, list[dict[Part, float]]]:
+    """How rare the batches of the tables of other datasets than these are, each by curves without its dataset."""
     others = [feed for feed in feeds() if feed.folder not in without]
-    tables = [measure_good(each, make_curves(without | {each.folder}), length, form) for each in others]
-    return {
-        part: fit_batch_rates(
-            [[batch[part] for batch in table] for table in tables],
-            is_scaled=form.with_level and part is Part.COLUMNS,
-        )
-        for part in find_shares(form)
-    }
+    return {each.title: measure_good(each, make_curves(without | {each.folder}), length, form) for each in others}
+
+
+def make_prior(without: frozenset[str], length: int, form: Form = FULL) -> dict[Part, BatchRates]:
+    """What the tables of other datasets than these tell of how rare batches are."""
+    tables = measure_others(without, length, form).values()
+    return {part: _fit_part(tables, part, form.with_level) for part in find_shares(form)}
+
+
+def _fit_part(tables: Iterable[list[dict[Part, float]]], part: Part, with_level: bool) -> BatchRates:
+    rarities = [[batch[part] for batch in table] for table in tables]
+    level = find_common_level(rarities) if with_level and part is Part.COLUMNS else 0.0
+    return fit_batch_rates([count_rarities(each, level) for each in rarities], level)
 
 
 def find_shares(form: Form) -> dict[Part, float]:

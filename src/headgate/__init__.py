@@ -37,6 +37,8 @@ _HOME = {
     "find_columns": "headgate.learn.patterns.find_columns",
     "Gate": "headgate.gate.gate",
     "BatchVerdict": "headgate.gate.batch_verdict",
+    "calibrate": "headgate.gate.calibration",
+    "Evidence": "headgate.learn.evidence",
     "Folders": "headgate.gate.publish.folders",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",

@@ -8,6 +8,7 @@ from headgate.engine.progress import Progress as Progress
 from headgate.evaluate.verification import Verification as Verification
 from headgate.evaluate.verify import verify as verify
 from headgate.gate.batch_verdict import BatchVerdict as BatchVerdict
+from headgate.gate.calibration import calibrate as calibrate
 from headgate.gate.gate import Gate as Gate
 from headgate.gate.publish.folders import Folders as Folders
 from headgate.inject.inject import inject_issue as inject_issue
@@ -18,6 +19,7 @@ from headgate.learn.anomaly.holt_winters import HoltWinters as HoltWinters
 from headgate.learn.anomaly.online_normal import OnlineNormal as OnlineNormal
 from headgate.learn.anomaly.relative_change import RelativeChange as RelativeChange
 from headgate.learn.anomaly.threshold import Threshold as Threshold
+from headgate.learn.evidence import Evidence as Evidence
 from headgate.learn.history.learn import learn_program as learn_program
 from headgate.learn.history.program import Program as Program
 from headgate.learn.novelty.model import Novelty as Novelty
@@ -123,6 +125,7 @@ __all__ = [
     "Distinctness",
     "Distribution",
     "Entropy",
+    "Evidence",
     "Failed",
     "Finiteness",
     "Folders",
@@ -186,6 +189,7 @@ __all__ = [
     "Verification",
     "analyze",
     "build_index",
+    "calibrate",
     "find_columns",
     "inject_issue",
     "issues",

@@ -48,10 +48,14 @@ def sensitivity() -> list[dict[str, Any]]:
     ]
 
 
+def rates(stated: float, seen: float, low: float, high: float) -> dict[str, float]:
+    return {"estimated": stated / 2, "stated": stated, "seen": seen, "low": low, "high": high}
+
+
 def calibration() -> dict[str, Any]:
-    low = {"from": 0.0, "to": 0.01, "rules": 900, "stated": 0.005, "seen": 0.004}
-    high = {"from": 0.1, "to": 0.2, "rules": 400, "stated": 0.15, "seen": 0.25}
-    told = {"columns": 1_400, "rules": 1_300, "stated": 0.05, "seen": 0.08, "bins": [low, high]}
+    low = {"from": 0.0, "to": 0.01, "rules": 900, "sources": 30} | rates(0.005, 0.004, 0.002, 0.01)
+    high = {"from": 0.1, "to": 0.2, "rules": 400, "sources": 30} | rates(0.15, 0.25, 0.2, 0.3)
+    told = {"rules": 1_300, "estimated": 0.03, "stated": 0.05, "seen": 0.08, "bins": [low, high]}
     return {"tenth": told, "half": told | {"bins": [low]}}
 
 
@@ -167,7 +171,7 @@ def test_recall_is_drawn_on_along_a_line_and_capped(whole: tuple[str, Path]) -> 
 
 def test_numbers_of_every_other_section_stand_in_it(whole: tuple[str, Path]) -> None:
     for shown in (
-        "| from a tenth | 0.1 | 0.2 | 400 | 0.1500 | **0.2500** |",
+        "| from a tenth | 0.1 | 0.2 | 400 | 30 | 0.0750 | 0.1500 | **0.2500** |",
         "| `<digit>{4}\\|24\\|` | 1 | 876 | 800 | 7 | 0.010 |",
         "| Headgate | 6.4 | 12.2 | **61.7** | 90.1 | 8.3 |",
         "| cold, 1 key | 77.7 | 1.5 | 0.1 | 1.8 |",

@@ -140,7 +140,7 @@ def test_a_run_that_is_interrupted_leaves_what_it_judged(lake: Path, monkeypatch
     assert called("run").exit_code == 130
     monkeypatch.undo()
     os.chdir(lake)
-    assert len(called("history", "orders").stdout.splitlines()) == 2 + 2 + 1  # the head, the runs, the calendar
+    assert len(called("history", "orders").stdout.splitlines()) == 2 + 2 + 2  # head, runs, budget and calendar
 
 
 # --- secrets

@@ -48,6 +48,7 @@ def test_all_commands_are_there() -> None:
             "run",
             "recover",
             "backtest",
+            "calibrate",
             "history",
             "explain",
             "accept",

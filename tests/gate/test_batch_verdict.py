@@ -89,7 +89,7 @@ orders 2026-01-03 failed and was held: 2 things are wrong.
      broken: price: mean 2,221 (22.27 to 24.25 in 2 runs; allowed 2 to 363), about 100 times as large
   warning: mean(price) is 2,221.11, expected within 5..50
   What changed: new column land (string); column country is gone; 60 rows, 125 in 2026-01-02 (-52%)
-  Budget: 5.00% of good batches may be held, what was learned spends 0.69%; 0 of the last 2 runs were held.
+  Budget: 5.00% of good batches may be held, what was learned spends 1.84%; 0 of the last 2 runs were held.
   Learned: history: 20 expectations; learning, 2 of 7 runs that ranges take; patterns: 1 expectation from 2 runs; \
 novelty: not yet: 2 accepted runs of 8 that it takes
   Owner: payments@

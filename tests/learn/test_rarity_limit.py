@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 from msgspec.structs import replace
 
@@ -12,6 +13,8 @@ from headgate.learn.rarity_limit import (
     LIMITS,
     MOST_WEIGHT,
     BatchRates,
+    count_rarities,
+    find_common_level,
     find_limit,
     find_working_budget,
     fit_batch_rates,
@@ -30,6 +33,12 @@ from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part,
 from headgate.values.run import Run
 
 NO_LEVEL = BatchRates()
+
+
+def fit(tables: Sequence[Sequence[float] | npt.NDArray[np.float64]], *, is_scaled: bool = False) -> BatchRates:
+    rarities = [list(map(float, each)) for each in tables]
+    level = find_common_level(rarities) if is_scaled else 0.0
+    return fit_batch_rates([count_rarities(each, level) for each in rarities], level)
 
 
 def rare(rarity: float, **surprises: float) -> BatchRarity:
@@ -51,7 +60,7 @@ def test_a_table_is_held_about_as_often_as_the_budget_says(mean: float, most: fl
     """One that is wilder than all others is pulled towards them: it is held somewhat more often."""
     rng = np.random.default_rng(0)
     tables = [rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)]
-    rates = fit_batch_rates(tables, is_scaled=is_scaled)
+    rates = fit(tables, is_scaled=is_scaled)
     found = list(held(rates, rng.exponential(mean, 3_000).tolist(), 0.05))
     assert np.mean(found[200:]) < most * 0.05
     assert max(rates.weights) <= MOST_WEIGHT
@@ -59,7 +68,7 @@ def test_a_table_is_held_about_as_often_as_the_budget_says(mean: float, most: fl
 
 def test_a_quiet_table_soon_has_a_lower_limit_than_others_and_a_wild_one_a_higher() -> None:
     rng = np.random.default_rng(0)
-    rates = fit_batch_rates([rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)], is_scaled=True)
+    rates = fit([rng.exponential(each, 200) for each in np.linspace(1.0, 3.0, 12)], is_scaled=True)
     limits = {}
     for mean in (0.5, 6.0):
         memory = NOTHING_REMEMBERED
@@ -75,14 +84,32 @@ def test_a_quiet_table_soon_has_a_lower_limit_than_others_and_a_wild_one_a_highe
 
 def test_there_is_no_limit_for_a_table_that_exceeds_all_or_without_evidence() -> None:
     memory = RarityMemory(200.0, batches={Part.COLUMNS: {"4000": 200.0}})
-    rates = fit_batch_rates([np.ones(100)])
+    rates = fit([np.ones(100)])
     assert find_limit(rates, memory, Part.COLUMNS, 0.01) is None
     assert find_limit(NO_LEVEL, NOTHING_REMEMBERED, Part.COLUMNS, 0.5) is None
     assert fit_batch_rates([]) == NO_LEVEL
 
 
+def test_batches_are_counted_by_the_limits_that_they_exceed() -> None:
+    rng = np.random.default_rng(1)
+    rarities = rng.exponential(3.0, 500)
+    counts = count_rarities(rarities.tolist())
+    rates = fit_batch_rates([counts])
+    assert sum(counts.values()) == len(rarities)
+    assert rates.shares == pytest.approx(np.fmax((rarities[:, None] > LIMITS).mean(axis=0), 0.5 / 500), abs=1e-7)
+
+
+def test_a_wild_table_is_compared_with_its_own_level() -> None:
+    quiet, wild = [1.0] * 50, [4.0] * 50
+    level = find_common_level([quiet, wild])
+    assert level == 2.5
+    steps = {name: max(map(int, count_rarities(each, level))) for name, each in (("quiet", quiet), ("wild", wild))}
+    assert steps["wild"] < 4 * steps["quiet"]
+    assert find_common_level([]) == 0.0
+
+
 def test_the_stated_rate_is_within_the_budget() -> None:
-    rates = fit_batch_rates([np.linspace(0, 9, 100), np.linspace(0, 5, 100)])
+    rates = fit([np.linspace(0, 9, 100), np.linspace(0, 5, 100)])
     for budget in (0.01, 0.1, 0.5):
         limit = find_limit(rates, NOTHING_REMEMBERED, Part.ROWS, budget)
         assert limit is not None

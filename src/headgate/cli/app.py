@@ -14,6 +14,7 @@ import typer
 from headgate.cli import errors
 from headgate.cli.commands import (
     backtest,
+    calibrate,
     check,
     explain,
     history,
@@ -59,6 +60,7 @@ for name, function, short in (
     ("unmute", mutes.unmute, "End a mute before its time."),
     ("history", history.history, "List the runs of a dataset, or one metric over them."),
     ("backtest", backtest.backtest, "Try budgets on the recorded past."),
+    ("calibrate", calibrate.calibrate, "Gather evidence from your own tables."),
     ("report", report.report, "Write HTML pages of batches, datasets, or all."),
     ("doctor", doctor, "Check this machine and the configuration."),
 ):

@@ -155,6 +155,16 @@ def _describe_budget(verdict: Subject) -> str:
     return f"{account.budget:.2%} of good batches may be held, {spent}{held}{describe_working(account)}.{mode}"
 
 
+def describe_budget(account: Account, source: str = "") -> str:
+    """The budget that is stated, how many good batches were held so far, and the budget that limits are found with."""
+    stated = f"{account.budget:.2%} of good batches may be held{f' ({source})' if source else ''}"
+    memory = account.rarities
+    if account.working_budget is not None or memory.runs < 1:
+        return f"{stated}{describe_working(account)}"
+    alarms, runs = round(memory.alarms), round(memory.runs)
+    return f"{stated}; {alarms} of {runs} good ones {'was' if alarms == 1 else 'were'}"
+
+
 def describe_working(account: Account) -> str:
     """Why limits are higher than the budget says, if they are."""
     if account.working_budget is None:

@@ -27,6 +27,7 @@ from headgate.gate.publish.publisher import Publisher
 from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.drift import HOLD_FACTOR
+from headgate.learn.evidence import NO_EVIDENCE, Evidence
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import Pins, read_pins
@@ -69,6 +70,8 @@ class Gate:
         calendar: Lists of days whose batches are compared with each other, by name: `{"holidays": ["2026-12-25"]}`.
         drift: How many times less or more than long ago rows or values may be, before a batch is held for having moved
             slowly; 0 holds none for that.
+        evidence: How rare good batches of your own tables were, which `hg.calibrate(store).evidence` tells; it is used
+            beside that of the package, or in its place.
     """
 
     def __init__(
@@ -91,13 +94,14 @@ class Gate:
         pin: Pins = MappingProxyType({}),
         calendar: Mapping[str, Iterable[date | str]] = MappingProxyType({}),
         drift: float = HOLD_FACTOR,
+        evidence: Evidence = NO_EVIDENCE,
     ) -> None:
         self.dataset = dataset
         self.store = store
         self.checks = as_checks(checks)
         scope, pins, days = LearningScope.of(columns, metrics, ignore), read_pins(pin), DayLists.of(calendar)
         self.settings = Settings.of(
-            false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days, drift=drift
+            false_alarms, learn, mode, runs, owner, scope=scope, pins=pins, days=days, drift=drift, evidence=evidence
         )
         self.mover = BatchMover(dataset, publisher)
         self.history = DatasetHistory(store, dataset, self.settings)

@@ -12,6 +12,7 @@ import msgspec
 
 from headgate.checks.check import Check
 from headgate.learn.drift import HOLD_FACTOR
+from headgate.learn.evidence import NO_EVIDENCE, Evidence
 from headgate.learn.history.program import Clause
 from headgate.learn.learned import Learner
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
@@ -38,6 +39,7 @@ class Settings(msgspec.Struct, frozen=True):
     pins: tuple[Clause, ...] = ()
     days: DayLists = NO_LISTS
     drift: float = HOLD_FACTOR
+    evidence: Evidence = NO_EVIDENCE
 
     @classmethod
     def of(
@@ -52,6 +54,7 @@ class Settings(msgspec.Struct, frozen=True):
         pins: Sequence[Clause] = (),
         days: DayLists = NO_LISTS,
         drift: float = HOLD_FACTOR,
+        evidence: Evidence = NO_EVIDENCE,
     ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
@@ -67,9 +70,8 @@ class Settings(msgspec.Struct, frozen=True):
             )
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
-        return cls(
-            false_alarms, learners, _parse_word(mode, Mode, "mode"), runs, owner, scope, tuple(pins), days, drift
-        )
+        parsed = _parse_word(mode, Mode, "mode")
+        return cls(false_alarms, learners, parsed, runs, owner, scope, tuple(pins), days, drift, evidence)
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""
@@ -83,6 +85,7 @@ class Settings(msgspec.Struct, frozen=True):
         parts += [f"pin {each.expectation}" for each in self.pins]
         parts += [f"calendar {self.days}"] if self.days else []
         parts += [f"drift {self.drift}"] if self.drift != HOLD_FACTOR else []
+        parts += [f"evidence {self.evidence.digest}"] if self.evidence.tables else []
         return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
     def ignore_columns(self, labels: Iterable[str]) -> Settings:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property
 from importlib.resources import files
 
 import msgspec
@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from headgate.learn.history.series_kinds import ALL_KINDS, CONSTANT
 from headgate.learn.metric_traits import Family, MetricTraits
-from headgate.learn.rarity_limit import BatchRates
+from headgate.learn.rarity_limit import BatchRates, fit_batch_rates
 from headgate.values.rarity_memory import Part
 
 Floats = npt.NDArray[np.float64]
@@ -34,16 +34,22 @@ class RateCurve(msgspec.Struct, frozen=True):
     shares: tuple[float, ...]
 
 
-class PooledRates(msgspec.Struct, frozen=True):
+TableRarities = dict[str, dict[str, int]]
+"""How rare the good batches of a table were: by part and history length, how many are in each step of rarity."""
+
+
+class PooledRates(msgspec.Struct, frozen=True, dict=True):
     """Curves over `grid`, by name of the metric or of its family, kind of series, and history length.
 
     The curves of constant series say how often a metric that never changed does change in the next run, and how much:
-    some metrics are constant by design, others by chance. `batches` says how rare the parts of whole batches are.
+    some metrics are constant by design, others by chance. `tables` says how rare the parts of whole batches are, by
+    table, and `levels` with which level those of a table were compared.
     """
 
     grid: tuple[float, ...]
     curves: dict[str, RateCurve]
-    batches: dict[str, BatchRates] = {}
+    tables: dict[str, TableRarities] = {}
+    levels: dict[str, float] = {}
     prior: float = 300.0  # how many values a family weighs beside one of its metrics, and all kinds beside one
 
     def value_rates(self, metrics: Sequence[MetricTraits], kinds: Kinds, runs: int) -> Floats:
@@ -66,7 +72,16 @@ class PooledRates(msgspec.Struct, frozen=True):
 
     def batch_rates(self, part: Part, runs: int) -> BatchRates:
         """How rare a part of a batch is in other tables that have a history of about this length."""
-        return self.batches.get(make_batch_key(part, find_length(runs)), BatchRates())
+        return self._batches.get(make_batch_key(part, find_length(runs)), BatchRates())
+
+    @cached_property
+    def _batches(self) -> dict[str, BatchRates]:
+        keys = sorted({key for table in self.tables.values() for key in table})
+        tables = [self.tables[name] for name in sorted(self.tables)]
+        return {
+            key: fit_batch_rates([each[key] for each in tables if key in each], self.levels.get(key, 0.0))
+            for key in keys
+        }
 
     def _find_rates(self, name: str, family: Family, kind: int, length: int) -> Floats:
         common = name_family(family)
@@ -119,8 +134,12 @@ def load_pooled_rates() -> PooledRates:
 def format_pooled_rates(pooled_rates: PooledRates) -> str:
     """The rates as JSON with one line per curve, so that a change can be reviewed."""
     head = f'{{"grid": {json.dumps(pooled_rates.grid)}, "prior": {pooled_rates.prior}'
-    curves, batches = (
-        ",\n".join(f"  {json.dumps(key)}: {msgspec.json.encode(each).decode()}" for key, each in sorted(items))
-        for items in (pooled_rates.curves.items(), pooled_rates.batches.items())
-    )
-    return f'{head}, "batches": {{\n{batches}\n}}, "curves": {{\n{curves}\n}}}}\n'
+    curves = _format_lines(pooled_rates.curves)
+    tables = _format_lines(pooled_rates.tables)
+    levels = json.dumps(pooled_rates.levels, sort_keys=True)
+    return f'{head}, "levels": {levels}, "tables": {{\n{tables}\n}}, "curves": {{\n{curves}\n}}}}\n'
+
+
+def _format_lines(items: Mapping[str, RateCurve] | Mapping[str, TableRarities]) -> str:
+    lines = (f"  {json.dumps(key)}: {msgspec.json.encode(each).decode()}" for key, each in sorted(items.items()))
+    return ",\n".join(lines)

@@ -6,7 +6,9 @@ tables, and the table's own as soon as it has runs: the mean of the posterior of
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -58,29 +60,56 @@ class Limit(NamedTuple):
     rate: float
 
 
-def fit_batch_rates(rarities_by_table: Iterable[Sequence[float]], *, is_scaled: bool = False) -> BatchRates:
-    """The rates from the rarities of the good batches of several tables, oldest first.
+def find_common_level(rarities_by_table: Iterable[Sequence[float]]) -> float:
+    """The level that the rarities of tables are compared with: the mean of the means of the tables."""
+    means = [float(np.mean(each)) for each in rarities_by_table if len(each)]
+    return round(float(np.mean(means)), 4) if means else 0.0
+
+
+def count_rarities(rarities: Sequence[float], level: float = 0.0) -> dict[str, int]:
+    """How many good batches of a table, oldest first, are in each step of rarity.
+
+    Args:
+        rarities: How rare the batches are.
+        level: The level of all tables, with which those of this one are compared; 0 if they count as they are.
+
+    >>> count_rarities([0.2, 0.3, 0.4])
+    {'1': 1, '2': 2}
+    """
+    rates, memory, counts = BatchRates(level=level), NOTHING_REMEMBERED, Counter[int]()
+    for rarity in rarities:
+        counts[find_step(rarity / rates.find_scale(memory))] += 1
+        runs = memory.runs
+        memory = RarityMemory(runs + 1.0, level=(runs * memory.level + rarity) / (runs + 1.0))
+    return {str(step): count for step, count in sorted(counts.items())}
+
+
+def find_step(rarity: float) -> int:
+    """How many of the limits a rarity exceeds, if there were limits without end."""
+    return math.ceil(rarity / STEP)
+
+
+def fit_batch_rates(tables: Iterable[Mapping[str, float]], level: float = 0.0) -> BatchRates:
+    """The rates from the good batches of several tables, counted by steps of rarity.
 
     The weights come from how much the tables differ: the more alike they are, the more runs they count as.
 
     Args:
-        rarities_by_table: The rarities.
-        is_scaled: Whether those of a table are compared with its level.
+        tables: For each table how many batches are in each step (`count_rarities`).
+        level: The level that they were compared with.
     """
-    tables = [np.array(each) for each in rarities_by_table if len(each)]
-    if not tables:
+    counted = [each for each in tables if each]
+    if not counted:
         return BatchRates()
-    level = float(np.mean([each.mean() for each in tables])) if is_scaled else 0.0
-    tables = [_scale_by_level(each, level) for each in tables] if level else tables
-    shares = np.array([(each[:, None] > LIMITS).mean(axis=0) for each in tables])
-    runs = np.array([float(len(each)) for each in tables])
+    runs = np.array([float(sum(each.values())) for each in counted])
+    shares = np.array([_count_beyond(each) for each in counted]) / runs[:, None]
     mean = shares.mean(axis=0)
     between = shares.var(axis=0) - (mean / runs[:, None]).mean(axis=0)
     known: Floats = np.fmax(mean, 0.5 / runs.sum())
     with np.errstate(divide="ignore", invalid="ignore"):
         shape = np.where(between > 0, np.clip(mean**2 / between, LEAST_SHAPE, MOST_SHAPE), LEAST_SHAPE)
     weights = np.fmin(shape / known, MOST_WEIGHT)
-    return BatchRates(tuple(np.round(known, 8).tolist()), tuple(np.round(weights, 3).tolist()), round(level, 4))
+    return BatchRates(tuple(np.round(known, 8).tolist()), tuple(np.round(weights, 3).tolist()), level)
 
 
 def find_limit(rates: BatchRates, memory: RarityMemory, part: Part, budget: float) -> Limit | None:
@@ -97,7 +126,9 @@ def find_limit(rates: BatchRates, memory: RarityMemory, part: Part, budget: floa
     if not rates.shares:
         return None
     weights = np.array(rates.weights)
-    expected = (weights * np.array(rates.shares) + _count_beyond(memory, part)) / (weights + memory.runs)
+    expected = (weights * np.array(rates.shares) + _count_beyond(memory.batches.get(part, {}))) / (
+        weights + memory.runs
+    )
     expected = np.maximum.accumulate(expected[::-1])[::-1]
     affordable = np.flatnonzero(expected <= budget)
     if not len(affordable):
@@ -121,20 +152,10 @@ def find_working_budget(budget: float, memory: RarityMemory) -> float:
     return budget if memory.alarms <= most else budget * most / memory.alarms
 
 
-def _scale_by_level(rarities: Floats, level: float) -> Floats:
-    """The rarities of a table, each compared with the level of those before it."""
-    rates, memory, scaled = BatchRates(level=level), NOTHING_REMEMBERED, []
-    for rarity in rarities.tolist():
-        scaled.append(rarity / rates.find_scale(memory))
-        runs = memory.runs
-        memory = RarityMemory(runs + 1.0, level=(runs * memory.level + rarity) / (runs + 1.0))
-    return np.array(scaled)
-
-
-def _count_beyond(memory: RarityMemory, part: Part) -> Floats:
-    """How many of the remembered batches were rarer than each limit."""
-    counts = np.zeros(len(LIMITS) + 1)
-    for step, count in memory.batches.get(part, {}).items():
-        counts[min(int(step), len(LIMITS))] += count  # rarer than every limit below this step
-    beyond: Floats = counts[::-1].cumsum()[::-1][1:]
+def _count_beyond(counts: Mapping[str, float]) -> Floats:
+    """How many batches are rarer than each limit."""
+    by_step = np.zeros(len(LIMITS) + 1)
+    for step, count in counts.items():
+        by_step[min(int(step), len(LIMITS))] += count  # rarer than every limit below this step
+    beyond: Floats = by_step[::-1].cumsum()[::-1][1:]
     return beyond

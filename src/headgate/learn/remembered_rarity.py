@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from headgate.learn.rarity_limit import STEP, BatchRates
+from headgate.learn.rarity_limit import BatchRates, find_step
 from headgate.values.rarity_memory import BatchRarity, Part, RarityMemory
 from headgate.values.run import Run
 
@@ -54,7 +54,7 @@ def remember_batch(memory: RarityMemory, batch: BatchRarity, rates: BatchRates) 
     }
     for part, rarity in batch.parts.items():
         scale = rates.find_scale(memory) if part is Part.COLUMNS else 1.0
-        step, counts = str(math.ceil(rarity / scale / STEP)), batches.setdefault(part, {})
+        step, counts = str(find_step(rarity / scale)), batches.setdefault(part, {})
         counts[step] = counts.get(step, 0.0) + 1.0
     recent = {
         metric: tuple(each for each in surprises if each[1] > number - FADES_AFTER)

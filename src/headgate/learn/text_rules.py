@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
+import numpy as np
 import pyarrow as pa
 
 from headgate.learn.past import Past
@@ -22,7 +23,7 @@ from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
 
 MIN_VALUES = 20  # sampled values below which no rule is learned
-BREAK_RATE_LIMITS = (0.15, 0.02)  # upper limits of the rate at which good values break a rule, one per rule
+BREAK_RATE_LIMITS = (0.185, 0.0378)  # upper limits of the rate at which good values break a rule, one per rule
 MAX_CUT_SHARE = 0.001  # share of rows whose value is too long to be sampled, above which no rule is learned
 MAX_EXPANDED_VALUES = 1_000  # values that a sample is expanded to, about
 
@@ -60,22 +61,25 @@ def learn_rules(
 
 
 def reprice(rules: Iterable[Proposal], past: Past | None) -> list[Proposal]:
-    """The rules with their current cost: a rule that held for many runs is less likely to fail in the next.
+    """The rules with their current cost: what held for many runs is less likely to fail in the next, and the reverse.
 
     The pattern index states the probability that good values of the column ever break the rule. Of n + 1 runs, the next
-    is the first to break it with at most 1 / (n + 1) of that probability.
+    is the first to break it with at most 1 / (n + 1) of that probability. Each accepted run that broke it counts as
+    one more: so a rule that good batches break is not affordable again.
     """
     index_of_key = {} if past is None else {each.key: index for index, each in enumerate(past.metrics)}
     repriced = []
     for rule in rules:
-        expectation, runs_held = rule.expectation, 0
+        expectation, held, broken = rule.expectation, 0, 0
         if past is not None and expectation.metric in index_of_key:
             series = past.values[:, index_of_key[expectation.metric]]
-            runs_held = sum(expectation.predicate.holds(float(value)) for value in series if value == value)
-        rate = (expectation.false_alarm or 0.0) / (runs_held + 1)
-        note = rule.note if not runs_held else f"{rule.note}; held in {runs_held} runs"
+            measured = series[~np.isnan(series)].tolist()
+            held = sum(expectation.predicate.holds(value) for value in measured)
+            broken = len(measured) - held
+        rate = min(1.0, ((expectation.false_alarm or 0.0) + broken) / (held + broken + 1))
+        words = [f"held in {held} run{'s' * (held > 1)}"] * (held > 0) + [f"broken in {broken}"] * (broken > 0)
         new_expectation = msgspec.structs.replace(expectation, false_alarm=rate)
-        repriced.append(msgspec.structs.replace(rule, expectation=new_expectation, note=note))
+        repriced.append(msgspec.structs.replace(rule, expectation=new_expectation, note="; ".join([rule.note, *words])))
     return repriced
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fnmatch import fnmatchcase
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -26,7 +27,7 @@ from headgate.learn.drift import HOLD_FACTOR
 from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Text, make_error
 from headgate.project.path_template import PARTITION, template_mistake
 from headgate.project.row_filter import where_mistake
-from headgate.values.errors import MisuseError
+from headgate.values.errors import MisuseError, did_you_mean
 
 Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 Learning = Literal["history", "patterns", "novelty"]
@@ -172,7 +173,8 @@ class DatasetConfig(Section):
         ge=0,
         lt=1,
         allow_inf_nan=False,
-        description="The share of good batches of this table that may be held by what was learned.",
+        description="The share of good batches of this table that may be held by what was learned. With budget:, "
+        "tables without it get theirs from their group.",
         examples=[0.01],
     )
     owner: Text | None = Field(
@@ -352,6 +354,27 @@ class AlertConfig(Section):
         return self
 
 
+class BudgetConfig(Section):
+    """How many false alarms a group of tables may raise together."""
+
+    alarms_per_week: float = Field(
+        gt=0,
+        allow_inf_nan=False,
+        description="How many good batches of these tables may be held in a week, all together.",
+        examples=[2],
+    )
+    datasets: ListOf[Text] = Field(
+        default=("*",),
+        description="Its tables; * stands for any characters. A table is of the first group that names it.",
+        examples=[["sales_*", "orders"]],
+    )
+
+
+def _parse_budgets(value: Any) -> Any:
+    """One group as a list of one."""
+    return (value,) if isinstance(value, dict) else value
+
+
 class Config(Section):
     """All of `headgate.yml`."""
 
@@ -372,6 +395,17 @@ class Config(Section):
     reports: LocalPath | None = Field(
         default=None, description="The folder that headgate run writes pages to.", examples=["reports"]
     )
+    budget: Annotated[ListOf[BudgetConfig], BeforeValidator(_parse_budgets)] = Field(
+        default=(),
+        description="How many false alarms a week groups of tables may raise, for tables without false_alarms: one "
+        "group, or a list of them.",
+        examples=[{"alarms_per_week": 2}],
+    )
+    evidence: LocalPath | None = Field(
+        default=None,
+        description="A file that headgate calibrate wrote: how rare good batches of your own tables are.",
+        examples=["evidence.json"],
+    )
     spark: SparkConfig | None = Field(
         default=None,
         description="The Spark session; without it batches are read by this process, and no JVM is started.",
@@ -387,6 +421,16 @@ class Config(Section):
         description="Who is told of trouble.",
         examples=[[{"slack": "${env:SLACK_URL}", "on": "status_change"}]],
     )
+
+    @model_validator(mode="after")
+    def _groups_have_tables(self) -> Config:
+        for group in self.budget:
+            for pattern in group.datasets:
+                if not any(fnmatchcase(name, pattern) for name in self.datasets):
+                    raise make_error(
+                        f"no dataset is named {pattern!r};", did_you_mean(pattern, list(self.datasets)), "budget"
+                    )
+        return self
 
     @model_validator(mode="after")
     def _memories_apart(self) -> Config:

@@ -16,6 +16,8 @@ from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
 from headgate.learn.calendar import Calendar
+from headgate.learn.evidence import NO_EVIDENCE, Evidence
+from headgate.project.budgets import COUNTED_RUNS, TableBudget, count_per_week, find_budget
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
 from headgate.project.path_template import PARTITION
@@ -39,6 +41,15 @@ _TIME_FORMS = (  # marks of strptime, and the form of a time that has them, the 
     ("mbB", "%Y-%m"),
     ("YyG", "%Y"),
 )
+
+
+def read_evidence(file: Path) -> Evidence:
+    """The evidence in a file. Raises `MisuseError` if there is none."""
+    try:
+        content = file.read_bytes()
+    except OSError:
+        raise MisuseError(f"there is no {file}.", hint="Write it with headgate calibrate.") from None
+    return Evidence.parse(content, file.name)
 
 
 class Project:
@@ -123,6 +134,19 @@ class Project:
             for index, alert in enumerate(self.config.alerts)
         ]
         return combine_receivers(receivers)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What `evidence:` tells of the user's own tables; empty without it."""
+        if self.config.evidence is None:
+            return NO_EVIDENCE
+        file = self.folder / self.config.evidence
+        return self._locate_errors(("evidence",), partial(read_evidence, file))
+
+    def count_per_week(self, name: str) -> float | None:
+        """How many batches of a dataset come in a week, as its last partitions tell; None if they tell no time."""
+        partitions = [each.partition for each in self.store.last(name, COUNTED_RUNS)]
+        return count_per_week(self.dataset(name).calendar(partitions)) if partitions else None
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of this name. Raises `ConfigError` if the file has none."""
@@ -216,7 +240,7 @@ class Dataset:
         return Gate(
             self.name,
             store=project.store,
-            false_alarms=settings.false_alarms,
+            false_alarms=self.budget.share,
             checks=(settings.checks,) if settings.checks.rules else (),
             learn=settings.learn.learners,
             mode=settings.mode,
@@ -231,7 +255,13 @@ class Dataset:
             pin=settings.pin,
             calendar={name: self._read_days(name) for name in settings.calendar},
             drift=settings.drift,
+            evidence=project.evidence,
         )
+
+    @cached_property
+    def budget(self) -> TableBudget:
+        """The share of its good batches that may be held, and where it comes from."""
+        return find_budget(self.name, self._project.config, self._project.count_per_week)
 
     @property
     def is_listed(self) -> bool:

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from headgate.cli.doctor.project import check_connect, check_jar
+from headgate.learn.evidence import Evidence
+from headgate.learn.pooled_rates import load_pooled_rates
 from tests.cli.doctor.configured import CANARY, configure, free_port, run_doctor, without
 
 
@@ -109,3 +111,13 @@ def test_a_connect_server_answers_or_does_not_and_its_token_is_not_told() -> Non
 def test_a_remote_that_does_not_answer_is_a_problem() -> None:
     configure(more=f"spark:\n  remote: sc://127.0.0.1:{free_port()}")
     assert "does not answer" in run_doctor(code=3).output
+
+
+def test_evidence_is_read_and_that_of_another_version_is_a_warning() -> None:
+    configure(more="evidence: evidence.json\n")
+    assert "headgate calibrate" in run_doctor(code=3).output
+    levels = load_pooled_rates().levels
+    Path("evidence.json").write_bytes(Evidence(levels=levels, tables={"a": {}}).encode())
+    assert "1 table in evidence.json" in run_doctor().output
+    Path("evidence.json").write_bytes(Evidence(levels={"columns, 28 runs": 1.0}, tables={"a": {}}).encode())
+    assert "of another version of the package, which are not used" in run_doctor().output

@@ -9,6 +9,7 @@ import pytest
 import headgate as hg
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.pattern import LANGUAGE
+from headgate.learn.patterns.settings import InferenceSettings
 
 LARGEST = 20_000_000
 COLUMNS = {
@@ -47,6 +48,6 @@ def test_well_known_columns_have_their_pattern_on_day_one(public: hg.PatternInde
     values, pattern = COLUMNS[name]
     rule = public.infer(values)
     assert str(rule) == pattern
-    assert rule.alarm < 0.15
+    assert rule.alarm < InferenceSettings().limit
     for other, (theirs, _) in COLUMNS.items():
         assert rule.holds(theirs) == (other == name)

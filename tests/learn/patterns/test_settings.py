@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from headgate.learn.patterns.alarm_rates import load_alarm_rates
 from headgate.learn.patterns.scoring import ByBacktest, ByCoverage, ByImpurity, critical_share
 from headgate.learn.patterns.settings import InferenceSettings
 from headgate.values.errors import MisuseError
@@ -56,7 +57,8 @@ def test_the_methods_of_the_paper_have_one_scorer() -> None:
 
 
 def test_headgate_tries_larger_tolerated_shares_after_the_critical_one() -> None:
+    limit = load_alarm_rates().find_estimate(InferenceSettings().limit)
     strict, *others = InferenceSettings().scorers(1_000, 10)
-    assert strict == (ByBacktest(0.15, 5, critical_share(1_000, 0.01), 10), 0.0)
-    assert others == [(ByBacktest(0.15, 5, share, 10), share) for share in (0.05, 0.4)]
+    assert strict == (ByBacktest(limit, 5, critical_share(1_000, 0.01), 10), 0.0)
+    assert others == [(ByBacktest(limit, 5, share, 10), share) for share in (0.05, 0.4)]
     assert len(list(InferenceSettings().scorers(10, 10))) == 1  # the test on few values tolerates more than 40%

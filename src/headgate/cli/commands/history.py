@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -11,6 +11,9 @@ from headgate.cli.command import command
 from headgate.cli.commands.mutes import mute_to_dict
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
+
+if TYPE_CHECKING:
+    from headgate.values.account import Account
 
 Metric = Annotated[
     str | None,
@@ -23,8 +26,8 @@ Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How
 def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
-    Below the runs stand the calendar, the columns that are muted now, what has slowly moved far, and how many batches
-    wait for a decision.
+    Below the runs stand the budget, the calendar, the columns that are muted now, what has slowly moved far, and how
+    many batches wait for a decision.
 
     \b
     Examples:
@@ -35,6 +38,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     from headgate.cli import recorded_runs
     from headgate.explain.batches_alike import describe_batches, describe_waiting, group_batches_alike
     from headgate.explain.next_steps import shell_range_commands
+    from headgate.explain.verdict_page import describe_budget
 
     chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
@@ -46,6 +50,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
         context.echo(recorded_runs.runs_page(runs))
         mutes = gate.mutes.find_active()
+        context.echo(f"Budget: {describe_budget(runs[-1].verdict.account, chosen.budget.source)}.")
         context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
         for each in runs:
             context.echo(*(f"Drift on {each.verdict.partition}: {drift}." for drift in each.verdict.drifts))
@@ -56,6 +61,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
             context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")
         return CommandResult(
             dataset=dataset,
+            budget=budget_to_dict(runs[-1].verdict.account, chosen.budget.source),
             cadence=calendar.cadence.value,
             runs=[each.to_dict() for each in runs],
             mutes=[mute_to_dict(each) for each in mutes],
@@ -63,3 +69,15 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     points = recorded_runs.read_series(gate, runs, metric)
     context.echo(recorded_runs.series_page(metric, points, context.width))
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])
+
+
+def budget_to_dict(account: Account, source: str) -> dict[str, Any]:
+    """The budget of the newest run: as it is stated, as good batches were held so far, and as limits are found."""
+    memory = account.rarities
+    return {
+        "stated": account.budget,
+        "source": source,
+        "good_batches": round(memory.runs, 1),
+        "held_by_mistake": round(memory.alarms, 1),
+        "working": account.working_budget or account.budget,
+    }

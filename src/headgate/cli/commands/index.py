@@ -118,7 +118,7 @@ def infer(
     ] = None,
     limit: Annotated[
         float | None,
-        typer.Option("--limit", metavar="SHARE", help="The largest rate of false alarms of a rule; else 0.15."),
+        typer.Option("--limit", metavar="SHARE", help="The largest rate of false alarms of a rule; else 0.185."),
     ] = None,
     format: options.Format = None,
 ) -> CommandResult:

@@ -36,6 +36,7 @@ def check_project(project: Project, spark: bool) -> Iterator[Finding]:
     """Check everything that the configuration names. Spark is started if it has `spark:`, or if `spark` is true."""
     yield from _check_project_store(project)
     yield from _check_folders(project)
+    yield from check_evidence(project)
     yield from check_alerts(project)
     yield from _check_jars(project)
     started = True
@@ -51,6 +52,26 @@ def check_project(project: Project, spark: bool) -> Iterator[Finding]:
             yield from check_columns(dataset) if source.level == "ok" else ()
         else:
             yield Finding("warning", name, "read with Spark, which was not started", "Run headgate doctor --spark.")
+
+
+def check_evidence(project: Project) -> Iterator[Finding]:
+    """Whether the file of `evidence:` can be read, and is of this version of the package."""
+    from headgate.learn.pooled_rates import load_pooled_rates
+    from headgate.values.errors import ConfigError
+
+    if project.config.evidence is None:
+        return
+    try:
+        evidence = project.evidence
+    except ConfigError as error:
+        yield Finding("problem", "evidence", str(error).removesuffix(error.hint).strip(), error.hint)
+        return
+    tables = f"{len(evidence.tables)} table{'s' * (len(evidence.tables) != 1)}"
+    if evidence.levels == load_pooled_rates().levels:
+        yield Finding("ok", "evidence", f"{tables} in {project.config.evidence}")
+    else:
+        hint = "Run headgate calibrate again."
+        yield Finding("warning", "evidence", f"{tables} of another version of the package, which are not used", hint)
 
 
 def needs_spark(project: Project) -> bool:

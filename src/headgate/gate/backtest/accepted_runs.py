@@ -13,6 +13,7 @@ import msgspec
 from headgate.gate.settings import Settings
 from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
 from headgate.learn.learned import ProposalPool
+from headgate.learn.pooled_rates import PooledRates
 from headgate.learn.scope import LearningScope
 from headgate.learn.surprises import MOST_REMEMBERED, AcceptedSurprises
 from headgate.values.period import read_period
@@ -26,6 +27,7 @@ class AcceptedRuns:
 
     settings: Settings
     secret: bytes | None
+    pooled_rates: PooledRates
     window: deque[Run] = field(default_factory=deque)
     older: deque[Run] = field(default_factory=deque)
     listed: list[Run] = field(default_factory=list)  # those on listed days that have left the window
@@ -60,6 +62,7 @@ class AcceptedRuns:
             self.settings.learners,
             following=following,
             days=self.settings.days,
+            pooled_rates=self.pooled_rates,
             scope=scope,
             pins=self.settings.pins,
             surprises=AcceptedSurprises.of(self.by_person),

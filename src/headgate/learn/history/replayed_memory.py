@@ -1,8 +1,9 @@
-"""Make up for a memory that was not kept, by replaying the runs that are learned from."""
+"""Replay runs: how rare each was after those before it, and what a table would remember of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from headgate.learn.calendar import Calendar
@@ -10,10 +11,11 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.rarity import Rarities
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates
+from headgate.learn.rarity_limit import BatchRates
 from headgate.learn.remembered_rarity import remember_batch
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured
-from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part, RarityMemory
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part, RarityMemory
 
 
 def replay_memory(
@@ -30,14 +32,67 @@ def replay_memory(
     """
     memory = NOTHING_REMEMBERED
     for row in range(MIN_RUNS, len(past)):
-        rarities = Rarities.of(_take_runs_before(past, row), pooled_rates, memory, is_learned)
-        values = zip(past.metrics, past.values[row].tolist(), strict=True)
-        batch = rarities.measure_batch({each.key: Measured(value) for each, value in values if value == value})
+        batch = _measure_run(past, row, row, pooled_rates, memory, is_learned)
         memory = remember_batch(memory, batch, pooled_rates.batch_rates(Part.COLUMNS, row))
     return memory
 
 
-def _take_runs_before(past: Past, row: int) -> Past:
-    names = past.partitions[:row]
-    calendar = Calendar.of(names, past.partitions[row])
-    return replace(past, partitions=names, values=past.values[:row], calendar=calendar, listed_days=None)
+def replay_rarities(
+    past: Past,
+    pooled_rates: PooledRates,
+    runs: int,
+    remembered: int,
+    *,
+    most: int | None = None,
+    is_learned: Callable[[MetricKey], bool] = lambda _: True,
+) -> list[BatchRarity]:
+    """How rare each run is that has so many before it, in a table that learns from so many runs.
+
+    Args:
+        past: The runs.
+        pooled_rates: How often series of each kind surprise.
+        runs: The runs that are learned from.
+        remembered: Of how many runs before it is remembered how rare they were.
+        most: How many runs are measured, the oldest. Default: all.
+        is_learned: Whether a metric counts.
+    """
+    rates = pooled_rates.batch_rates(Part.COLUMNS, runs)
+    newest: deque[BatchRarity] = deque(maxlen=remembered)
+    memory, batches = NOTHING_REMEMBERED, []
+    for row in range(runs, len(past) if most is None else min(len(past), runs + most)):
+        batch = _measure_run(past, row, runs, pooled_rates, memory, is_learned)
+        batches.append(batch)
+        is_full = len(newest) == remembered
+        newest.append(batch)
+        memory = _remember_all(newest, rates) if is_full else remember_batch(memory, batch, rates)
+    return batches
+
+
+def _remember_all(batches: Iterable[BatchRarity], rates: BatchRates) -> RarityMemory:
+    memory = NOTHING_REMEMBERED
+    for batch in batches:
+        memory = remember_batch(memory, batch, rates)
+    return memory
+
+
+def _measure_run(
+    past: Past,
+    row: int,
+    runs: int,
+    pooled_rates: PooledRates,
+    memory: RarityMemory,
+    is_learned: Callable[[MetricKey], bool],
+) -> BatchRarity:
+    """How rare a run is after so many runs before it."""
+    rarities = Rarities.of(_take_runs(past, row - runs, row), pooled_rates, memory, is_learned)
+    values = zip(past.metrics, past.values[row].tolist(), strict=True)
+    return rarities.measure_batch({each.key: Measured(value) for each, value in values if value == value})
+
+
+def _take_runs(past: Past, first: int, row: int) -> Past:
+    """The runs from one up to another, which is the next."""
+    names = past.partitions[first:row]
+    periods = () if past.calendar is None else past.calendar.periods[:-1]  # the last is that of the next batch
+    times = {name: period for name, period in zip(past.partitions, periods, strict=False) if period is not None}
+    calendar = Calendar.of(names, past.partitions[row], times)
+    return replace(past, partitions=names, values=past.values[first:row], calendar=calendar, listed_days=None)

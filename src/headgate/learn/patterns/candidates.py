@@ -19,7 +19,7 @@ from headgate.learn.patterns.lexer import MAX_LENGTH, Flags, Ints, TokenArrays, 
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.rule import Branch
 from headgate.learn.patterns.scoring import Scorer
-from headgate.learn.patterns.segments import Cut, Cutter, Evidence, PatternSegment
+from headgate.learn.patterns.segments import Cut, Cutter, PatternSegment, PatternSource
 from headgate.learn.patterns.settings import InferenceSettings, Method
 
 MAX_BRANCHES = 4
@@ -46,7 +46,7 @@ class Candidate(msgspec.Struct, frozen=True):
 class LexedColumn:
     """A column: distinct values, how often each occurs, their tokens, and caches of what was computed for them."""
 
-    def __init__(self, values: Mapping[str, int], evidence: Evidence, settings: InferenceSettings) -> None:
+    def __init__(self, values: Mapping[str, int], evidence: PatternSource, settings: InferenceSettings) -> None:
         self.texts, self.evidence, self.settings = list(values), evidence, settings
         self.weights: Ints = np.fromiter(values.values(), dtype=np.int64, count=len(values))
         self.tokens: TokenArrays = lex(self.texts)

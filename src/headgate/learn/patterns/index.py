@@ -141,7 +141,7 @@ class PatternIndex:
         Args:
             values: The values of the column; nulls are ignored.
             method: "headgate", or a method of the paper: "fmdv", "fmdv-v", "fmdv-h" or "fmdv-vh".
-            limit: The paper's r. For "headgate" the largest expected false positive rate of the rule (default 0.15);
+            limit: The paper's r. For "headgate" the largest expected false positive rate of the rule (default 0.185);
                 for the paper's methods the largest mean impurity (default 0.1).
             coverage: The paper's m: the fewest columns of the lake that have the pattern. Default 5.
             tolerance: The paper's theta: the largest share of these values that need not follow the rule. Default 0.1.

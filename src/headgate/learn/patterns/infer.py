@@ -12,14 +12,14 @@ import pyarrow as pa
 from headgate.learn.patterns.candidates import Candidate, Candidates, LexedColumn
 from headgate.learn.patterns.rule import PatternRule, as_text_array
 from headgate.learn.patterns.sample import MAX_DISTINCT, limit_distinct
-from headgate.learn.patterns.segments import Evidence
+from headgate.learn.patterns.segments import PatternSource
 from headgate.learn.patterns.settings import InferenceSettings, Method
 
 _NARROW_MISS = 0.2  # share of the lake's columns: if a rule lets no more pass, the search stops
 
 
 def infer(
-    values: Iterable[Any] | pa.Array, evidence: Evidence, total: int, settings: InferenceSettings
+    values: Iterable[Any] | pa.Array, evidence: PatternSource, total: int, settings: InferenceSettings
 ) -> PatternRule | None:
     """The rule for the column with these values, or None if no pattern in the index is within the limits.
 
@@ -38,7 +38,7 @@ def infer(
         best.branches,
         len(array),
         0,
-        best.cost,
+        settings.find_alarm_rate(best.cost),
         best.miss if settings.method is Method.HEADGATE else 0.0,
         test,
         settings.significance,

@@ -25,7 +25,7 @@ _WIDE = 13  # in grids of more tokens, segments begin and end with words: punctu
 _MAX_SEGMENT_IN_WIDE = 8  # tokens of a segment in such a grid
 
 
-class Evidence(Protocol):
+class PatternSource(Protocol):
     """Looks up entries; keys that are missing have rows of zeros."""
 
     def find_entries(self, keys: Keys) -> Rows: ...
@@ -130,7 +130,7 @@ class Cutter:
         tokens: TokenArrays,
         grid: TokenGrid,
         weights: Ints,
-        evidence: Evidence,
+        evidence: PatternSource,
         tolerated: float,
         tau: int,
         vertical: bool,

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from headgate.learn.patterns.alarm_rates import AlarmRates, load_alarm_rates
 from headgate.learn.patterns.entries import FAILED_SHARE, STRAYED_SHARE
 from headgate.learn.patterns.enumerate import TAU
 from headgate.learn.patterns.rule import SIGNIFICANCE
@@ -31,15 +32,17 @@ class Method(StrEnum):
 class InferenceSettings(msgspec.Struct, frozen=True):
     """The parameters of the paper: r (`limit`), m (`coverage`), theta (`tolerance`), tau, and the level of the test.
 
-    The default of `limit` was chosen on the development columns of the benchmark.
+    The default of `limit` was chosen on the development columns of the benchmark. `alarm_rates` correct the rates of
+    Headgate's method; None for those that come with the package.
     """
 
     method: Method = Method.HEADGATE
-    limit: float = 0.15
+    limit: float = 0.185
     coverage: int = 5
     tolerance: float = 0.1
     tau: int = TAU
     significance: float = SIGNIFICANCE
+    alarm_rates: AlarmRates | None = None
 
     @classmethod
     def of(cls, method: str, **given: Any) -> InferenceSettings:
@@ -69,6 +72,10 @@ class InferenceSettings(msgspec.Struct, frozen=True):
     def cuts_horizontally(self) -> bool:
         return self.method in (Method.FMDV_H, Method.FMDV_VH, Method.TAG, Method.HEADGATE)
 
+    def find_alarm_rate(self, cost: float) -> float:
+        """The rate of false alarms that a rule states, for the cost that the index estimates."""
+        return (self.alarm_rates or load_alarm_rates()).correct(cost) if self.method is Method.HEADGATE else cost
+
     def scorers(self, seen: int, total: int) -> Iterator[tuple[Scorer, float]]:
         """The scorers to try, each with the share outside that its rule tolerates; the strictest first.
 
@@ -79,8 +86,9 @@ class InferenceSettings(msgspec.Struct, frozen=True):
         elif self.method is not Method.HEADGATE:
             yield ByImpurity(self.limit, self.coverage), 0.0
         else:
+            limit = (self.alarm_rates or load_alarm_rates()).find_estimate(self.limit)
             critical = critical_share(seen, self.significance)
-            yield ByBacktest(self.limit, self.coverage, critical, total), 0.0
+            yield ByBacktest(limit, self.coverage, critical, total), 0.0
             for share in (STRAYED_SHARE, FAILED_SHARE):
                 if share > critical:
-                    yield ByBacktest(self.limit, self.coverage, share, total), share
+                    yield ByBacktest(limit, self.coverage, share, total), share

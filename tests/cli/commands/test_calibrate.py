@@ -1,0 +1,52 @@
+"""`headgate calibrate`: what it writes, and what it says when it writes nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import headgate.gate.calibration as calibration
+from headgate.learn.evidence import Evidence
+from tests.cli.lake import called
+
+
+def test_too_few_batches_write_nothing(judged: Path) -> None:
+    result = called("calibrate")
+    assert result.exit_code == 0
+    assert "it has too few good batches; from 50 on it counts" in result.stdout
+    assert not Path("evidence.json").exists()
+
+
+def test_evidence_is_written_and_told_how_to_use(judged: Path, few: None) -> None:
+    result = called("calibrate", "orders", "--output-json", "-")
+    found = json.loads(result.stdout)
+    assert found["written"].endswith("evidence.json")
+    assert found["calibration"]["evidence_tables"] == 1
+    assert "write evidence: evidence.json in headgate.yml" in called("calibrate", "orders").stdout
+    assert len(Evidence.parse(Path("evidence.json").read_bytes()).tables) == 1
+
+
+def test_evidence_of_another_store_is_merged_and_kept(judged: Path, few: None) -> None:
+    called("calibrate", "orders", "--output", "mine.json")
+    mine = Evidence.parse(Path("mine.json").read_bytes())
+    (table,) = mine.tables.values()
+    Path("other.json").write_bytes(Evidence(levels=mine.levels, tables={"other": table}).encode())
+    called("calibrate", "orders", "--merge", "other.json")
+    assert sorted(Evidence.parse(Path("evidence.json").read_bytes()).tables) == sorted([*mine.tables, "other"])
+
+
+def test_a_file_that_is_no_evidence_is_named(judged: Path) -> None:
+    Path("other.json").write_text("{]", encoding="utf-8")
+    result = called("calibrate", "--merge", "other.json")
+    assert result.exit_code == 2
+    assert "other.json is no evidence" in result.stderr
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lake has ten batches: let one after seven others be enough."""
+    monkeypatch.setattr(calibration, "MIN_BATCHES", 1)
+    monkeypatch.setattr(calibration, "RUNS_OF_LENGTH", {calibration.LONGEST: 0})
+    monkeypatch.setattr("headgate.learn.evidence.RUNS_OF_LENGTH", {7: 7, 14: 7, 28: 7})

@@ -1,0 +1,109 @@
+"""Evidence of own tables: counting, merging, reading, and what it changes."""
+
+from __future__ import annotations
+
+import msgspec
+import numpy as np
+import pytest
+
+from headgate.learn.evidence import (
+    LONGEST,
+    NO_EVIDENCE,
+    OWN_TABLES,
+    Evidence,
+    count_held,
+    count_table,
+)
+from headgate.learn.pooled_rates import PooledRates, TableRarities, load_pooled_rates, make_batch_key
+from headgate.learn.rarity_limit import find_limit
+from headgate.values.errors import MisuseError
+from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part
+
+COLUMNS = make_batch_key(Part.COLUMNS, LONGEST)
+
+
+def batches(mean: float, count: int, seed: int = 0) -> list[BatchRarity]:
+    drawn = np.random.default_rng(seed).exponential(mean, count).tolist()
+    return [BatchRarity(dict.fromkeys(Part, 0.0) | {Part.COLUMNS: rarity}) for rarity in drawn]
+
+
+def table(mean: float, count: int = 100, seed: int = 0) -> TableRarities:
+    return count_table({LONGEST: batches(mean, count, seed)}, load_pooled_rates().levels)
+
+
+def evidence(tables: int, mean: float = 3.0) -> Evidence:
+    made = {f"table {number}": table(mean, seed=number) for number in range(tables)}
+    return Evidence(levels=load_pooled_rates().levels, tables=made)
+
+
+def limit_of(rates: PooledRates, budget: float = 0.05) -> float:
+    found = find_limit(rates.batch_rates(Part.COLUMNS, LONGEST), NOTHING_REMEMBERED, Part.COLUMNS, budget)
+    assert found is not None
+    return found.rarity
+
+
+def test_evidence_is_read_as_it_was_written() -> None:
+    made = evidence(3)
+    assert Evidence.parse(made.encode()) == made
+    assert made.encode().count(b"\n") == 3 + 2
+    assert Evidence.parse(NO_EVIDENCE.encode()) == NO_EVIDENCE
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"[]",
+        b'{"tables": 3}',
+        b'{"tables": {"a": {"columns, 28 runs": {"-1": 3}}}}',
+        b'{"tables": {"a": {"columns, 28 runs": {"1.5": 3}}}}',
+        b'{"tables": {"a": {"columns, 28 runs": {"1": -3}}}}',
+        b'{"format": 99}',
+    ],
+)
+def test_what_is_no_evidence_is_refused_with_a_hint(text: bytes) -> None:
+    with pytest.raises(MisuseError, match=r"evidence\.json.*headgate calibrate"):
+        Evidence.parse(text, "evidence.json")
+
+
+def test_merging_is_the_union_whatever_the_order() -> None:
+    one, two = evidence(3), Evidence(levels=load_pooled_rates().levels, tables={"table 1": table(3.0, 300, 7)})
+    assert one.merge(two) == two.merge(one)
+    assert sum(one.merge(two).tables["table 1"][COLUMNS].values()) == 300
+    assert len(one.merge(two).tables) == 3
+    assert NO_EVIDENCE.merge(one) == one.merge(NO_EVIDENCE) == one
+
+
+def test_evidence_of_different_versions_is_not_merged_and_not_used() -> None:
+    old = msgspec.structs.replace(evidence(2), levels={COLUMNS: 1.0})
+    with pytest.raises(MisuseError, match="headgate calibrate again"):
+        evidence(2).merge(old)
+    assert old.apply_to(load_pooled_rates()) is load_pooled_rates()
+
+
+def test_few_tables_stand_beside_those_of_the_package_and_many_in_their_place() -> None:
+    package = load_pooled_rates()
+    few, many = evidence(3).apply_to(package), evidence(OWN_TABLES).apply_to(package)
+    assert len(few.tables) == len(package.tables) + 3
+    assert len(many.tables) == OWN_TABLES
+    assert evidence(OWN_TABLES).replaces_package
+    assert NO_EVIDENCE.apply_to(package) is package
+
+
+def test_quiet_tables_lower_the_limit_and_wild_ones_raise_it() -> None:
+    package = load_pooled_rates()
+    quiet, wild = (evidence(OWN_TABLES, mean).apply_to(package) for mean in (0.5, 30.0))
+    assert limit_of(quiet) < limit_of(package) < limit_of(wild)
+
+
+@pytest.mark.parametrize("budget", [0.01, 0.05])
+def test_tables_like_those_of_the_evidence_are_held_as_often_as_the_budget_says(budget: float) -> None:
+    rates = evidence(OWN_TABLES, 6.0).apply_to(load_pooled_rates())
+    held = sum(count_held(batches(6.0, 400, 100 + number), rates, budget) for number in range(5))
+    assert held / 2_000 <= 1.2 * budget
+
+
+def test_digests_differ_with_the_tables_and_are_empty_without() -> None:
+    assert NO_EVIDENCE.digest == ""
+    assert len({evidence(1).digest, evidence(2).digest}) == 2
+    assert evidence(2).leave_out(["table 1"]) == evidence(1)
