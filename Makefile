@@ -133,6 +133,7 @@ bench-basics: ## basic faults, held and missing batches on all feeds, ranges, dr
 	$(PYTHON) -m benchmarks.gate.ranges
 	$(PYTHON) -m benchmarks.gate.recall
 	$(PYTHON) -m benchmarks.gate.feed_recall
+	$(PYTHON) -m benchmarks.gate.simple_faults
 	$(PYTHON) -m benchmarks.gate.drift
 	$(PYTHON) -m benchmarks.gate.basics_page
 	$(PYTHON) -m benchmarks.gate.ranges_page

@@ -31,7 +31,8 @@ Batches = Sequence[tuple[str, pa.Table]]
 
 def make_gate(feed: Feed, false_alarms: float, store: HistoryStore | None = None) -> hg.Gate:
     gate = hg.Gate("feed", store=store or open_memory(), false_alarms=false_alarms)
-    gate.history.pooled_rates = None if feed.folder == HELD_OUT else tails_for(feed.folder)
+    if feed.folder != HELD_OUT:
+        gate.history.pooled_rates = tails_for(feed.folder)
     return gate
 
 
