@@ -25,11 +25,13 @@ from headgate.learn.history.coarse_bands import COARSE_NOTE
 from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.program import format_rarity
 from headgate.learn.learned import Learner
+from headgate.learn.rarity_limit import find_working_budget
 from headgate.learn.surprises import find_excused
 from headgate.values.account import Account, Action, Mode
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import GRAVEST, Judgement, Source, Status
 from headgate.values.key import MetricKey
+from headgate.values.rarity_memory import RarityMemory
 from headgate.values.run import BY_GATE, Decision
 
 MAX_OTHER_FAILURES = 3  # failed expectations of a cause that are shown beside the first
@@ -155,14 +157,15 @@ def _describe_budget(verdict: Subject) -> str:
     return f"{account.budget:.2%} of good batches may be held, {spent}{held}{describe_working(account)}.{mode}"
 
 
-def describe_budget(account: Account, source: str = "") -> str:
+def describe_budget(budget: float, memory: RarityMemory, source: str = "") -> str:
     """The budget that is stated, how many good batches were held so far, and the budget that limits are found with."""
-    stated = f"{account.budget:.2%} of good batches may be held{f' ({source})' if source else ''}"
-    memory = account.rarities
-    if account.working_budget is not None or memory.runs < 1:
-        return f"{stated}{describe_working(account)}"
+    stated = f"{budget:.2%} of good batches may be held{f' ({source})' if source else ''}"
     alarms, runs = round(memory.alarms), round(memory.runs)
-    return f"{stated}; {alarms} of {runs} good ones {'was' if alarms == 1 else 'were'}"
+    if not runs:
+        return stated
+    working = find_working_budget(budget, memory)
+    lowered = f", which is more, so limits are those of {working:.2%}" if working < budget else ""
+    return f"{stated}; {alarms} of {runs} good ones {'was' if alarms == 1 else 'were'}{lowered}"
 
 
 def describe_working(account: Account) -> str:

@@ -13,7 +13,8 @@ from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
-    from headgate.values.account import Account
+    from headgate.project.budgets import TableBudget
+    from headgate.values.rarity_memory import RarityMemory
 
 Metric = Annotated[
     str | None,
@@ -48,9 +49,10 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         return CommandResult(dataset=dataset, runs=[])
     if metric is None:
         calendar = chosen.calendar(list(dict.fromkeys(each.verdict.partition for each in runs)))
+        memory = runs[-1].verdict.account.rarities
         context.echo(recorded_runs.runs_page(runs))
         mutes = gate.mutes.find_active()
-        context.echo(f"Budget: {describe_budget(runs[-1].verdict.account, chosen.budget.source)}.")
+        context.echo(f"Budget: {describe_budget(chosen.budget.share, memory, chosen.budget.source)}.")
         context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
         for each in runs:
             context.echo(*(f"Drift on {each.verdict.partition}: {drift}." for drift in each.verdict.drifts))
@@ -61,7 +63,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
             context.echo(f"{describe_batches(together)}.", f"  if that is the new normal: {accept.whole}")
         return CommandResult(
             dataset=dataset,
-            budget=budget_to_dict(runs[-1].verdict.account, chosen.budget.source),
+            budget=budget_to_dict(chosen.budget, memory),
             cadence=calendar.cadence.value,
             runs=[each.to_dict() for each in runs],
             mutes=[mute_to_dict(each) for each in mutes],
@@ -71,13 +73,14 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     return CommandResult(dataset=dataset, metric=metric, series=[each.to_dict() for each in points])
 
 
-def budget_to_dict(account: Account, source: str) -> dict[str, Any]:
-    """The budget of the newest run: as it is stated, as good batches were held so far, and as limits are found."""
-    memory = account.rarities
+def budget_to_dict(budget: TableBudget, memory: RarityMemory) -> dict[str, Any]:
+    """The budget of a table: as it is stated, as good batches were held so far, and as limits are found."""
+    from headgate.learn.rarity_limit import find_working_budget
+
     return {
-        "stated": account.budget,
-        "source": source,
+        "stated": budget.share,
+        "source": budget.source,
         "good_batches": round(memory.runs, 1),
         "held_by_mistake": round(memory.alarms, 1),
-        "working": account.working_budget or account.budget,
+        "working": find_working_budget(budget.share, memory),
     }
