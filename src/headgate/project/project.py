@@ -17,6 +17,7 @@ from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
 from headgate.learn.calendar import Calendar
 from headgate.learn.evidence import NO_EVIDENCE, Evidence
+from headgate.learn.scope import LearningScope
 from headgate.project.budgets import COUNTED_RUNS, TableBudget, count_per_week, find_budget
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.error_text import key_path
@@ -135,13 +136,17 @@ class Project:
         ]
         return combine_receivers(receivers)
 
+    @property
+    def evidence_file(self) -> Path:
+        """The file of `evidence:`; without it evidence.json beside the configuration."""
+        return self.folder / (self.config.evidence or "evidence.json")
+
     @cached_property
     def evidence(self) -> Evidence:
         """What `evidence:` tells of the user's own tables; empty without it."""
         if self.config.evidence is None:
             return NO_EVIDENCE
-        file = self.folder / self.config.evidence
-        return self._locate_errors(("evidence",), partial(read_evidence, file))
+        return self._locate_errors(("evidence",), partial(read_evidence, self.evidence_file))
 
     def count_per_week(self, name: str) -> float | None:
         """How many batches of a dataset come in a week, as its last partitions tell; None if they tell no time."""
@@ -257,6 +262,11 @@ class Dataset:
             drift=settings.drift,
             evidence=project.evidence,
         )
+
+    @property
+    def scope(self) -> LearningScope:
+        """The columns and metrics that its gate learns from."""
+        return LearningScope.of(self.settings.learn.columns, self.settings.learn.metrics, self.settings.ignore)
 
     @cached_property
     def budget(self) -> TableBudget:

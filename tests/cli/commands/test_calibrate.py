@@ -37,6 +37,24 @@ def test_evidence_of_another_store_is_merged_and_kept(judged: Path, few: None) -
     assert sorted(Evidence.parse(Path("evidence.json").read_bytes()).tables) == sorted([*mine.tables, "other"])
 
 
+def test_the_file_that_the_configuration_names_need_not_be_there_yet(judged: Path, few: None) -> None:
+    config = Path("headgate.yml").read_text(encoding="utf-8")
+    Path("headgate.yml").write_text(f"evidence: mine.json\n{config}", encoding="utf-8")
+    assert "mine.json" in called("history", "orders").stderr
+    result = called("calibrate", "orders")
+    assert result.exit_code == 0, result.output
+    assert "To use it" not in result.stdout
+    assert Path("mine.json").exists()
+    assert called("history", "orders").exit_code == 0
+
+
+def test_a_file_of_another_version_is_replaced(judged: Path, few: None) -> None:
+    Path("evidence.json").write_bytes(Evidence(levels={"columns, 28 runs": 1.0}, tables={"other": {}}).encode())
+    result = called("calibrate", "orders")
+    assert "evidence.json is of another version of the package" in result.stdout
+    assert "other" not in Evidence.parse(Path("evidence.json").read_bytes()).tables
+
+
 def test_a_file_that_is_no_evidence_is_named(judged: Path) -> None:
     Path("other.json").write_text("{]", encoding="utf-8")
     result = called("calibrate", "--merge", "other.json")

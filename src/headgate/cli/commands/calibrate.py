@@ -46,22 +46,27 @@ def calibrate(
     """
     from headgate.cli.output import write_atomically
     from headgate.gate.calibration import calibrate as gather_evidence
+    from headgate.learn.evidence import NO_EVIDENCE
+    from headgate.learn.pooled_rates import load_pooled_rates
     from headgate.project.project import read_evidence
 
     project = context.open_project()
     chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
-    known = project.evidence
+    target = project.evidence_file if output is None else Path(output)
+    known = read_evidence(target) if target.exists() else NO_EVIDENCE
+    if known.tables and known.levels != load_pooled_rates().levels:
+        context.echo(f"{target.name} is of another version of the package; what it has of other stores is left out.")
+        known = NO_EVIDENCE
     for file in merge or ():
         known = known.merge(read_evidence(Path(file)))
     with context.show_progress("calibration") as report:
         result = gather_evidence(
             project.store,
             [each.name for each in chosen],
-            scopes={each.name: each.gate.settings.scope for each in chosen},
+            scopes={each.name: each.scope for each in chosen},
             known=known,
             progress=report,
         )
-    target = Path(output) if output is not None else project.folder / (project.config.evidence or "evidence.json")
     context.echo(result)
     written = bool(result.evidence.tables)
     if written:
