@@ -235,13 +235,17 @@ def _speed() -> list[str]:
     if not file.exists():
         return []
     found = json.loads(file.read_text(encoding="utf-8"))
-    table = [(name, f"{value:.0f} ms") for name, value in found["milliseconds"].items()]
+    cpu, rounds = found["cpu_milliseconds"], found["rounds"]
+    table = [
+        (name, f"{value:,.0f} ms", f"{cpu[name]:,.0f} ms", str(rounds[name]))
+        for name, value in found["milliseconds"].items()
+    ]
     beyond = found["milliseconds"]["judge, prepared"] - found["milliseconds"]["states alone"]
     return [
         "## Time",
         "",
-        f"{found['columns']} columns, {found['rows']:,} rows, {found['runs']} runs of history in memory, local engine, all learners on; medians of {found['rounds']}, each batch judged once. Beyond the states: {beyond:.0f} ms where `gate.prepare()` had learned before the batch came.",
+        f"{found['columns']} columns, {found['rows']:,} rows, {found['runs']} runs of history in memory, local engine, all learners on; each batch judged once. Beyond the states: {beyond:.0f} ms where `gate.prepare()` had learned before the batch came.",
         "",
-        *_table(("", "median"), table),
+        *_table(("", "median", "CPU, median", "times"), table),
         f"Versions: {', '.join(f'{name} {value}' for name, value in found['versions'].items())}.",
     ]
