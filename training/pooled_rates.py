@@ -66,7 +66,7 @@ Floats = npt.NDArray[np.float64]
 Counted = dict[str, tuple[float, Floats]]
 
 
-def evidence(without: Collection[str] = ()) -> PooledRates:
+def gather_rates(without: Collection[str] = ()) -> PooledRates:
     """The pooled curves of all feeds but those of some datasets, and how rare their batches are."""
     chosen = [feed for feed in feeds() if feed.folder not in without]
     seen: dict[str, float] = defaultdict(float)
@@ -90,7 +90,7 @@ def evidence(without: Collection[str] = ()) -> PooledRates:
     return PooledRates(GRID, curves, tables, levels)
 
 
-def read_evidence(without: str) -> PooledRates:
+def read_rates(without: str) -> PooledRates:
     """The evidence without a dataset; computed once."""
     counts = [(sorted(counted(each).items()), sorted(count_surprises(each).items())) for each in feeds()]
     sources = [Path(str(module.__file__)).read_bytes() for module in (home, limit, rarity, curves, forms, judge)]
@@ -98,7 +98,7 @@ def read_evidence(without: str) -> PooledRates:
     file = CACHE / f"without_{without}.{name}.evidence.json"
     if not file.exists():
         part = file.with_suffix(f".{os.getpid()}")
-        part.write_text(format_pooled_rates(evidence((without,))), encoding="utf-8")
+        part.write_text(format_pooled_rates(gather_rates((without,))), encoding="utf-8")
         part.rename(file)
     return msgspec.json.decode(file.read_bytes(), type=PooledRates)
 
@@ -189,7 +189,7 @@ def main() -> None:
         for feed, _ in zip(largest_first, pool.map(prepare, largest_first), strict=True):
             print(feed.title, flush=True)
     target = Path(home.__file__).with_name("pooled_rates.json")
-    target.write_text(format_pooled_rates(evidence(arguments.without)), encoding="utf-8")
+    target.write_text(format_pooled_rates(gather_rates(arguments.without)), encoding="utf-8")
     print(f"wrote {target}")
 
 

@@ -113,6 +113,8 @@ def _scale(column: pa.ChunkedArray, factor: float) -> pa.ChunkedArray:
 
 def _rename(table: pa.Table, before: pa.Table, chance: np.random.Generator) -> pa.Table | None:
     name = _choose(_list_shared(table, before), chance)
+    if name is None:
+        return None
     return table.rename_columns([f"{each}_new" if each == name else each for each in table.column_names])
 
 
@@ -126,11 +128,16 @@ def _load_twice(table: pa.Table, *_: object) -> pa.Table | None:
 
 def _shift_dates(table: pa.Table, before: pa.Table, chance: np.random.Generator) -> pa.Table | None:
     """All dates of a column are a year earlier."""
-    name = _choose([each for each in _list_shared(table, before) if pa.types.is_temporal(table[each].type)], chance)
-    if name is None or not len(table[name].drop_null()):
+    name = _choose([each for each in _list_shared(table, before) if _has_dates(table, each)], chance)
+    if name is None:
         return None
     moved = pc.subtract(table[name].cast(pa.timestamp("us")), pa.scalar(YEAR))
     return _replace(table, name, moved.cast(table[name].type, safe=False))
+
+
+def _has_dates(table: pa.Table, name: str) -> bool:
+    is_date = pa.types.is_date(table[name].type) or pa.types.is_timestamp(table[name].type)
+    return is_date and table[name].null_count < len(table)
 
 
 def _swap(table: pa.Table, before: pa.Table, chance: np.random.Generator) -> pa.Table | None:
@@ -173,7 +180,7 @@ def _truncate(table: pa.Table, before: pa.Table, chance: np.random.Generator) ->
 
 
 def _has_words(table: pa.Table, name: str) -> bool:
-    """Whether a column has texts that are longer than three characters in the mean, and have vowels."""
+    """Whether a column has texts of more than four characters in the mean, and half of them have vowels."""
     column = table[name].drop_null() if pa.types.is_string(table[name].type) else pa.chunked_array([], pa.string())
     if not len(column) or pc.mean(pc.utf8_length(column)).as_py() <= 4:
         return False

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import cache
 
 from headgate.learn.pooled_rates import PooledRates
-from training.pooled_rates import read_evidence
+from training.pooled_rates import read_rates
 
 
 @cache
 def tails_for(folder: str) -> PooledRates:
     """Evidence gathered without the dataset that is judged by it."""
-    return read_evidence(folder)
+    return read_rates(folder)

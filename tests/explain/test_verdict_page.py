@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headgate.explain.verdict_page import describe_budget
+from headgate.explain.verdict_page import summarize_budget
 from headgate.values.rarity_memory import RarityMemory
 
 
@@ -12,20 +12,26 @@ from headgate.values.rarity_memory import RarityMemory
     ("memory", "source", "text"),
     [
         (RarityMemory(), "", "1.00% of good batches may be held"),
-        (RarityMemory(runs=40.0), "", "1.00% of good batches may be held; 0 of 40 good ones were"),
+        (
+            RarityMemory(runs=40.0),
+            "",
+            "1.00% of good batches may be held; of 40 that learned limits have judged, 0 held and accepted",
+        ),
         (
             RarityMemory(runs=40.0, alarms=1.0),
-            "2 a week for about 200 batches of 30 tables",
-            "1.00% of good batches may be held (2 a week for about 200 batches of 30 tables); 1 of 40 good ones was",
+            "2 a week for about 200",
+            "1.00% of good batches may be held (2 a week for about 200); of 40 that learned limits have judged, "
+            "1 held and accepted",
         ),
         (
             RarityMemory(runs=200.0, alarms=6.0),
             "",
-            "1.00% of good batches may be held; 6 of 200 good ones were, which is more, so limits are those of 0.50%",
+            "1.00% of good batches may be held; of 200 that learned limits have judged, 6 held and accepted, which is "
+            "more, so limits are those of 0.50%",
         ),
     ],
 )
 def test_a_budget_is_stated_beside_what_was_held_and_what_limits_are_found_with(
     memory: RarityMemory, source: str, text: str
 ) -> None:
-    assert describe_budget(0.01, memory, source) == text
+    assert summarize_budget(0.01, memory, source) == text

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 import headgate as hg
+from headgate.gate.settings import FALSE_ALARMS
+from headgate.learn.history.learn import OTHERS_SHARE
 from headgate.learn.past import Past
+from headgate.learn.patterns.alarm_rates import load_alarm_rates
 from headgate.learn.patterns.index import PatternIndex
+from headgate.learn.patterns.rule import PatternRule
 from headgate.learn.text_rules import applicable, expand_sample, learn_rules, reprice, sample_metrics
 from headgate.metrics.states.sample import Sample, SampledValue
 from headgate.metrics.value_sample import ValueSample
@@ -60,8 +66,9 @@ def test_nothing_is_learned_from_a_few_values() -> None:
     assert rules_of(codes(rows=20))
 
 
-def test_a_rule_that_the_batch_meets_is_kept_as_it_is() -> None:
-    assert rules_of(codes(rows=90), of_codes()) == of_codes()
+def test_a_rule_that_the_batch_meets_is_kept_and_has_held_in_a_run_more() -> None:
+    kept = rules_of(codes(rows=90), of_codes())
+    assert kept == tuple(replace(each, runs_held=1) for each in of_codes())
     assert rules_of(codes(rows=90)) != of_codes()
 
 
@@ -83,22 +90,51 @@ def test_no_rule_contains_text_of_the_data() -> None:
     assert learn_rules(found.states, found.outcomes, (), Speller()) == ()
 
 
-@pytest.mark.parametrize("runs", [0, 1, 3, 9])
+def follow(rules: tuple[Proposal, ...], *texts: str) -> tuple[Proposal, ...]:
+    """The rules after good batches with codes that are written so."""
+    for text in texts:
+        rules = rules_of(codes(text), rules)
+    return rules
+
+
+@pytest.mark.parametrize("runs", [0, 1, 3, 40])
 def test_a_rule_that_has_held_for_runs_is_as_many_times_less_likely_to_break_in_the_next(runs: int) -> None:
-    first = of_codes()[0]
-    days = [hg.analyze(codes(rows=60 + day), [first.expectation.metric, "size()"]) for day in range(runs)]
-    (now, *_) = reprice(of_codes(), Past.of(days) if days else None)
+    first, (now, *_) = of_codes()[0], reprice(follow(of_codes(), *["{:03}-{:02}"] * runs))
     assert first.expectation.false_alarm is not None
     assert now.expectation.false_alarm == pytest.approx(first.expectation.false_alarm / (runs + 1))
     assert (f"held in {runs} run" in now.note) == bool(runs)
 
 
-def test_a_run_that_broke_a_rule_makes_it_too_dear() -> None:
+def test_runs_of_the_past_are_counted_anew() -> None:
+    """A batch that came late is not among the runs that a rule has counted."""
     first = of_codes()[0]
     days = [hg.analyze(codes(text), [first.expectation.metric]) for text in ("{:03}-{:02}", "{:03}/{:02}")]
-    (now, *_) = reprice(of_codes(), Past.of(days))
-    assert now.expectation.false_alarm == pytest.approx(((first.expectation.false_alarm or 0.0) + 1) / 3)
+    (now, *_) = reprice([replace(first, runs_held=9)], Past.of(days))
+    assert now.note.endswith("; held in 9 runs; broken in 1")
+    (now, *_) = reprice([first], Past.of(days))
     assert now.note.endswith("; held in 1 run; broken in 1")
+
+
+class OneRule(PatternIndex):
+    """An index that gives every column the rule of the codes."""
+
+    def __init__(self) -> None:
+        pass
+
+    def infer(self, *_: Any, **given: Any) -> PatternRule | None:
+        return PatternIndex.public().infer(codes()["code"], **given)
+
+
+def test_a_rule_that_a_good_batch_broke_costs_more_and_its_counts_stay() -> None:
+    first = of_codes()[0]
+    rules = of_codes()
+    for text in ("{:03}-{:02}", "{:03}/{:02}", "{:03}-{:02}"):
+        found = hg.analyze(codes(text), [ValueSample("code"), *(each.expectation.metric for each in rules)])
+        rules = learn_rules(found.states, found.outcomes, rules, OneRule())
+    assert (rules[0].runs_held, rules[0].runs_broken) == (2, 1)
+    (now, *_) = reprice(rules)
+    assert now.expectation.false_alarm == pytest.approx(((first.expectation.false_alarm or 0.0) + 1) / 4)
+    assert now.note.endswith("; held in 2 runs; broken in 1")
 
 
 def test_a_sample_is_drawn_out_to_what_the_column_holds() -> None:
@@ -112,6 +148,14 @@ def test_a_large_sample_is_drawn_out_in_proportion_and_leaves_no_value_out() -> 
     values = expand_sample(sample).to_pylist()
     assert 999 <= values.count("often") <= 1_000
     assert values.count("once") == 1
+
+
+def test_a_small_budget_pays_for_a_rule_once_it_has_held_for_many_runs() -> None:
+    lowest = load_alarm_rates().seen[0]
+    rules = [replace(each, expectation=replace(each.expectation, false_alarm=lowest)) for each in of_codes()[:1]]
+    budget = OTHERS_SHARE * FALSE_ALARMS
+    costs = {runs: reprice([replace(rules[0], runs_held=runs)])[0].cost for runs in (7, 30)}
+    assert costs[7] > budget >= costs[30]
 
 
 def test_the_second_batch_is_judged_by_the_form_of_the_first() -> None:

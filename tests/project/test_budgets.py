@@ -58,6 +58,21 @@ def test_the_history_tells_how_often_batches_come(tmp_path: Path) -> None:
         assert project.dataset("orders").gate.settings.false_alarms == 0.1
 
 
+def test_a_name_from_before_the_time_was_stated_stops_no_other_table(tmp_path: Path) -> None:
+    with opened(tmp_path, f"{HEAD}budget: {{alarms_per_week: 0.14}}\n{DATASETS}") as project:
+        _record(project, "lines", ["2026-01-05"])
+        lines = project.config.datasets["lines"].model_copy(update={"time": "%Y%m%d"})
+        project.config.datasets["lines"] = lines
+        assert project.dataset("orders").budget.share == 0.01
+
+
+def test_a_group_that_gets_no_table_is_a_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="no table is left for group 2"):
+        budgets(tmp_path, "budget: [{alarms_per_week: 5}, {alarms_per_week: 1, datasets: lines}]")
+    with pytest.raises(ConfigError):
+        budgets(tmp_path, "budget: {alarms_per_week: 5, datasets: []}")
+
+
 def test_a_group_without_a_table_is_a_mistake_with_a_hint(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"no dataset is named 'ordres'.*orders"):
         budgets(tmp_path, "budget: {alarms_per_week: 1, datasets: ordres}")
@@ -75,6 +90,8 @@ def test_what_is_no_group_is_a_mistake(tmp_path: Path, text: str) -> None:
         (["2026-01", "2026-02", "2026-03"], 12 * 7 / 365.25),
         (["2026-01-05T00", "2026-01-05T01", "2026-01-05T02", "2026-01-05T03"], 168.0),
         (["2026-01-05T00", "2026-01-05T06", "2026-01-05T12", "2026-01-05T18", "2026-01-06T00"], 28.0),
+        ([f"2026-01-05/store={number}" for number in range(20)], 140.0),
+        (["2026-01-05 a", "2026-01-05 b", "2026-01-06 a", "2026-01-06 b"], 14.0),
         (["a", "b", "c"], None),
         (["2026-01-05"], 7.0),
     ],
@@ -87,3 +104,4 @@ def _record(project: Project, name: str, partitions: list[str]) -> None:
     for day, partition in enumerate(partitions):
         project.dataset(name).gate.judge(orders(day), partition)
     project._datasets.clear()  # budgets are found once
+    project._per_week.clear()

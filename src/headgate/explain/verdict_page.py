@@ -157,7 +157,7 @@ def _describe_budget(verdict: Subject) -> str:
     return f"{account.budget:.2%} of good batches may be held, {spent}{held}{describe_working(account)}.{mode}"
 
 
-def describe_budget(budget: float, memory: RarityMemory, source: str = "") -> str:
+def summarize_budget(budget: float, memory: RarityMemory, source: str = "") -> str:
     """The budget that is stated, how many good batches were held so far, and the budget that limits are found with."""
     stated = f"{budget:.2%} of good batches may be held{f' ({source})' if source else ''}"
     alarms, runs = round(memory.alarms), round(memory.runs)
@@ -165,7 +165,7 @@ def describe_budget(budget: float, memory: RarityMemory, source: str = "") -> st
         return stated
     working = find_working_budget(budget, memory)
     lowered = f", which is more, so limits are those of {working:.2%}" if working < budget else ""
-    return f"{stated}; {alarms} of {runs} good ones {'was' if alarms == 1 else 'were'}{lowered}"
+    return f"{stated}; of {runs} that learned limits have judged, {alarms} held and accepted{lowered}"
 
 
 def describe_working(account: Account) -> str:

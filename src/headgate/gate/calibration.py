@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
@@ -23,11 +22,13 @@ from headgate.learn.evidence import (
     count_held,
     count_table,
     gather_rarities,
+    name_table,
 )
 from headgate.learn.past import Past
 from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.store.port import HistoryStore
+from headgate.values.errors import MisuseError, did_you_mean
 from headgate.values.rarity_memory import BatchRarity
 from headgate.values.run import TRUSTED
 
@@ -105,7 +106,7 @@ class Calibration(Paged, msgspec.Struct, frozen=True):
 
 def calibrate(
     store: HistoryStore,
-    datasets: Iterable[str] | None = None,
+    datasets: str | Iterable[str] | None = None,
     *,
     scopes: Mapping[str, LearningScope] = MappingProxyType({}),
     known: Evidence = NO_EVIDENCE,
@@ -124,7 +125,7 @@ def calibrate(
         progress: A function that is called with a `Progress` after each table.
     """
     package = load_pooled_rates()
-    names = tuple(dict.fromkeys(store.datasets() if datasets is None else datasets))
+    names = _choose_names(store, datasets)
     rarities: dict[str, dict[int, list[BatchRarity]]] = {}
     skipped: dict[str, str] = {}
     for number, name in enumerate(names, 1):
@@ -136,13 +137,26 @@ def calibrate(
             skipped[name] = f"it has too few good batches; from {runs} on it counts"
         if progress is not None:
             progress(Progress(number, len(names), stage=name, unit="tables"))
-    tables = {_hash_name(store, name): count_table(found, package.levels) for name, found in rarities.items()}
-    evidence = known.leave_out(tables).merge(Evidence(levels=package.levels, tables=tables))
+    ids = {name: name_table(store.secret, name) for name in names}
+    tables = {ids[name]: count_table(found, package.levels) for name, found in rarities.items()}
+    others = known.leave_out(set(ids.values()))
+    evidence = others.merge(Evidence(levels=package.levels, tables=tables))
     counted = tuple(
-        _calibrate_table(name, found[LONGEST], package, evidence.leave_out({_hash_name(store, name)}))
+        _calibrate_table(name, found[LONGEST], package, evidence.apply_to(package, without=ids[name]))
         for name, found in rarities.items()
     )
     return Calibration(evidence, counted, skipped)
+
+
+def _choose_names(store: HistoryStore, datasets: str | Iterable[str] | None) -> tuple[str, ...]:
+    known = store.datasets()
+    if datasets is None:
+        return known
+    names = tuple(dict.fromkeys([datasets] if isinstance(datasets, str) else datasets))
+    for name in names:
+        if name not in known:
+            raise MisuseError(f"the store has no batch of {name!r};", hint=did_you_mean(name, known))
+    return names
 
 
 def _replay_table(
@@ -156,17 +170,11 @@ def _replay_table(
 
 
 def _calibrate_table(
-    dataset: str, batches: list[BatchRarity], package: PooledRates, others: Evidence
+    dataset: str, batches: list[BatchRarity], package: PooledRates, rates: PooledRates
 ) -> TableCalibration:
-    rates = others.apply_to(package)
     before = tuple(count_held(batches, package, budget) for budget in BUDGETS)
     after = tuple(count_held(batches, rates, budget) for budget in BUDGETS)
     return TableCalibration(dataset, len(batches), before, after)
-
-
-def _hash_name(store: HistoryStore, dataset: str) -> str:
-    """A name for a table that tells nothing of it, and is another in another store."""
-    return hmac.new(store.secret or b"", dataset.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:16]
 
 
 def _list_cells(name: str, batches: int, before: tuple[int, ...], after: tuple[int, ...]) -> list[str]:

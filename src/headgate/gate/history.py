@@ -14,7 +14,7 @@ from headgate.gate.settings import Settings
 from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
 from headgate.learn.learned import Learned, ProposalPool, nothing_learned
 from headgate.learn.past import calendar_of
-from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
+from headgate.learn.pooled_rates import PooledRates
 from headgate.learn.surprises import MOST_REMEMBERED, AcceptedSurprises
 from headgate.metrics.checksum import Checksum
 from headgate.store.fault_points import fault_point
@@ -63,7 +63,7 @@ class DatasetHistory:
         self.dataset = dataset
         self.settings = settings
         # a benchmark sets those of other datasets than its own
-        self.pooled_rates: PooledRates = settings.evidence.apply_to(load_pooled_rates())
+        self.pooled_rates: PooledRates = settings.find_rates(store.secret, dataset)
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
         self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
 

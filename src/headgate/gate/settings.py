@@ -12,9 +12,10 @@ import msgspec
 
 from headgate.checks.check import Check
 from headgate.learn.drift import HOLD_FACTOR
-from headgate.learn.evidence import NO_EVIDENCE, Evidence
+from headgate.learn.evidence import NO_EVIDENCE, Evidence, name_table
 from headgate.learn.history.program import Clause
 from headgate.learn.learned import Learner
+from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.values.account import Action, Mode
 from headgate.values.day_lists import NO_LISTS, DayLists
@@ -72,6 +73,10 @@ class Settings(msgspec.Struct, frozen=True):
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
         parsed = _parse_word(mode, Mode, "mode")
         return cls(false_alarms, learners, parsed, runs, owner, scope, tuple(pins), days, drift, evidence)
+
+    def find_rates(self, secret: bytes | None, dataset: str) -> PooledRates:
+        """What other tables tell: those of the package, and of the evidence without the dataset itself."""
+        return self.evidence.apply_to(load_pooled_rates(), without=name_table(secret, dataset))
 
     def action(self, status: Status) -> Action:
         """What is done with a batch that was judged so. Only a pass is published; error, skip and fail are not."""

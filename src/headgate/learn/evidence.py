@@ -7,6 +7,7 @@ be merged.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 
@@ -25,8 +26,9 @@ from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, Part,
 FORMAT = 1
 MIN_BATCHES = 20
 """Good batches after 30 others that a table must have: fewer tell too little."""
-OWN_TABLES = 20
-"""Own tables from which on those of the package are left out."""
+OWN_TABLES, OWN_BATCHES = 20, 2_000
+"""Own tables and their good batches from which on those of the package are left out: fewer tell little of what is rare.
+"""
 MOST_SHORT = 60
 """Batches after short histories that are replayed of a table, the oldest."""
 RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}
@@ -86,20 +88,29 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
                 tables[name] = table
         return Evidence(levels=self.levels if self.tables else other.levels, tables=tables)
 
-    def apply_to(self, pooled_rates: PooledRates) -> PooledRates:
-        """The rates with these tables: beside those of the package, or in place of them if there are 20 or more.
-
-        Evidence that was gathered with another version of the package's is left out.
-        """
-        if not self.tables or self.levels != pooled_rates.levels:
-            return pooled_rates
-        others = {} if self.replaces_package else pooled_rates.tables
-        return msgspec.structs.replace(pooled_rates, tables={**others, **self.tables})
-
     def leave_out(self, names: Collection[str]) -> Evidence:
         """The evidence without some tables."""
         kept = {name: each for name, each in self.tables.items() if name not in names}
         return msgspec.structs.replace(self, tables=kept)
+
+    def apply_to(self, pooled_rates: PooledRates, *, without: str = "") -> PooledRates:
+        """The rates with these tables: beside those of the package, or in place of them where there are enough.
+
+        Evidence that was gathered with another version of the package's is left out.
+
+        Args:
+            pooled_rates: The rates of the package.
+            without: A table that does not count, because it is the one that is judged.
+        """
+        if not self.tables or self.levels != pooled_rates.levels:
+            return pooled_rates
+        replaced = self.replaced_keys
+        package = {
+            name: {key: counts for key, counts in table.items() if key not in replaced}
+            for name, table in pooled_rates.tables.items()
+        }
+        own = {name: table for name, table in self.tables.items() if name != without}
+        return msgspec.structs.replace(pooled_rates, tables={**package, **own})
 
     @property
     def digest(self) -> str:
@@ -107,9 +118,18 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
         return hashlib.sha256(self.encode()).hexdigest()[:12] if self.tables else ""
 
     @property
+    def replaced_keys(self) -> frozenset[str]:
+        """The parts and history lengths of which there is enough to do without the package."""
+        found: dict[str, list[int]] = {}
+        for table in self.tables.values():
+            for key, counts in table.items():
+                found.setdefault(key, []).append(sum(counts.values()))
+        return frozenset(key for key, each in found.items() if len(each) >= OWN_TABLES and sum(each) >= OWN_BATCHES)
+
+    @property
     def replaces_package(self) -> bool:
-        """Whether there are enough tables to do without those of the package."""
-        return len(self.tables) >= OWN_TABLES
+        """Whether the limits of columns rest on these tables alone, once a table has many runs."""
+        return make_batch_key(Part.COLUMNS, LONGEST) in self.replaced_keys
 
 
 NO_EVIDENCE = Evidence()
@@ -139,15 +159,20 @@ def gather_rarities(
 
 
 def count_table(rarities: Mapping[int, Sequence[BatchRarity]], levels: Mapping[str, float]) -> TableRarities:
-    """The batches of a table, counted by steps of rarity."""
+    """The batches of a table, counted by steps of rarity; a part that is never rare, such as nulls, is left out."""
     table: TableRarities = {}
     for length, batches in rarities.items():
         for part in Part:
             key = make_batch_key(part, length)
-            if batches:
-                found = [batch.parts.get(part, 0.0) for batch in batches]
+            found = [batch.parts.get(part, 0.0) for batch in batches]
+            if any(found):
                 table[key] = count_rarities(found, levels.get(key, 0.0))
     return table
+
+
+def name_table(secret: bytes | None, dataset: str) -> str:
+    """A name for a table that tells nothing of it: a hash, keyed with the secret of a store that hides values."""
+    return hmac.new(secret or b"", dataset.encode("utf-8", "surrogatepass"), "sha256").hexdigest()[:16]
 
 
 def count_held(batches: Sequence[BatchRarity], pooled_rates: PooledRates, budget: float) -> int:

@@ -15,9 +15,9 @@ from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.metrics.pattern_match import PatternMatch
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
-from headgate.values.expectation import Status
+from headgate.values.expectation import Expectation, Status
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Outcome
+from headgate.values.outcome import Measured, Outcome
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
@@ -43,8 +43,9 @@ def learn_rules(
     """The rules for the next batch, if this one is accepted.
 
     A column keeps its known rules if this batch meets them all. A column without rules, or with a broken one, gets new
-    ones. A rule that contains text of the data is left out: a store that hides values must not get it, and the verdict
-    on a batch does not depend on whether its store does.
+    ones; a rule that was known keeps the counts of the runs that met and broke it. A rule that contains text of the
+    data is left out: a store that hides values must not get it, and the verdict on a batch does not depend on whether
+    its store does.
     """
     known_by_column: dict[str, list[Proposal]] = {}
     for rule in known_rules:
@@ -54,33 +55,41 @@ def learn_rules(
     next_rules = [each for each in known_rules if each.column not in sampled_columns]
     for key, state in states.items():
         if isinstance(state, Sample):
-            rules = known_by_column.get(key.columns[0], [])
-            still_hold = rules and all(_rule_holds(each, outcomes) for each in rules)
-            next_rules += rules if still_hold else _infer_rules(state, key.columns[0], index)
+            known = [_count_run(each, outcomes) for each in known_by_column.get(key.columns[0], [])]
+            still_hold = known and all(_rule_holds(each, outcomes) for each in known)
+            next_rules += known if still_hold else _carry_counts(_infer_rules(state, key.columns[0], index), known)
     return tuple(next_rules)
 
 
-def reprice(rules: Iterable[Proposal], past: Past | None) -> list[Proposal]:
+def reprice(rules: Iterable[Proposal], past: Past | None = None) -> list[Proposal]:
     """The rules with their current cost: what held for many runs is less likely to fail in the next, and the reverse.
 
     The pattern index states the probability that good values of the column ever break the rule. Of n + 1 runs, the next
-    is the first to break it with at most 1 / (n + 1) of that probability. Each accepted run that broke it counts as
-    one more: so a rule that good batches break is not affordable again.
+    is the first to break it with at most 1 / (n + 1) of that probability. Each good run that broke it counts as one
+    more. The runs of the past are counted anew, since some may have come late or been rejected.
+
+    Args:
+        rules: The rules, with the runs that met and broke them so far.
+        past: The runs that are learned from.
     """
-    index_of_key = {} if past is None else {each.key: index for index, each in enumerate(past.metrics)}
     repriced = []
     for rule in rules:
-        expectation, held, broken = rule.expectation, 0, 0
-        if past is not None and expectation.metric in index_of_key:
-            series = past.values[:, index_of_key[expectation.metric]]
-            measured = series[~np.isnan(series)].tolist()
-            held = sum(expectation.predicate.holds(value) for value in measured)
-            broken = len(measured) - held
-        rate = min(1.0, ((expectation.false_alarm or 0.0) + broken) / (held + broken + 1))
+        window = _count_runs(rule.expectation, past)
+        held, broken = max(rule.runs_held, window[0]), max(rule.runs_broken, window[1])
+        rate = min(1.0, ((rule.expectation.false_alarm or 0.0) + broken) / (held + broken + 1))
         words = [f"held in {held} run{'s' * (held > 1)}"] * (held > 0) + [f"broken in {broken}"] * (broken > 0)
-        new_expectation = msgspec.structs.replace(expectation, false_alarm=rate)
-        repriced.append(msgspec.structs.replace(rule, expectation=new_expectation, note="; ".join([rule.note, *words])))
+        expectation = msgspec.structs.replace(rule.expectation, false_alarm=rate)
+        repriced.append(msgspec.structs.replace(rule, expectation=expectation, note="; ".join([rule.note, *words])))
     return repriced
+
+
+def _count_runs(expectation: Expectation, past: Past | None) -> tuple[int, int]:
+    """How many runs of the past met an expectation and how many broke it."""
+    if past is None or all(each.key != expectation.metric for each in past.metrics):
+        return 0, 0
+    series = past.series(expectation.metric)
+    met = [expectation.predicate.holds(value) for value in series[~np.isnan(series)].tolist()]
+    return sum(met), len(met) - sum(met)
 
 
 def applicable(rules: Iterable[Proposal], schema: Schema, scope: LearningScope = WHOLE_TABLE) -> list[MetricKey]:
@@ -91,6 +100,25 @@ def applicable(rules: Iterable[Proposal], schema: Schema, scope: LearningScope =
     text_columns = {column.label for column in schema.columns if column.kind is Kind.STRING}
     metrics = (each.expectation.metric for each in rules if each.column in text_columns)
     return [metric for metric in metrics if metric.where is None and scope.learns_metric(metric)]
+
+
+def _count_run(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> Proposal:
+    """The rule after this batch, if it was measured."""
+    if not isinstance(outcomes.get(rule.expectation.metric), Measured):
+        return rule
+    if _rule_holds(rule, outcomes):
+        return msgspec.structs.replace(rule, runs_held=rule.runs_held + 1)
+    return msgspec.structs.replace(rule, runs_broken=rule.runs_broken + 1)
+
+
+def _carry_counts(rules: Iterable[Proposal], known: Iterable[Proposal]) -> list[Proposal]:
+    """New rules; one about a metric that was known has its counts."""
+    counts = {each.expectation.metric: (each.runs_held, each.runs_broken) for each in known}
+    return [
+        msgspec.structs.replace(each, runs_held=held, runs_broken=broken)
+        for each in rules
+        for held, broken in [counts.get(each.expectation.metric, (0, 0))]
+    ]
 
 
 def _rule_holds(rule: Proposal, outcomes: Mapping[MetricKey, Outcome]) -> bool:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from headgate.learn.calendar import Cadence, Calendar
-from headgate.project.config import BudgetConfig, Config
+from headgate.project.config import Config
 
-COUNTED_RUNS = 60
+COUNTED_RUNS = 400
 """Partitions of a table, the newest, that tell how often a batch comes."""
 MOST_SHARE = 0.1
 """The largest share of good batches that a group gives a table."""
@@ -45,10 +44,10 @@ def find_budget(name: str, config: Config, count_batches: Callable[[str], float 
         config: The configuration.
         count_batches: How many batches of a dataset come in a week; None if nobody knows.
     """
-    group = _find_group(name, config)
+    group = config.find_group(name)
     if group is None:
         return TableBudget(config.datasets[name].false_alarms)
-    members = [each for each in config.datasets if _find_group(each, config) is group]
+    members = [each for each in config.datasets if config.find_group(each) is group]
     counts = [count_batches(each) for each in members]
     batches = sum(DAILY if each is None else each for each in counts)
     share = min(MOST_SHARE, float(f"{group.alarms_per_week / batches:.2g}"))
@@ -67,12 +66,10 @@ def count_per_week(calendar: Calendar) -> float | None:
     if calendar.cadence in _PER_WEEK:
         return _PER_WEEK[calendar.cadence]
     starts = [each.start for each in calendar.periods[:-1] if each is not None]
-    days = (max(starts) - min(starts)).total_seconds() / 86_400 if len(starts) > 1 else 0.0
-    return float(f"{(len(starts) - 1) / days * 7:.2g}") if days else None
-
-
-def _find_group(name: str, config: Config) -> BudgetConfig | None:
-    """The first group that a dataset is of; None if it has a budget of its own, or no group names it."""
-    if "false_alarms" in config.datasets[name].model_fields_set:
+    if not starts:
         return None
-    return next((group for group in config.budget if any(fnmatchcase(name, each) for each in group.datasets)), None)
+    days = {each.date() for each in starts}
+    if calendar.cadence is Cadence.SEVERAL_A_DAY or len(days) == 1:
+        return float(f"{len(starts) / len(days) * 7:.2g}")
+    span = (max(starts) - min(starts)).total_seconds() / 86_400
+    return float(f"{(len(starts) - 1) / span * 7:.2g}")

@@ -365,6 +365,7 @@ class BudgetConfig(Section):
     )
     datasets: ListOf[Text] = Field(
         default=("*",),
+        min_length=1,
         description="Its tables; * stands for any characters. A table is of the first group that names it.",
         examples=[["sales_*", "orders"]],
     )
@@ -424,13 +425,25 @@ class Config(Section):
 
     @model_validator(mode="after")
     def _groups_have_tables(self) -> Config:
-        for group in self.budget:
+        for number, group in enumerate(self.budget, 1):
             for pattern in group.datasets:
                 if not any(fnmatchcase(name, pattern) for name in self.datasets):
                     raise make_error(
                         f"no dataset is named {pattern!r};", did_you_mean(pattern, list(self.datasets)), "budget"
                     )
+            if not any(self.find_group(name) is group for name in self.datasets):
+                raise make_error(
+                    f"no table is left for group {number}: all are of an earlier one, or have false_alarms.",
+                    "Write the group of the fewest tables first.",
+                    "budget",
+                )
         return self
+
+    def find_group(self, name: str) -> BudgetConfig | None:
+        """The first group that a dataset is of; None if it has a budget of its own, or no group names it."""
+        if "false_alarms" in self.datasets[name].model_fields_set:
+            return None
+        return next((group for group in self.budget if any(fnmatchcase(name, each) for each in group.datasets)), None)
 
     @model_validator(mode="after")
     def _memories_apart(self) -> Config:

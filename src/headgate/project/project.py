@@ -67,6 +67,7 @@ class Project:
         self._given_session = spark
         self._own_session: Any = None
         self._datasets: dict[str, Dataset] = {}
+        self._per_week: dict[str, float | None] = {}
 
     @classmethod
     def open(
@@ -150,8 +151,9 @@ class Project:
 
     def count_per_week(self, name: str) -> float | None:
         """How many batches of a dataset come in a week, as its last partitions tell; None if they tell no time."""
-        partitions = [each.partition for each in self.store.last(name, COUNTED_RUNS)]
-        return count_per_week(self.dataset(name).calendar(partitions)) if partitions else None
+        if name not in self._per_week:
+            self._per_week[name] = self.dataset(name).count_per_week()
+        return self._per_week[name]
 
     def dataset(self, name: str) -> Dataset:
         """The dataset of this name. Raises `ConfigError` if the file has none."""
@@ -207,6 +209,7 @@ class Project:
             self.store.close()
             del self.__dict__["store"]
         self._datasets.clear()
+        self._per_week.clear()
         if self._own_session is not None:
             self._own_session.stop()
             self._own_session = None
@@ -343,6 +346,14 @@ class Dataset:
         """When the batches of these partitions are, and how often one comes."""
         times = {each: to_period(time) for each in partitions if (time := self.read_time(each)) is not None}
         return Calendar.of(partitions, times=times)
+
+    def count_per_week(self) -> float | None:
+        """How many batches come in a week, as the newest partitions tell; None if they tell no time."""
+        partitions = [each.partition for each in self._project.store.last(self.name, COUNTED_RUNS)]
+        try:
+            return count_per_week(self.calendar(partitions)) if partitions else None
+        except MisuseError:  # a name from before `time:` was written
+            return None
 
     def read_time(self, partition: str) -> str | None:
         """The time that `time:` reads from the name of a partition, as exactly as it tells it; None without it."""

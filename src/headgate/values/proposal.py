@@ -16,9 +16,10 @@ class Proposal(msgspec.Struct, frozen=True):
     """An expectation with its cost (a bound on its false alarm rate) and the injected issues that it catches.
 
     `weight` is the part of that rate that counts towards the budget of a table. It is below 1 for expectations that
-    are known to fail together, because the sum of their rates would count one alarm many times. `note` says where the
-    predicate comes from, `pinned` that a person fixed it. Of the proposals of one `family`, which differ only in
-    how narrow they are, at most one is chosen.
+    share one limit, because the sum of their rates would count one alarm many times. `note` says where the predicate
+    comes from, `pinned` that a person fixed it. Of the proposals of one `family`, which differ only in how narrow they
+    are, at most one is chosen. `runs_held` and `runs_broken` count the good runs that met a rule about texts and those
+    that broke it, since it was learned.
     """
 
     expectation: Expectation
@@ -26,6 +27,8 @@ class Proposal(msgspec.Struct, frozen=True):
     note: str = ""
     pinned: bool = False
     weight: float = 1.0
+    runs_held: int = 0
+    runs_broken: int = 0
 
     @property
     def cost(self) -> float:

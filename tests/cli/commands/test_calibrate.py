@@ -55,6 +55,32 @@ def test_a_file_of_another_version_is_replaced(judged: Path, few: None) -> None:
     assert "other" not in Evidence.parse(Path("evidence.json").read_bytes()).tables
 
 
+def test_a_file_that_is_something_else_is_not_written_over(judged: Path, few: None) -> None:
+    Path("orders.csv").write_text("id,price\n", encoding="utf-8")
+    result = called("calibrate", "orders", "--output", "orders.csv")
+    assert result.exit_code == 2
+    assert "give another file with --output" in result.stderr
+    assert Path("orders.csv").read_text(encoding="utf-8") == "id,price\n"
+
+
+def test_a_folder_that_is_not_there_is_told_before_anything_is_replayed(judged: Path) -> None:
+    result = called("calibrate", "orders", "--output", "nowhere/evidence.json")
+    assert result.exit_code == 2
+    assert "there is no folder nowhere" in result.stderr
+
+
+def test_evidence_of_another_version_is_not_merged(judged: Path, few: None) -> None:
+    Path("old.json").write_bytes(Evidence(levels={"columns, 28 runs": 1.0}, tables={"other": {}}).encode())
+    result = called("calibrate", "orders", "--merge", "old.json")
+    assert result.exit_code == 2
+    assert "old.json was gathered with another version of the package" in result.stderr
+
+
+def test_the_file_is_named_as_the_configuration_would_name_it(judged: Path, few: None) -> None:
+    Path("out").mkdir()
+    assert "write evidence: out/mine.json in" in called("calibrate", "orders", "--output", "out/mine.json").stdout
+
+
 def test_a_file_that_is_no_evidence_is_named(judged: Path) -> None:
     Path("other.json").write_text("{]", encoding="utf-8")
     result = called("calibrate", "--merge", "other.json")

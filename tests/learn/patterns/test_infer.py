@@ -10,6 +10,7 @@ import pytest
 from headgate.learn.patterns.infer import infer
 from headgate.learn.patterns.rule import PatternRule
 from headgate.learn.patterns.settings import InferenceSettings
+from headgate.values.errors import MisuseError
 from tests.learn.patterns import lakes
 from tests.learn.patterns.lakes import Lake
 
@@ -165,9 +166,17 @@ def test_an_empty_index_knows_no_rule() -> None:
     assert infer(lakes.column(lakes.iso), empty, 0, InferenceSettings.of("headgate")) is None
 
 
+LIMITS = (0.5, 0.2, 0.1, 0.05, 0.02)
+
+
+def test_a_limit_below_every_rate_is_refused() -> None:
+    with pytest.raises(MisuseError, match=r"a limit of 0\.0129 or more"):
+        InferenceSettings.of("headgate", limit=0.01)
+
+
 def test_a_stricter_limit_never_gives_a_costlier_rule() -> None:
     values = lakes.column(lakes.number, size=40)
-    rules = [inferred(values, limit=limit) for limit in (0.5, 0.2, 0.1, 0.05, 0.01)]
+    rules = [inferred(values, limit=limit) for limit in LIMITS]
     costs = [rule.alarm for rule in rules if rule is not None]
     assert costs
-    assert all(rule.alarm <= limit for rule, limit in zip(rules, (0.5, 0.2, 0.1, 0.05, 0.01), strict=True) if rule)
+    assert all(rule.alarm <= limit for rule, limit in zip(rules, LIMITS, strict=True) if rule)

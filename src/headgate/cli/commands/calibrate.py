@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,9 @@ from headgate.cli.command import command
 from headgate.cli.commands.run import Datasets
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
+
+if TYPE_CHECKING:
+    from headgate.learn.evidence import Evidence
 
 Output = Annotated[
     str | None,
@@ -46,19 +50,14 @@ def calibrate(
     """
     from headgate.cli.output import write_atomically
     from headgate.gate.calibration import calibrate as gather_evidence
-    from headgate.learn.evidence import NO_EVIDENCE
-    from headgate.learn.pooled_rates import load_pooled_rates
     from headgate.project.project import read_evidence
 
     project = context.open_project()
     chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
     target = project.evidence_file if output is None else Path(output)
-    known = read_evidence(target) if target.exists() else NO_EVIDENCE
-    if known.tables and known.levels != load_pooled_rates().levels:
-        context.echo(f"{target.name} is of another version of the package; what it has of other stores is left out.")
-        known = NO_EVIDENCE
+    known = read_known(context, target)
     for file in merge or ():
-        known = known.merge(read_evidence(Path(file)))
+        known = known.merge(require_version(read_evidence(Path(file)), file))
     with context.show_progress("calibration") as report:
         result = gather_evidence(
             project.store,
@@ -73,5 +72,40 @@ def calibrate(
         write_atomically(str(target), result.evidence.encode().decode())
         context.echo(f"Wrote {target}.")
         if project.config.evidence is None:
-            context.echo(f"To use it, write evidence: {target.name} in {project.path.name}.")
+            named = os.path.relpath(target.absolute(), project.folder)
+            context.echo(f"To use it, write evidence: {named} in {project.path.name}.")
     return CommandResult(calibration=result.to_dict(), written=str(target) if written else None)
+
+
+def read_known(context: CommandContext, target: Path) -> Evidence:
+    """The evidence of other stores in the file that is written again; none if it is of another version."""
+    from headgate.learn.evidence import NO_EVIDENCE
+    from headgate.learn.pooled_rates import load_pooled_rates
+    from headgate.project.project import read_evidence
+    from headgate.values.errors import MisuseError
+
+    if not target.parent.is_dir():
+        raise MisuseError(f"there is no folder {target.parent}.", hint="Make it, or give another file with --output.")
+    if not target.is_file():
+        return NO_EVIDENCE
+    try:
+        known = read_evidence(target)
+    except MisuseError as error:
+        said = str(error).removesuffix(error.hint).strip()
+        raise MisuseError(said, hint="Remove it, or give another file with --output.") from None
+    if known.tables and known.levels != load_pooled_rates().levels:
+        context.echo(f"{target.name} is of another version of the package; what it has of other stores is left out.")
+        return NO_EVIDENCE
+    return known
+
+
+def require_version(evidence: Evidence, file: str) -> Evidence:
+    """Evidence of this version of the package; raises `MisuseError` for another."""
+    from headgate.learn.pooled_rates import load_pooled_rates
+    from headgate.values.errors import MisuseError
+
+    if evidence.tables and evidence.levels != load_pooled_rates().levels:
+        raise MisuseError(
+            f"{file} was gathered with another version of the package.", hint="Run headgate calibrate there again."
+        )
+    return evidence

@@ -39,7 +39,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
     from headgate.cli import recorded_runs
     from headgate.explain.batches_alike import describe_batches, describe_waiting, group_batches_alike
     from headgate.explain.next_steps import shell_range_commands
-    from headgate.explain.verdict_page import describe_budget
+    from headgate.explain.verdict_page import summarize_budget
 
     chosen = context.open_project().dataset(dataset)
     gate = chosen.gate
@@ -52,7 +52,7 @@ def history(context: CommandContext, dataset: options.Dataset, metric: Metric = 
         memory = runs[-1].verdict.account.rarities
         context.echo(recorded_runs.runs_page(runs))
         mutes = gate.mutes.find_active()
-        context.echo(f"Budget: {describe_budget(chosen.budget.share, memory, chosen.budget.source)}.")
+        context.echo(f"Budget: {summarize_budget(chosen.budget.share, memory, chosen.budget.source)}.")
         context.echo(f"Calendar: {calendar.describe()}.", *(f"{each.describe()}." for each in mutes))
         for each in runs:
             context.echo(*(f"Drift on {each.verdict.partition}: {drift}." for drift in each.verdict.drifts))
@@ -80,7 +80,7 @@ def budget_to_dict(budget: TableBudget, memory: RarityMemory) -> dict[str, Any]:
     return {
         "stated": budget.share,
         "source": budget.source,
-        "good_batches": round(memory.runs, 1),
-        "held_by_mistake": round(memory.alarms, 1),
+        "judged_by_limits": round(memory.runs, 1),
+        "held_and_accepted": round(memory.alarms, 1),
         "working": find_working_budget(budget.share, memory),
     }

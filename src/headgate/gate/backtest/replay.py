@@ -23,7 +23,6 @@ from headgate.learn.history.forecast import MIN_RUNS
 from headgate.learn.history.rarity import RARITY
 from headgate.learn.learned import Learned, Learner, nothing_learned
 from headgate.learn.novelty.model import NOVELTY
-from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.metrics.distances.registry import distances
 from headgate.stats.intervals import wilson
 from headgate.store.port import HistoryStore
@@ -179,7 +178,7 @@ def replay_batches(
     newest = store.last(dataset, head, as_of=head)
     accepted_revisions = {each.partition: each for each in store.last(dataset, head, as_of=head, only=TRUSTED)}
     spots_chosen = _choose_spots(newest, accepted_revisions, settings.runs, spots)
-    accepted_runs = AcceptedRuns(settings, store.secret, settings.evidence.apply_to(load_pooled_rates()))
+    accepted_runs = AcceptedRuns(settings, store.secret, settings.find_rates(store.secret, dataset))
     for revision in newest:
         recorded = store.run(revision)
         scope = settings.scope.with_ignored(_muted_columns(recorded))

@@ -37,7 +37,7 @@ COARSE_SHARE, EARLY_SHARE = 0.04, 0.7
 """The share of the budget for coarse limits; the second while there are too few runs for anything else."""
 NOVELTY_SHARE = 0.02
 """The share of the budget for the limit of novelty."""
-OTHERS_SHARE = 0.04
+OTHERS_SHARE = 0.06
 """The share of the budget for the proposals of other learners. While there are few runs, they may use the rest."""
 
 

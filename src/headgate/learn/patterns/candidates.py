@@ -46,8 +46,8 @@ class Candidate(msgspec.Struct, frozen=True):
 class LexedColumn:
     """A column: distinct values, how often each occurs, their tokens, and caches of what was computed for them."""
 
-    def __init__(self, values: Mapping[str, int], evidence: PatternSource, settings: InferenceSettings) -> None:
-        self.texts, self.evidence, self.settings = list(values), evidence, settings
+    def __init__(self, values: Mapping[str, int], source: PatternSource, settings: InferenceSettings) -> None:
+        self.texts, self.source, self.settings = list(values), source, settings
         self.weights: Ints = np.fromiter(values.values(), dtype=np.int64, count=len(values))
         self.tokens: TokenArrays = lex(self.texts)
         self.groups: list[Group] = group_values(self.tokens, self.weights)
@@ -73,7 +73,7 @@ class LexedColumn:
         key = (grid_key, tolerated)
         if key not in self._cutters:
             tau, vertical = self.settings.tau, self.settings.cuts_vertically
-            self._cutters[key] = Cutter(self.tokens, grid, self.weights, self.evidence, tolerated, tau, vertical)
+            self._cutters[key] = Cutter(self.tokens, grid, self.weights, self.source, tolerated, tau, vertical)
         return self._cutters[key]
 
     @cached_property
@@ -83,7 +83,7 @@ class LexedColumn:
         if whole_values.URL in patterns:
             host, having = whole_values.commonest_host(self.texts, patterns[whole_values.URL], self.weights)
             patterns[host] = having
-        return patterns, self.evidence.find_entries(whole_values.keys_of(list(patterns)))
+        return patterns, self.source.find_entries(whole_values.keys_of(list(patterns)))
 
 
 class Candidates:

@@ -19,7 +19,7 @@ _NARROW_MISS = 0.2  # share of the lake's columns: if a rule lets no more pass, 
 
 
 def infer(
-    values: Iterable[Any] | pa.Array, evidence: PatternSource, total: int, settings: InferenceSettings
+    values: Iterable[Any] | pa.Array, source: PatternSource, total: int, settings: InferenceSettings
 ) -> PatternRule | None:
     """The rule for the column with these values, or None if no pattern in the index is within the limits.
 
@@ -30,7 +30,7 @@ def infer(
     present = dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))
     if not present:
         return None
-    best = _find_best(LexedColumn(_sample_values(present, len(array)), evidence, settings), len(array), total)
+    best = _find_best(LexedColumn(_sample_values(present, len(array)), source, settings), len(array), total)
     if best is None:
         return None
     test: Literal["any", "fisher"] = "fisher" if settings.cuts_horizontally else "any"

@@ -130,12 +130,12 @@ class Cutter:
         tokens: TokenArrays,
         grid: TokenGrid,
         weights: Ints,
-        evidence: PatternSource,
+        source: PatternSource,
         tolerated: float,
         tau: int,
         vertical: bool,
     ) -> None:
-        self.tokens, self.weights, self.evidence = tokens, weights[grid.rows], evidence
+        self.tokens, self.weights, self.source = tokens, weights[grid.rows], source
         self.tolerated, self.tau, self.vertical = tolerated, tau, vertical
         self._terms: dict[tuple[int, int], Keys] = {}
         self.overspent = False  # whether the segments of the last cut together leave out more than is tolerated
@@ -162,7 +162,7 @@ class Cutter:
         """All spans, and the entries of their patterns, one span after the other."""
         spans = list(self.list_spans())
         sums = np.concatenate([np.zeros(0, dtype=np.uint64), *(span.sums for span in spans)])
-        return spans, self.evidence.find_entries(hashing.mix(sums))
+        return spans, self.source.find_entries(hashing.mix(sums))
 
     def list_spans(self) -> Iterator[_Span]:
         """All spans of at most tau tokens whose places are missing in the same values."""

@@ -60,6 +60,12 @@ class InferenceSettings(msgspec.Struct, frozen=True):
                 raise MisuseError(f"{name} is {value}.", hint="Give a share of at least 0 and below 1.")
         if settings.significance == 0:
             raise MisuseError("no test alarms at a significance of 0.", hint="Give 0.01, or a smaller share above 0.")
+        lowest = (settings.alarm_rates or load_alarm_rates()).seen[0]
+        if settings.method is Method.HEADGATE and settings.limit < lowest:
+            raise MisuseError(
+                f"no rule of this method states a rate below {lowest:.3g}.",
+                hint=f"Give a limit of {lowest:.3g} or more.",
+            )
         if settings.coverage < 1 or settings.tau < 1:
             raise MisuseError("coverage and tau count columns and tokens.", hint="Give numbers of at least 1.")
         return settings
