@@ -24,12 +24,17 @@ def _slim(row: Row) -> Row:
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.gate", description=__doc__)
     parser.add_argument("--workers", type=int, default=2)
-    rows = replayed(parser.parse_args().workers)
-    RESULTS.mkdir(exist_ok=True)
-    about = {"versions": versions("numpy", "pyarrow"), "values": VALUES, "rows": [_slim(row) for row in rows]}
-    (RESULTS / "replay.json").write_text(json.dumps(about), encoding="utf-8")
-    write(rows, about)
-    print(f"{len(rows):,} batches judged")
+    parser.add_argument("--page", action="store_true", help="write the page again from the results")
+    given = parser.parse_args()
+    file = RESULTS / "replay.json"
+    if not given.page:
+        RESULTS.mkdir(exist_ok=True)
+        rows = [_slim(row) for row in replayed(given.workers)]
+        about = {"versions": versions("numpy", "pyarrow"), "values": VALUES, "rows": rows}
+        file.write_text(json.dumps(about), encoding="utf-8")
+    about = json.loads(file.read_text(encoding="utf-8"))
+    write(about["rows"], about)
+    print(f"{len(about['rows']):,} batches judged")
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 # ruff: noqa: E501 - sentences of a page
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,8 @@ from headgate.stats.intervals import wilson
 
 HERE = Path(__file__).parent
 PAGE = HERE.parents[1] / "docs" / "gate-benchmark.md"
+SCHEMA = re.compile(r"\b(is|are) gone\b|\bcolumns, expected\b|\bchanged type\b")
+"""In a reason that is about columns or types."""
 ENOUGH = 7  # runs of history from which on an incident counts as one with enough history
 
 
@@ -92,22 +95,21 @@ def _targets(rows: Sequence[Row]) -> list[str]:
             )
         )
     held, enough = _caught(rows)
-    met = "met" if held / enough >= 0.85 else "**falls short**"
-    seen, able = _caught(rows, able=True)
-    table.append(
-        (
-            "85% of the incidents with enough history held, at 1%",
-            f"{held} of {enough}: {held / enough:.0%}; {seen} of {able} of those that a batch and its history can reveal: {seen / able:.0%}",
-            met,
-        )
-    )
+    for target, wanted, (seen, able) in (
+        ("90% of the incidents that a batch and its history can reveal held, at 1%", 0.9, _caught(rows, able=True)),
+        ("70% of those among them that only values show", 0.7, _caught(rows, able=True, by_values=True)),
+    ):
+        met = "met" if seen / able >= wanted else "**falls short**"
+        table.append((target, f"{seen} of {able}: {seen / able:.0%}", met))
+    table.append((f"of all {enough} incidents with enough history", f"{held} of {enough}: {held / enough:.0%}", ""))
     return [*lines, *_table(("target", "reached", ""), table)]
 
 
-def _caught(rows: Sequence[Row], able: bool = False) -> tuple[int, int]:
+def _caught(rows: Sequence[Row], *, able: bool = False, by_values: bool = False) -> tuple[int, int]:
     """Incidents of the list that were held, and all of them, of those with a batch that had enough history.
 
-    With `able`, of those alone that a batch and its history can reveal.
+    With `able`, of those alone that a batch and its history can reveal. With `by_values`, without those that a clause
+    about columns or types shows.
     """
     said = notes()
     judged = {(row["feed"], row["partition"]): row for row in rows if row["what"] == "incident"}
@@ -118,6 +120,8 @@ def _caught(rows: Sequence[Row], able: bool = False) -> tuple[int, int]:
             if row is None or row["runs"] < ENOUGH:
                 continue
             if able and not said.get((incident.row, partition), (True, ""))[0]:
+                continue
+            if by_values and any(map(SCHEMA.search, row["held"].get("gate 0.01", ()))):
                 continue
             every.add(incident.row)
             held |= {incident.row} if "gate 0.01" in row["held"] else set()
