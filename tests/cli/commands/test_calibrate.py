@@ -37,6 +37,17 @@ def test_evidence_of_another_store_is_merged_and_kept(judged: Path, few: None) -
     assert sorted(Evidence.parse(Path("evidence.json").read_bytes()).tables) == sorted([*mine.tables, "other"])
 
 
+def test_a_table_without_a_batch_is_no_mistake_unless_it_is_named(judged: Path, few: None) -> None:
+    config = Path("headgate.yml").read_text(encoding="utf-8")
+    Path("headgate.yml").write_text(
+        f'{config}  fresh: {{source: {{path: "lake/fresh/{{partition}}"}}}}\n', encoding="utf-8"
+    )
+    assert called("calibrate").exit_code == 0
+    result = called("calibrate", "fresh")
+    assert result.exit_code == 2
+    assert "the store has no batch of 'fresh'" in result.stderr
+
+
 def test_the_file_that_the_configuration_names_need_not_be_there_yet(judged: Path, few: None) -> None:
     config = Path("headgate.yml").read_text(encoding="utf-8")
     Path("headgate.yml").write_text(f"evidence: mine.json\n{config}", encoding="utf-8")

@@ -53,7 +53,9 @@ def calibrate(
     from headgate.project.project import read_evidence
 
     project = context.open_project()
-    chosen = [project.dataset(name) for name in dict.fromkeys(datasets or project.names)]
+    recorded = project.store.datasets()
+    names = dict.fromkeys(datasets or [name for name in project.names if name in recorded])
+    chosen = [project.dataset(name) for name in names]
     target = project.evidence_file if output is None else Path(output)
     known = read_known(context, target)
     for file in merge or ():
