@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
-from headgate.learn.past import MIN_REFERENCE_RUNS, Past
+from headgate.learn.past import DEFAULT_RUNS, MIN_REFERENCE_RUNS, Past
 from headgate.metrics.distances.value_l1 import ValueL1
 from headgate.values.errors import HeadgateError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
-from headgate.values.run import Decision
+from headgate.values.run import Decision, Run
 from tests.learn.histories import commit
 
 TRUSTED = (Decision.PUBLISHED, Decision.ACCEPTED)
@@ -252,3 +252,22 @@ def test_a_store_that_hides_values_tells_what_is_new_as_one_that_does_not(name: 
         )
     assert str(found[0]) == str(found[1])
     assert Measured(0.0) in found[0][1]
+
+
+def test_distances_of_a_long_history_are_measured_from_the_last_30_runs() -> None:
+    tables = [pa.table({"code": [f"{day:02}", "a", "b"]}) for day in range(DEFAULT_RUNS + 2)]
+    tables.append(pa.table({"code": ["00", "a", "b"]}))  # the new value of the first run, which is forgotten by now
+    found = [hg.analyze(each) for each in tables]
+    runs = [
+        Run(
+            dataset="codes",
+            partition=f"{day:02}",
+            fingerprint=str(day),
+            schema=each.schema,
+            outcomes=each.outcomes,
+            states=each.states,
+        )
+        for day, each in enumerate(found)
+    ]
+    series = Past.of_runs(runs).series("new_values(code)")
+    assert series[-1] == series[-2] > 0

@@ -172,7 +172,8 @@ class Past:
         for index, run in enumerate(runs):
             if index and not _was_compared_with(run, runs[:index]):
                 rows[index] = {key: value for key, value in rows[index].items() if not is_distance(key)}
-                rows[index] |= numeric_values(measure_distances(run.schema, states[index], states[:index], distances))
+                earlier = states[max(0, index - DEFAULT_RUNS) : index]
+                rows[index] |= numeric_values(measure_distances(run.schema, states[index], earlier, distances))
         names = tuple(each.partition for each in runs)
         schemas = tuple(each.schema for each in runs)
         memories = [{} if each.account is None else each.account.memory for each in runs]
