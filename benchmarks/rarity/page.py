@@ -56,7 +56,8 @@ def _describe_feeds(counts: Sequence[Row]) -> Iterator[str]:
     yield (
         "How other methods do at the same share of good batches held is on the page about [programs]"
         "(history-benchmark.md#recall-at-each-share-of-clean-runs-held); the whole [gate](gate-benchmark.md) with "
-        "patterns and novelty, and the real incidents, have a page of their own."
+        "patterns and novelty, and the real incidents, have a page of their own. The page about [novelty]"
+        "(novelty-benchmark.md) was measured with the form before this one, a sum of rates."
     )
     yield ""
     yield "## All feeds"
