@@ -166,6 +166,20 @@ def test_the_second_batch_is_judged_by_the_form_of_the_first() -> None:
     assert verdict.causes[0].columns == ("code",)
 
 
+@pytest.mark.parametrize("change", ["gone", "numbers"])
+def test_a_rule_of_a_column_that_is_no_text_any_more_is_not_judged_once_that_is_accepted(change: str) -> None:
+    def without(day: int) -> pa.Table:
+        return (
+            orders(day).drop_columns("code") if change == "gone" else replaced(orders(day), "code", orders(day)["id"])
+        )
+
+    gate = gate_after(12, learn=["patterns"], false_alarms=0.5)
+    verdict = judged(gate, 12, without(12))
+    assert verdict.action is Action.HOLD
+    gate.accept(verdict.partition)
+    assert judged(gate, 13, without(13)).action is Action.PUBLISH
+
+
 def test_a_new_form_that_a_person_accepts_is_what_the_next_batch_is_judged_by() -> None:
     gate = gate_after(1, learn=["patterns"], false_alarms=0.5)
     days = [

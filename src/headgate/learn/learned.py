@@ -25,7 +25,7 @@ from headgate.learn.pooled_rates import PooledRates, load_pooled_rates
 from headgate.learn.remembered_rarity import gather_memory, limit_rarity
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
 from headgate.learn.surprises import NOTHING_ACCEPTED, AcceptedSurprises, bound_surprises, find_usual_run
-from headgate.learn.text_rules import reprice
+from headgate.learn.text_rules import applicable, reprice
 from headgate.values.account import Drift
 from headgate.values.day_lists import NO_LISTS, DayLists
 from headgate.values.expectation import Level, Source
@@ -225,7 +225,8 @@ class ProposalPool:
         pooled_rates = pooled_rates or load_pooled_rates()
         account = runs[-1].account
         text_rules = () if account is None or Learner.PATTERNS not in learners else account.text_rules
-        rules_in_scope = [each for each in text_rules if scope.learns_metric(each.expectation.metric)]
+        measurable = set(applicable(text_rules, past.schema, scope))
+        rules_in_scope = [each for each in text_rules if each.expectation.metric in measurable]
         reasons, novelty, novelty_limits = {}, None, []
         if Learner.NOVELTY in learners:
             learned_novelty = (
