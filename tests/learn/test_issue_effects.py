@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import headgate as hg
+from headgate.learn import issue_effects
 from headgate.learn.issue_effects import AppliedEffect, IssueEffect, apply_to_latest, issues_of, measure_effects
 from headgate.learn.metric_traits import traits_of
 from headgate.learn.past import Past
@@ -219,3 +220,14 @@ def test_a_sum_close_to_zero_gives_no_warning() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert np.isinf(effect.apply_to(np.array([1e10]))).all()
+
+
+def test_no_column_is_made_up_for_which_a_sample_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+    real = issue_effects.synthesize
+    monkeypatch.setattr(
+        issue_effects, "synthesize", lambda column, *rest: made.append(column.label) or real(column, *rest)
+    )
+    measure_effects(orders(), {"price": pa.array([5.0] * 20)})
+    assert "price" not in made
+    assert made

@@ -101,7 +101,8 @@ def measure_effects(past: Past, sample: Mapping[str, pa.Array] | None = None) ->
             metrics_of_column.setdefault(traits.column, []).append(traits)
     given_samples = dict(sample or {})
     optional_samples = {
-        column.label: given_samples.get(column.label, synthesize(column, past.states)) for column in past.schema.columns
+        column.label: given_samples[column.label] if column.label in given_samples else synthesize(column, past.states)
+        for column in past.schema.columns
     }
     samples = {label: values for label, values in optional_samples.items() if values is not None}
     effects = [_volume_effect(past)]

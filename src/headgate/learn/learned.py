@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import cached_property
 
 import msgspec
 
@@ -294,7 +295,7 @@ class ProposalPool:
         program = chosen.build_program(
             false_alarms,
             pins=self.pins,
-            free=propose_free(self.proposal_set.past) if has_history else (),
+            free=self._free if has_history else (),
             counts_alarms=counts_alarms,
         )
         novelty = self.novelty if Learner.NOVELTY in learners else None
@@ -314,6 +315,10 @@ class ProposalPool:
             self.anchor,
             chosen.rarities,
         )
+
+    @cached_property
+    def _free(self) -> list[Proposal]:
+        return propose_free(self.proposal_set.past)
 
     def _summarize_learners(self, program: Program, learners: Sequence[Learner]) -> dict[str, str]:
         """What each learner contributed to the program, or why nothing, in words."""
