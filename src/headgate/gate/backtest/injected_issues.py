@@ -6,7 +6,7 @@ Tested by `tests/gate/backtest/test_backtest.py`.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -66,11 +66,16 @@ def inject_into(run: Run, programs: Sequence[Learned], secret: bytes | None) -> 
     columns = {column.label: synthesize(column, run.states, SAMPLE_ROWS) for column in now.schema.columns}
     sample = {label: values for label, values in columns.items() if values is not None}
     novelty = next((_NoveltyRatios(each.novelty, run) for each in programs if each.novelty is not None), None)
+    rarities = next((each.rarities for each in programs if each.rarities is not None), None)
     issues = []
     for effect in apply_to_latest(measure_effects(now, sample), now):
         keys = [now.metrics[index].key for index in effect.metric_indices]
         ratios = None if novelty is None else novelty.ratios(keys, effect.values)
-        caught = [_find_caught(run, now, effect, learned, ratios) for learned in programs]
+        rare = _measure_rarities(rarities, run, keys, effect.values)  # all programs are of one past
+        caught = [
+            _find_caught(run, now, effect, learned, ratios, {} if learned.rarities is None else rare)
+            for learned in programs
+        ]
         issues += [
             InjectedIssue(effect.column, issue, tuple(bool(caught_by[at]) for caught_by in caught))
             for at, issue in enumerate(effect.issues)
@@ -89,20 +94,31 @@ def _choose_columns(run: Run, scope: LearningScope) -> Run:
     return msgspec.structs.replace(run, schema=Schema(tuple(columns[at] for at in places)))
 
 
-def _find_caught(run: Run, now: Past, effect: AppliedEffect, learned: Learned, ratios: Floats | None) -> Truths:
+def _find_caught(
+    run: Run,
+    now: Past,
+    effect: AppliedEffect,
+    learned: Learned,
+    ratios: Floats | None,
+    rarities: Mapping[MetricKey, Floats],
+) -> Truths:
     """Which of the issues some expectation of a program catches."""
     caught = np.zeros(len(effect.issues), bool)
-    for broken in _find_broken(run, now, effect, learned, ratios):
+    for broken in _find_broken(run, now, effect, learned, ratios, rarities):
         caught |= broken
     return caught
 
 
 def _find_broken(
-    run: Run, now: Past, effect: AppliedEffect, learned: Learned, ratios: Floats | None
+    run: Run,
+    now: Past,
+    effect: AppliedEffect,
+    learned: Learned,
+    ratios: Floats | None,
+    rarities: Mapping[MetricKey, Floats],
 ) -> Iterator[Truths]:
     """For each expectation that the effect can change, which of the issues break it."""
     columns_of_values = {now.metrics[place].key: at for at, place in enumerate(effect.metric_indices.tolist())}
-    rarities = _measure_rarities(learned.rarities, run, list(columns_of_values), effect.values)
     rules = {each.expectation.metric: each.catches for each in learned.text_rules}
     for clause in learned.program.clauses:
         expectation, key = clause.expectation, clause.metric
