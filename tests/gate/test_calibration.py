@@ -49,6 +49,7 @@ def test_good_batches_are_counted_and_rejected_ones_are_not(store: MemoryStore) 
 def test_a_table_with_few_runs_is_left_out_and_named(store: MemoryStore) -> None:
     result = calibrate(store)
     assert list(result.skipped) == ["short"]
+    assert "in its place from 20 tables with 2,000 batches on" in str(result)
     assert f"from {DAYS} on" in str(result)
     alone = calibrate(store, ["short"])
     assert not alone.evidence.tables

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
@@ -65,6 +67,13 @@ def test_evidence_is_read_as_it_was_written() -> None:
 def test_what_is_no_evidence_is_refused_with_a_hint(text: bytes) -> None:
     with pytest.raises(MisuseError, match=r"evidence\.json.*headgate calibrate"):
         Evidence.parse(text, "evidence.json")
+
+
+def test_evidence_is_read_from_a_file_that_is_there(tmp_path: Path) -> None:
+    with pytest.raises(MisuseError, match=r"there is no .*evidence\.json.*headgate calibrate"):
+        Evidence.read(tmp_path / "evidence.json")
+    (tmp_path / "evidence.json").write_bytes(evidence(2).encode())
+    assert Evidence.read(tmp_path / "evidence.json") == evidence(2)
 
 
 def test_merging_is_the_union_whatever_the_order() -> None:

@@ -16,6 +16,7 @@ from headgate.learn.evidence import (
     LONGEST,
     MIN_BATCHES,
     NO_EVIDENCE,
+    OWN_BATCHES,
     OWN_TABLES,
     RUNS_OF_LENGTH,
     Evidence,
@@ -76,9 +77,8 @@ class Calibration(Paged, msgspec.Struct, frozen=True):
         tables = f"{count} table{'s' * (count > 1)}"
         if self.evidence.replaces_package:
             return f"{tables}: the evidence takes the place of that of the package."
-        return (
-            f"{tables}: the evidence is used beside that of the package, and in its place from {OWN_TABLES} tables on."
-        )
+        enough = f"{OWN_TABLES} tables with {OWN_BATCHES:,} batches"
+        return f"{tables}: the evidence is used beside that of the package, and in its place from {enough} on."
 
     def to_dict(self) -> dict[str, Any]:
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -62,10 +63,13 @@ class DatasetHistory:
         self.store = store
         self.dataset = dataset
         self.settings = settings
-        # a benchmark sets those of other datasets than its own
-        self.pooled_rates: PooledRates = settings.find_rates(store.secret, dataset)
         self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
         self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
+
+    @cached_property
+    def pooled_rates(self) -> PooledRates:
+        """What other tables tell; a benchmark sets it to what other datasets than its own tell."""
+        return self.settings.find_rates(self.store.secret, self.dataset)
 
     # --- finding
 

@@ -10,6 +10,7 @@ import hashlib
 import hmac
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
+from pathlib import Path
 
 import msgspec
 
@@ -63,6 +64,20 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
             raise MisuseError(f"{where} is no evidence: a step or a count is no whole number above 0.", hint=hint)
         return found
 
+    @classmethod
+    def read(cls, file: str | Path) -> Evidence:
+        """The evidence in a file. Raises `MisuseError` if there is none."""
+        path = Path(file)
+        try:
+            content = path.read_bytes()
+        except OSError:
+            raise MisuseError(f"there is no {path}.", hint="Write it with headgate calibrate.") from None
+        return cls.parse(content, path.name)
+
+    def fits(self, pooled_rates: PooledRates) -> bool:
+        """Whether it was gathered with this version of the package's evidence."""
+        return not self.tables or self.levels == pooled_rates.levels
+
     def encode(self) -> bytes:
         """The evidence as JSON with one line per table."""
         tables = ",\n".join(
@@ -102,7 +117,7 @@ class Evidence(msgspec.Struct, frozen=True, kw_only=True):
             pooled_rates: The rates of the package.
             without: A table that does not count, because it is the one that is judged.
         """
-        if not self.tables or self.levels != pooled_rates.levels:
+        if not self.tables or not self.fits(pooled_rates):
             return pooled_rates
         replaced = self.replaced_keys
         package = {

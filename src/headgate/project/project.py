@@ -44,15 +44,6 @@ _TIME_FORMS = (  # marks of strptime, and the form of a time that has them, the 
 )
 
 
-def read_evidence(file: Path) -> Evidence:
-    """The evidence in a file. Raises `MisuseError` if there is none."""
-    try:
-        content = file.read_bytes()
-    except OSError:
-        raise MisuseError(f"there is no {file}.", hint="Write it with headgate calibrate.") from None
-    return Evidence.parse(content, file.name)
-
-
 class Project:
     """`hg.Project.open("headgate.yml").dataset("orders").gate`.
 
@@ -147,7 +138,7 @@ class Project:
         """What `evidence:` tells of the user's own tables; empty without it."""
         if self.config.evidence is None:
             return NO_EVIDENCE
-        return self._locate_errors(("evidence",), partial(read_evidence, self.evidence_file))
+        return self._locate_errors(("evidence",), partial(Evidence.read, self.evidence_file))
 
     def count_per_week(self, name: str) -> float | None:
         """How many batches of a dataset come in a week, as its last partitions tell; None if they tell no time."""

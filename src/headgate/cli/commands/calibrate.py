@@ -50,7 +50,7 @@ def calibrate(
     """
     from headgate.cli.output import write_atomically
     from headgate.gate.calibration import calibrate as gather_evidence
-    from headgate.project.project import read_evidence
+    from headgate.learn.evidence import Evidence
 
     project = context.open_project()
     recorded = project.store.datasets()
@@ -59,7 +59,7 @@ def calibrate(
     target = project.evidence_file if output is None else Path(output)
     known = read_known(context, target)
     for file in merge or ():
-        known = known.merge(require_version(read_evidence(Path(file)), file))
+        known = known.merge(require_version(Evidence.read(file), file))
     with context.show_progress("calibration") as report:
         result = gather_evidence(
             project.store,
@@ -81,9 +81,8 @@ def calibrate(
 
 def read_known(context: CommandContext, target: Path) -> Evidence:
     """The evidence of other stores in the file that is written again; none if it is of another version."""
-    from headgate.learn.evidence import NO_EVIDENCE
+    from headgate.learn.evidence import NO_EVIDENCE, Evidence
     from headgate.learn.pooled_rates import load_pooled_rates
-    from headgate.project.project import read_evidence
     from headgate.values.errors import MisuseError
 
     if not target.parent.is_dir():
@@ -91,11 +90,11 @@ def read_known(context: CommandContext, target: Path) -> Evidence:
     if not target.is_file():
         return NO_EVIDENCE
     try:
-        known = read_evidence(target)
+        known = Evidence.read(target)
     except MisuseError as error:
         said = str(error).removesuffix(error.hint).strip()
         raise MisuseError(said, hint="Remove it, or give another file with --output.") from None
-    if known.tables and known.levels != load_pooled_rates().levels:
+    if not known.fits(load_pooled_rates()):
         context.echo(f"{target.name} is of another version of the package; what it has of other stores is left out.")
         return NO_EVIDENCE
     return known
@@ -106,7 +105,7 @@ def require_version(evidence: Evidence, file: str) -> Evidence:
     from headgate.learn.pooled_rates import load_pooled_rates
     from headgate.values.errors import MisuseError
 
-    if evidence.tables and evidence.levels != load_pooled_rates().levels:
+    if not evidence.fits(load_pooled_rates()):
         raise MisuseError(
             f"{file} was gathered with another version of the package.", hint="Run headgate calibrate there again."
         )

@@ -67,7 +67,7 @@ def check_evidence(project: Project) -> Iterator[Finding]:
         yield Finding("problem", "evidence", str(error).removesuffix(error.hint).strip(), error.hint)
         return
     tables = f"{len(evidence.tables)} table{'s' * (len(evidence.tables) != 1)}"
-    if evidence.levels == load_pooled_rates().levels:
+    if evidence.fits(load_pooled_rates()):
         yield Finding("ok", "evidence", f"{tables} in {project.config.evidence}")
     else:
         hint = "Run headgate calibrate again."

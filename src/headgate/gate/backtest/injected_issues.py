@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
 from typing import TypeAlias
 
 import msgspec
@@ -72,10 +73,11 @@ def inject_into(run: Run, programs: Sequence[Learned], secret: bytes | None) -> 
         keys = [now.metrics[index].key for index in effect.metric_indices]
         ratios = None if novelty is None else novelty.ratios(keys, effect.values)
         rare = _measure_rarities(rarities, run, keys, effect.values)  # all programs are of one past
-        caught = [
-            _find_caught(run, now, effect, learned, ratios, {} if learned.rarities is None else rare)
-            for learned in programs
-        ]
+        caught = []
+        for learned in programs:
+            known = {} if learned.rarities is None else rare
+            broken = _find_broken(run, now, effect, learned, ratios, known)
+            caught.append(reduce(np.logical_or, broken, np.zeros(len(effect.issues), bool)))
         issues += [
             InjectedIssue(effect.column, issue, tuple(bool(caught_by[at]) for caught_by in caught))
             for at, issue in enumerate(effect.issues)
@@ -92,21 +94,6 @@ def _choose_columns(run: Run, scope: LearningScope) -> Run:
     rng = np.random.default_rng(zlib.crc32(run.partition.encode("utf-8", "surrogatepass")))
     places = sorted(rng.choice(len(columns), MAX_COLUMNS, replace=False).tolist())
     return msgspec.structs.replace(run, schema=Schema(tuple(columns[at] for at in places)))
-
-
-def _find_caught(
-    run: Run,
-    now: Past,
-    effect: AppliedEffect,
-    learned: Learned,
-    ratios: Floats | None,
-    rarities: Mapping[MetricKey, Floats],
-) -> Truths:
-    """Which of the issues some expectation of a program catches."""
-    caught = np.zeros(len(effect.issues), bool)
-    for broken in _find_broken(run, now, effect, learned, ratios, rarities):
-        caught |= broken
-    return caught
 
 
 def _find_broken(
