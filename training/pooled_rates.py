@@ -38,6 +38,7 @@ from benchmarks.history.incidents import is_incident
 from benchmarks.history.series import CACHE, analysed
 from benchmarks.rarity.curves import GRID, count_surprises, make_curve, pool_counts, read_feed
 from benchmarks.rarity.judge import measure_others
+from headgate.learn.evidence import RUNS_OF_LENGTH
 from headgate.learn.history.coarse import CoarseLimits
 from headgate.learn.novelty.model import NOVELTY
 from headgate.learn.novelty.propose import novelty_surprises
@@ -58,7 +59,6 @@ from headgate.values.rarity_memory import Part
 
 WEIGHT = 3_000.0  # a feed counts as no more values of a metric than this, lest the longest speak for all
 RUNS_LOOKED_AT = 200  # of a feed, about, for the novelty of the whole: of longer feeds every second, third, ...
-RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}  # runs that stand for the histories from one length up to the next
 WIDEST = 100  # columns of a feed beyond which its novelty is not gathered: that would take longer than all the others
 SINGLE = (limiting, measuring, distancing)
 WHOLE = (comparing, features, model, neighbours)

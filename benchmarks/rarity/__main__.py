@@ -19,7 +19,7 @@ from benchmarks.history.feeds import feeds
 from benchmarks.rarity.curves import read_feed
 from benchmarks.rarity.judge import BUDGETS, Row, judge_dataset
 from benchmarks.rarity.rarity import FORMS
-from benchmarks.rarity.surprises import LONGEST
+from headgate.learn.evidence import LONGEST
 
 RESULTS = Path(__file__).parent / "results" / "budgets.json"
 _KEYS = ("form", "feed", "issue", "long", "shape")

@@ -11,7 +11,8 @@ from typing import Any
 from benchmarks.history.feeds import Feed, feeds
 from benchmarks.rarity.curves import GRID, pool_counts, read_feed
 from benchmarks.rarity.rarity import FORMS, FULL, FeedRarities, Form
-from benchmarks.rarity.surprises import LONGEST, RUNS_OF_LENGTH, Replayed
+from benchmarks.rarity.surprises import Replayed
+from headgate.learn.evidence import LONGEST, RUNS_OF_LENGTH
 from headgate.learn.history.learn import BASIC_SHARES
 from headgate.learn.pooled_rates import PooledRates
 from headgate.learn.rarity_limit import (

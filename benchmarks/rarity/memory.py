@@ -9,7 +9,7 @@ from benchmarks.history.feeds import Feed, feeds
 from benchmarks.rarity.curves import read_feed
 from benchmarks.rarity.judge import find_limits, find_shares
 from benchmarks.rarity.rarity import FULL, FeedRarities
-from benchmarks.rarity.surprises import RUNS_OF_LENGTH
+from headgate.learn.evidence import RUNS_OF_LENGTH
 from headgate.learn.remembered_rarity import limit_rarity, remember_batch
 from headgate.values.account import Account
 from headgate.values.key import MetricKey

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from benchmarks.rarity.curves import list_rates, list_traits
-from benchmarks.rarity.surprises import LONGEST, Replayed, ReplayedFeed, Surprises
+from benchmarks.rarity.surprises import Replayed, ReplayedFeed, Surprises
+from headgate.learn.evidence import LONGEST, REMEMBERED
 from headgate.learn.history.rarity import ALIKE, NOTABLE, OWN_WEIGHT, RANKS, TYPICAL_COLUMNS, find_log_surprise
 from headgate.learn.history.series_kinds import CONSTANT
 from headgate.learn.metric_traits import Family
@@ -22,8 +23,6 @@ from headgate.learn.pooled_rates import PooledRates
 from headgate.values.rarity_memory import Part
 
 _TABLE = -1  # stands for the column of the number of rows, which has a limit of its own
-REMEMBERED = {7: 3, 14: 13, 28: 400}
-"""Good runs that a table with a history of a length has scored before."""
 Floats = npt.NDArray[np.float64]
 
 

@@ -34,6 +34,7 @@ from benchmarks.values_mode import SECRET, hide_states
 from headgate.engine.analysis import Analysis
 from headgate.learn.calendar import Calendar
 from headgate.learn.copies import COPIES, count_copies, propose_no_copy
+from headgate.learn.evidence import LONGEST, RUNS_OF_LENGTH
 from headgate.learn.history.basics import find_basics, find_nulls, measure_nulls
 from headgate.learn.history.dates import propose_dates
 from headgate.learn.history.forecast import forecast_past
@@ -52,9 +53,6 @@ from headgate.values.account import Account
 from headgate.values.run import Run
 
 MADE_BY = (calendars, dated_columns, basics, forecasting, noise, kinds, measuring, outside_period, distancing)
-RUNS_OF_LENGTH = {7: 10, 14: 20, 28: 30}
-"""Lengths of a history, and the runs that stand for it up to the next length."""
-LONGEST = max(RUNS_OF_LENGTH)
 MOST_RUNS = 400
 """Good runs of a feed that are looked at; of longer feeds every second, third, ... run."""
 Floats = npt.NDArray[np.float64]
