@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -18,7 +19,7 @@ from headgate.learn.pooled_rates import load_pooled_rates
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, Part, RarityMemory
-from headgate.values.schema import Kind
+from headgate.values.schema import Kind, Schema
 from tests.learn.histories import analysis, batch, orders, past_of
 
 MEAN, PRICE = MetricKey("mean", ("price",)), make_rarity_key("price")
@@ -64,6 +65,19 @@ def test_what_the_table_did_before_is_less_rare() -> None:
     at = next(at for at, each in enumerate(orders().metrics) if each.key == MEAN)
     values = again.arrange(outcomes(mean=60.0))
     assert again.measure(values)[at] < 0.8 * rarities().measure(values)[at]
+
+
+def test_a_new_column_is_not_taken_for_one_that_was_calm_for_years() -> None:
+    past = orders()
+    older = Schema(tuple(column for column in past.schema.columns if column.label != "price"))
+    grown = replace(past, schemas=(older,) * 20 + past.schemas[20:])
+    known, unknown = (Rarities.of(each, load_pooled_rates(), RarityMemory(400.0)) for each in (past, grown))
+    young = Rarities.of(past, load_pooled_rates(), RarityMemory(float(len(past) - 20)))
+    for at, each in enumerate(past.metrics):
+        expected = young if each.column == "price" else known
+        np.testing.assert_array_equal(unknown.rates[at], expected.rates[at])
+    assert (unknown.rates >= known.rates).all()
+    assert (unknown.rates > known.rates).any()
 
 
 def test_metrics_that_are_not_learned_from_do_not_count() -> None:

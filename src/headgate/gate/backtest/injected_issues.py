@@ -34,7 +34,7 @@ Floats: TypeAlias = npt.NDArray[np.float64]
 SAMPLE_ROWS = SYNTHETIC_ROWS * 5 // 4
 """Rows of the synthetic columns that issues are injected into: more than the learners train on, so that other rows are
 broken, and few enough for sketches to be exact, so that a backtest gives the same result each time."""
-MAX_COLUMNS = 16
+MAX_COLUMNS = 10
 """Columns of a batch that get issues at most; a wider table gets them in other columns of each batch."""
 _UNKNOWN = Undefined("there is no value")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from headgate.learn.history.rarity import Rarities, make_rarity_key
 from headgate.learn.history.usual_ranges import UsualRanges
@@ -33,12 +34,20 @@ class RareColumns:
         return [
             Proposal(
                 Expectation(make_rarity_key(column), predicate, Source.HISTORY, false_alarm=limit.rate),
-                note=self._describe_usual(column),
+                note=usual,
                 weight=1 / len(self.rarities.columns),
             )
-            for column in self.rarities.columns
+            for column, usual in self._usual.items()
         ]
 
-    def _describe_usual(self, column: str) -> str:
-        ranges = UsualRanges(self.rarities).list_of_column(column, SHOWN_RANGES)
-        return "; ".join(f"{each.expectation.metric.name} {each.expectation.predicate}" for each in ranges)
+    @cached_property
+    def _usual(self) -> dict[str, str]:
+        """What is usual of each column, in words, for all budgets."""
+        ranges = UsualRanges(self.rarities)
+        return {
+            column: "; ".join(
+                f"{each.expectation.metric.name} {each.expectation.predicate}"
+                for each in ranges.list_of_column(column, SHOWN_RANGES)
+            )
+            for column in self.rarities.columns
+        }

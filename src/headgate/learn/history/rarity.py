@@ -102,7 +102,8 @@ class Rarities:
         rates = np.fmax(rates, record_rates[:, None])
         grid = np.array(pooled_rates.grid)
         counts = np.array([_count_alike(memory.surprises.get(str(each.key), ()), grid) for each in metrics])
-        rates = (OWN_WEIGHT * rates + counts.reshape(rates.shape)) / (OWN_WEIGHT + memory.runs)
+        remembered = _count_remembered(past, memory)[:, None]
+        rates = (OWN_WEIGHT * rates + counts.reshape(rates.shape)) / (OWN_WEIGHT + remembered)
         rarities = -np.log(np.fmax(rates, 1e-300))
         varies = np.array([each.family is Family.EXTREME for each in metrics], np.bool_) & (kinds != CONSTANT)
         counted = np.array([each.key.name != _UNCHANGED and is_learned(each.key) for each in metrics], np.bool_)
@@ -227,6 +228,15 @@ def _find_present(past: Past) -> Flags:
     newest = zip(past.metrics, np.isfinite(past.values[-1]).tolist(), strict=True)
     columns = {each.column for each, is_known in newest if is_known}
     return np.array([each.column in columns for each in past.metrics], np.bool_)
+
+
+def _count_remembered(past: Past, memory: RarityMemory) -> Floats:
+    """How many remembered runs have the column of each metric: of a column that is new, only those of the past."""
+    columns = [set(schema.labels) for schema in past.schemas]
+    new = {
+        label: min(memory.runs, float(sum(label in each for each in columns))) for label in columns[-1] - columns[0]
+    }
+    return np.array([new.get(each.column, memory.runs) for each in past.metrics], np.float64)
 
 
 def _count_alike(surprises: Sequence[tuple[float, int]], grid: Floats) -> Floats:
