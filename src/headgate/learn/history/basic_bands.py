@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from headgate.learn.history.ranges import ROUNDING
 from headgate.learn.history.rarity import Indices, Rarities, describe_series, find_reach
 from headgate.learn.metric_traits import OUTSIDE_PERIOD
 from headgate.learn.pooled_rates import PooledRates
@@ -65,4 +66,4 @@ class BasicBands:
         if not has_upper_end or centre + reach * scale >= metric.max_value:
             largest = float(np.nanmax(self.rarities.past.values[:, index]))
             widest = 2.0 * widest - max(0.0, largest - centre) / scale
-        return widest if widest > 0 else math.inf
+        return ROUNDING * widest if widest > 0 else math.inf
