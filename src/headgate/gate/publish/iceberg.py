@@ -1,0 +1,331 @@
+"""Batches that are partitions of an Iceberg table: staged as snapshots that readers do not see, published by a commit.
+
+Tested by `tests/tables/test_iceberg.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.table_publisher import TablePublisher
+from headgate.gate.publish.table_refs import EMPTY, Ref, Refs, hash_partition, name_staged
+from headgate.store.fault_points import fault_point
+from headgate.values.errors import HeadgateError, MisuseError, PublishError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
+
+RETAINED_DAYS = 90
+"""Days for which a staged or held batch is kept, unless it is published or discarded before."""
+MOST_NOTES = 1_000
+"""Partitions of which the table says what is published, those that were published last. The history knows of all."""
+_SOURCE, _NOTE, _COPY_OF = "iceberg:", "headgate.published.", "headgate-copy-of"
+_CONFLICT = "CommitFailedException"
+_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
+_PART = re.compile(r"[\w-]+")
+
+
+class Iceberg(TablePublisher):
+    """The batches of one dataset as partitions of an Iceberg table.
+
+    `stage` writes a batch into a snapshot that only a tag keeps: readers of the table do not see it. The gate judges
+    that snapshot. `publish` puts it in the place of its partition by one commit, `cherrypick_snapshot`, which Iceberg
+    refuses if the partition has changed since. The table must be partitioned by one column, by its values.
+
+    Args:
+        table: The name of the table with its catalogue: `lake.shop.orders`.
+        by: The column that the table is partitioned by. The name of a batch is its value: `2026-11-14`, or
+            `day=2026-11-14`.
+        spark: The session. Default: the active one.
+        retained_days: Days for which a staged or held batch is kept.
+    """
+
+    def __init__(
+        self, table: str, by: str, *, spark: SparkSession | None = None, retained_days: int = RETAINED_DAYS
+    ) -> None:
+        parts = table.split(".")
+        if len(parts) < 3 or not all(map(_PART.fullmatch, parts)):
+            raise MisuseError(
+                f"{table!r} is not the whole name of a table.", hint="Write catalogue.schema.table: lake.shop.orders."
+            )
+        self.table, self.by, self.retained_days = table, by, retained_days
+        self._spark = spark
+        self._catalogue, self._rest = parts[0], ".".join(parts[1:])
+        self._name = ".".join(f"`{part}`" for part in parts)
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that the table is read and written with."""
+        if self._spark is None:
+            from pyspark.sql import SparkSession
+
+            self._spark = SparkSession.getActiveSession()
+        if self._spark is None:
+            raise MisuseError("there is no active Spark session.", hint="Pass one: Iceberg(..., spark=spark).")
+        return self._spark
+
+    # --- the job
+
+    def stage(self, df: DataFrame, partition: str, part: Part = "whole") -> str:
+        """Write a batch where readers do not see it. It takes the place of what was staged for the partition before.
+
+        Args:
+            df: The rows, all with the same value of the column that the table is partitioned by.
+            partition: The name of the batch.
+            part: `good` or `bad` for a part of a batch that is split.
+
+        Returns:
+            What identifies the batch.
+        """
+        self._require_partitioning()
+        before = Refs.choose(self.list_refs(), partition)
+        if self._find_snapshot("main") is None:
+            self._begin_main()
+        branch = f"headgate-writing-{secrets.token_hex(8)}"
+        fault_point("iceberg.branch")
+        self._alter(f"CREATE BRANCH `{branch}` RETAIN 1 DAYS")
+        source = self._write(df, branch, partition)
+        self._add(name_staged(partition, part, source), source)
+        self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
+        self._let_go(*(each for each in before.all if each.kind == "staged" and each.part == part))
+        return source
+
+    def read_staged(self, partition: str, part: Part = "whole") -> DataFrame:
+        """The rows of the batch that is staged for a partition, at the snapshot that was written."""
+        source = self.identify_staged(partition, part)
+        if not source:
+            raise PublishError(f"nothing is staged for {partition} in {self.table}.", hint="Call stage(df, partition).")
+        return self.read(source, partition)
+
+    def read(self, source: str, partition: str) -> DataFrame:
+        """The rows of a batch that was staged, wherever it is now."""
+        rows = self.spark.read.option("versionAsOf", _find_id(source)).table(self._name)
+        return rows.where("false") if source.endswith(EMPTY) else rows.where(self._is_of(partition))
+
+    # --- what the table keeps
+
+    def list_refs(self) -> list[Ref]:
+        rows = self._collect(f"SELECT name, snapshot_id FROM {self._name}.refs")
+        refs = (Ref.parse(row["name"], f"{_SOURCE}{row['snapshot_id']}") for row in rows)
+        return [each for each in refs if each is not None]
+
+    def add_ref(self, name: str, source: str) -> None:
+        retained = f"RETAIN {self.retained_days} DAYS"
+        self._alter(f"CREATE TAG IF NOT EXISTS `{name}` AS OF VERSION {_find_id(source)} {retained}")
+
+    def remove_ref(self, ref: Ref) -> None:
+        self._alter(f"DROP TAG IF EXISTS `{ref.name}`")
+
+    def is_shown(self, source: str) -> bool:
+        wanted = str(_find_id(source))
+        shown = {
+            row["snapshot_id"]
+            for row in self._collect(f"SELECT snapshot_id FROM {self._name}.history WHERE is_current_ancestor")
+        }
+        rows = self._collect(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
+        return any(
+            row["snapshot_id"] in shown
+            and wanted in (str(row["snapshot_id"]), *map(row["summary"].get, ("source-snapshot-id", _COPY_OF)))
+            for row in rows
+        )
+
+    def show(self, delivery: Delivery, source: str) -> None:
+        if self.is_shown(source):
+            return
+        try:
+            self._collect(f"CALL `{self._catalogue}`.system.cherrypick_snapshot('{self._rest}', {_find_id(source)})")
+        except PublishError:
+            if not self.is_shown(source):  # otherwise another publisher was faster
+                self._copy_over(delivery, source)
+
+    def read_note(self, partition: str) -> Delivery | None:
+        note = self._read_notes().get(_NOTE + hash_partition(partition))
+        return None if note is None else note.delivery
+
+    def write_note(self, delivery: Delivery) -> None:
+        key = _NOTE + hash_partition(delivery.partition)
+        notes = self._read_notes()
+        at = max((each.at for each in notes.values()), default=0) + 1
+        text = json.dumps(msgspec.to_builtins(_Note(at, delivery)))
+        self._alter(f"SET TBLPROPERTIES ('{key}' = {_quote(text)})")
+        old = sorted((each.at, name) for name, each in notes.items() if name != key)[: -MOST_NOTES + 1]
+        if old:
+            names = ", ".join(f"'{name}'" for _, name in old)
+            self._alter(f"UNSET TBLPROPERTIES IF EXISTS ({names})")
+
+    def describe(self, ref: Ref | None) -> str:
+        return self.table if ref is None else f"{self.table}.`tag_{ref.name}`"
+
+    # --- steps
+
+    def _begin_main(self) -> None:
+        """Give a table without any snapshot an empty one, which those of the batches follow."""
+        branch = f"headgate-first-{secrets.token_hex(8)}"
+        self._alter(f"CREATE BRANCH `{branch}`")
+        try:
+            self._collect(f"CALL `{self._catalogue}`.system.fast_forward('{self._rest}', 'main', '{branch}')")
+        except PublishError:
+            if self._find_snapshot("main") is None:  # otherwise another job was faster
+                raise
+        self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
+
+    def _write(self, df: DataFrame, branch: str, partition: str) -> str:
+        """Write a batch to a branch. Says what identifies it."""
+        target, base = f"{self._name}.`branch_{branch}`", self._find_snapshot(branch)
+        with self._as_publish_error():
+            df.writeTo(target).option("snapshot-property.headgate-partition", partition).overwritePartitions()
+            fault_point("iceberg.written")
+            if self._find_snapshot(branch) == base:  # a batch without rows
+                df.limit(0).writeTo(target).append()
+                return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
+        snapshot = self._find_snapshot(branch)
+        values = self._collect(
+            f"SELECT DISTINCT data_file.partition.`{self.by}` AS value FROM {self._name}.entries VERSION AS OF {snapshot} "
+            f"WHERE snapshot_id = {snapshot} AND status = 1"
+        )
+        found = sorted(str(row["value"]) for row in values)
+        if found != [self._find_value(partition)]:
+            self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
+            raise PublishError(
+                f"the batch {partition} has rows of {self.by} = {', '.join(found[:3])}{', ...' if found[3:] else ''}.",
+                hint=f"Stage the rows of {self.by} = {self._find_value(partition)} alone, or name the batch after them.",
+            )
+        return f"{_SOURCE}{snapshot}"
+
+    def _copy_over(self, delivery: Delivery, source: str) -> None:
+        """Write the rows of a batch once more, to main: its partition has changed since it was staged.
+
+        That is done only if the change was a revision of ours. What somebody else wrote is not replaced.
+        """
+        main = self._find_snapshot("main")
+        self._require_own(delivery, source, main)
+        fault_point("iceberg.copy")
+        with self._as_publish_error():
+            (
+                self.read(source, delivery.partition)
+                .writeTo(self._name)
+                .option(f"snapshot-property.{_COPY_OF}", str(_find_id(source)))
+                .option("isolation-level", "serializable")
+                .option("validate-from-snapshot-id", str(main))
+                .overwritePartitions()
+            )
+
+    def _require_own(self, delivery: Delivery, source: str, main: int | None) -> None:
+        """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
+        value, staged = self._find_value(delivery.partition), _find_id(source)
+        replaced = self._collect(
+            f"SELECT data_file.file_path AS path FROM {self._name}.entries VERSION AS OF {staged} "
+            f"WHERE status = 2 AND snapshot_id = {staged}"
+        )
+        files = self._collect(
+            f"SELECT data_file.file_path AS path, snapshot_id FROM {self._name}.entries VERSION AS OF {main} "
+            f"WHERE status < 2 AND CAST(data_file.partition.`{self.by}` AS STRING) = {_quote(value)}"
+        )
+        known = {row["path"] for row in replaced}
+        wrote = {row["snapshot_id"] for row in files if row["path"] not in known}
+        snapshots = self._collect(f"SELECT snapshot_id, operation, summary FROM {self._name}.snapshots")
+        own = {row["snapshot_id"] for row in snapshots if _is_own(row)}
+        if wrote - own:
+            raise PublishError(
+                f"somebody else changed {self.by} = {value} of {self.table} after {delivery} was staged.",
+                hint="Stage the batch again, and judge it: it is a new revision.",
+            )
+
+    def _require_partitioning(self) -> None:
+        with self._as_publish_error():
+            fields = self.spark.table(f"{self._name}.partitions").schema
+        found = fields["partition"].dataType.fieldNames() if "partition" in fields.names else []
+        if found != [self.by]:
+            raise MisuseError(
+                f"{self.table} is partitioned by {', '.join(found) or 'nothing'}, not by {self.by}.",
+                hint="A batch takes the place of one partition: partition the table by that column, and by no other.",
+            )
+
+    def _find_value(self, partition: str) -> str:
+        """The value of the column of a batch, as text."""
+        return partition.removeprefix(f"{self.by}=")
+
+    def _is_of(self, partition: str) -> Column:
+        from pyspark.sql import functions
+
+        kind = self.spark.table(self._name).schema[self.by].dataType
+        return functions.col(self.by) == functions.lit(self._find_value(partition)).cast(kind)
+
+    def _find_snapshot(self, ref: str) -> int | None:
+        """The snapshot that a branch or tag names; None if there is none."""
+        rows = self._collect(f"SELECT snapshot_id FROM {self._name}.refs WHERE name = '{ref}'")
+        return rows[0]["snapshot_id"] if rows else None
+
+    def _read_notes(self) -> dict[str, _Note]:
+        rows = self._collect(f"SHOW TBLPROPERTIES {self._name}")
+        return {
+            row["key"]: msgspec.json.decode(row["value"], type=_Note) for row in rows if row["key"].startswith(_NOTE)
+        }
+
+    def _alter(self, what: str) -> None:
+        """Change refs or properties, which may be done again if another writer was faster."""
+        for wait in (*_WAITS, None):
+            try:
+                self._collect(f"ALTER TABLE {self._name} {what}")
+                return
+            except PublishError as error:
+                if wait is None or _CONFLICT not in str(error):
+                    raise
+                time.sleep(wait * (1.0 + random.random()))
+
+    def _collect(self, statement: str) -> list[Row]:
+        """Run a statement on the table as it is now, not as this session last saw it."""
+        with self._as_publish_error():
+            self.spark.sql(f"REFRESH TABLE {self._name}")
+            return self.spark.sql(statement).collect()
+
+    @contextmanager
+    def _as_publish_error(self) -> Iterator[None]:
+        """The errors of Spark and Iceberg as ours."""
+        try:
+            yield
+        except HeadgateError:
+            raise
+        except Exception as error:  # from Py4J, gRPC or Spark
+            raise PublishError(f"{self.table}: {_shorten(error)}") from error
+
+
+class _Note(msgspec.Struct, frozen=True):
+    """A revision that was published; `at` says in which order."""
+
+    at: int
+    delivery: Delivery
+
+
+def _is_own(snapshot: Row) -> bool:
+    """Whether a publisher of ours made a snapshot, or a compaction, which changes no rows."""
+    marks = ("source-snapshot-id", _COPY_OF, "headgate-partition")
+    return snapshot["operation"] == "replace" or any(mark in snapshot["summary"] for mark in marks)
+
+
+def _find_id(source: str) -> int:
+    return int(source.removeprefix(_SOURCE).removesuffix(EMPTY))
+
+
+def _quote(text: str) -> str:
+    """A text as a literal of Spark SQL."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _shorten(error: Exception) -> str:
+    """The line of an error that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = next((line for line in lines if line.startswith(("org.", "java.", ":"))), lines[0] if lines else "")
+    return f"{type(error).__name__}: {told.lstrip(': ')[:300]}"
