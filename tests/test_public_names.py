@@ -28,6 +28,7 @@ NAMES = [
         "AbsoluteChange",
         "BatchVerdict",
         "Folders",
+        "Iceberg",
         "Report",
         "Gate",
         "Novelty",

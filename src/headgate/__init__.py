@@ -40,6 +40,7 @@ _HOME = {
     "calibrate": "headgate.gate.calibration",
     "Evidence": "headgate.learn.evidence",
     "Folders": "headgate.gate.publish.folders",
+    "Iceberg": "headgate.integrations.iceberg",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",

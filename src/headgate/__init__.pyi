@@ -13,6 +13,7 @@ from headgate.gate.gate import Gate as Gate
 from headgate.gate.publish.folders import Folders as Folders
 from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
+from headgate.integrations.iceberg import Iceberg as Iceberg
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
 from headgate.learn.anomaly.holt_winters import HoltWinters as HoltWinters
@@ -135,6 +136,7 @@ __all__ = [
     "Histogram",
     "HistoryStore",
     "HoltWinters",
+    "Iceberg",
     "IndexOfPeculiarity",
     "Kurtosis",
     "Max",

@@ -14,7 +14,6 @@ from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, Part, Publisher
 from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.gate.publish.table_refs import Ref, Refs, name_staged
-from headgate.values.errors import PublishError
 
 DAY = "day=2026-11-14"
 FILES = ("part-0.txt", "part-1.txt", "part-2.txt")

@@ -141,7 +141,13 @@ class TablePublisher(abc.ABC):
         return "" if state == "absent" else self.describe(ref)
 
     def recover(self) -> None:
-        """There is nothing to do: readers miss no batch after a kill, and a call that is made again ends it."""
+        """Remove the refs of what is staged no longer, because a killed call has held or taken it.
+
+        Nothing else is to do: readers miss no batch after a kill, and a call that is made again ends it.
+        """
+        refs = self.list_refs()
+        kept = {each.source for each in refs if each.kind != "staged"}
+        self._let_go(*(each for each in refs if each.kind == "staged" and each.source in kept))
 
     # --- steps
 
@@ -181,7 +187,7 @@ class TablePublisher(abc.ABC):
             fault_point("table.noted")
 
     def _find_current(self, dataset: str, partition: str, refs: Refs) -> Delivery | None:
-        """The newest revision that readers have: the noted one, or one whose publisher was killed before it noted it."""
+        """The newest revision that readers have: the noted one, or one that a killed call has shown and not noted."""
         current = self.read_note(partition)
         if current is not None and (current.dataset, current.partition) != (dataset, partition):
             raise MisuseError(

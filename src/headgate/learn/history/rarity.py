@@ -233,9 +233,7 @@ def _find_present(past: Past) -> Flags:
 def _count_remembered(past: Past, memory: RarityMemory) -> Floats:
     """How many remembered runs have the column of each metric: of a column that is new, only those of the past."""
     columns = [set(schema.labels) for schema in past.schemas]
-    new = {
-        label: min(memory.runs, float(sum(label in each for each in columns))) for label in columns[-1] - columns[0]
-    }
+    new = {label: min(memory.runs, float(sum(label in each for each in columns))) for label in columns[-1] - columns[0]}
     return np.array([new.get(each.column, memory.runs) for each in past.metrics], np.float64)
 
 

@@ -9,8 +9,8 @@ import msgspec
 import pytest
 
 import headgate as hg
-from headgate.gate.publish.iceberg import Iceberg
 from headgate.gate.publish.publisher import Delivery
+from headgate.integrations.iceberg import Iceberg
 from headgate.store.fault_points import watch
 from headgate.values.errors import MisuseError, PublishError
 from tests.gate.publish import test_publisher as contract
@@ -89,7 +89,8 @@ def test_main_may_move_while_a_batch_waits(lake: IcebergLake) -> None:
     lake.publisher.publish(other)
     lake.publisher.publish(first)
     assert (lake.seen(), lake.seen("day=2026-11-15")) == ("first", "other")
-    assert lake.spark.sql(f"SELECT text FROM {lake.table} WHERE day = '2026-11-16'").collect()[0][0] == "by somebody else"
+    theirs = lake.spark.sql(f"SELECT text FROM {lake.table} WHERE day = '2026-11-16'").collect()
+    assert [row["text"] for row in theirs] == ["by somebody else"]
 
 
 def test_what_another_writer_put_into_the_partition_is_not_replaced(lake: IcebergLake) -> None:
@@ -173,8 +174,9 @@ def test_a_killed_stage_leaves_nothing_that_a_gate_could_judge(lake: IcebergLake
 
 
 def test_only_a_table_that_is_partitioned_by_the_column_alone_is_staged_into(spark: SparkSession) -> None:
-    spark.sql("CREATE TABLE lake.shop.flat (day STRING, text STRING) USING iceberg")
-    spark.sql("CREATE TABLE lake.shop.deep (day STRING, text STRING) USING iceberg PARTITIONED BY (day, bucket(4, text))")
+    columns = "(day STRING, text STRING) USING iceberg"
+    spark.sql(f"CREATE TABLE lake.shop.flat {columns}")
+    spark.sql(f"CREATE TABLE lake.shop.deep {columns} PARTITIONED BY (day, bucket(4, text))")
     for table, found in (("flat", "nothing"), ("deep", "day, text_bucket")):
         with pytest.raises(MisuseError, match=f"is partitioned by {found}, not by day"):
             Iceberg(f"lake.shop.{table}", "day", spark=spark).stage(spark.sql("SELECT 'd' day, 't' text"), "d")

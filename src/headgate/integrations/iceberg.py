@@ -1,6 +1,6 @@
 """Batches that are partitions of an Iceberg table: staged as snapshots that readers do not see, published by a commit.
 
-Tested by `tests/tables/test_iceberg.py`.
+Tested by `tests/integrations/tables/test_iceberg.py`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -191,15 +191,15 @@ class Iceberg(TablePublisher):
                 return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
         snapshot = self._find_snapshot(branch)
         values = self._collect(
-            f"SELECT DISTINCT data_file.partition.`{self.by}` AS value FROM {self._name}.entries VERSION AS OF {snapshot} "
-            f"WHERE snapshot_id = {snapshot} AND status = 1"
+            f"SELECT DISTINCT data_file.partition.`{self.by}` AS value "
+            f"FROM {self._name}.entries VERSION AS OF {snapshot} WHERE snapshot_id = {snapshot} AND status = 1"
         )
-        found = sorted(str(row["value"]) for row in values)
-        if found != [self._find_value(partition)]:
+        found, wanted = sorted(str(row["value"]) for row in values), self._find_value(partition)
+        if found != [wanted]:
             self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
             raise PublishError(
                 f"the batch {partition} has rows of {self.by} = {', '.join(found[:3])}{', ...' if found[3:] else ''}.",
-                hint=f"Stage the rows of {self.by} = {self._find_value(partition)} alone, or name the batch after them.",
+                hint=f"Stage the rows of {self.by} = {wanted} alone, or name the batch after its rows.",
             )
         return f"{_SOURCE}{snapshot}"
 
@@ -245,7 +245,8 @@ class Iceberg(TablePublisher):
     def _require_partitioning(self) -> None:
         with self._as_publish_error():
             fields = self.spark.table(f"{self._name}.partitions").schema
-        found = fields["partition"].dataType.fieldNames() if "partition" in fields.names else []
+        kind: Any = fields["partition"].dataType if "partition" in fields.names else None
+        found = [] if kind is None else kind.fieldNames()
         if found != [self.by]:
             raise MisuseError(
                 f"{self.table} is partitioned by {', '.join(found) or 'nothing'}, not by {self.by}.",
