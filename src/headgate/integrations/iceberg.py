@@ -5,38 +5,27 @@ Tested by `tests/integrations/tables/test_iceberg.py`.
 
 from __future__ import annotations
 
-import json
-import random
 import re
 import secrets
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from headgate.gate.publish.publisher import Delivery, Part
-from headgate.gate.publish.table_publisher import TablePublisher
-from headgate.gate.publish.table_refs import EMPTY, Ref, Refs, hash_partition, name_staged
+from headgate.gate.publish.table_refs import EMPTY, Ref, Refs, name_staged
+from headgate.integrations.spark_tables import SparkTablePublisher, quote
 from headgate.store.fault_points import fault_point
-from headgate.values.errors import HeadgateError, MisuseError, PublishError
+from headgate.values.errors import MisuseError, PublishError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
 
 RETAINED_DAYS = 90
 """Days for which a staged or held batch is kept, unless it is published or discarded before."""
-MOST_NOTES = 1_000
-"""Partitions of which the table says what is published, those that were published last. The history knows of all."""
-_SOURCE, _NOTE, _COPY_OF = "iceberg:", "headgate.published.", "headgate-copy-of"
-_CONFLICT = "CommitFailedException"
-_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-"""Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
+_SOURCE, _COPY_OF = "iceberg:", "headgate-copy-of"
 _PART = re.compile(r"[\w-]+")
 
 
-class Iceberg(TablePublisher):
+class Iceberg(SparkTablePublisher):
     """The batches of one dataset as partitions of an Iceberg table.
 
     `stage` writes a batch into a snapshot that only a tag keeps: readers of the table do not see it. The gate judges
@@ -51,6 +40,8 @@ class Iceberg(TablePublisher):
         retained_days: Days for which a staged or held batch is kept.
     """
 
+    conflicts = ("CommitFailedException",)
+
     def __init__(
         self, table: str, by: str, *, spark: SparkSession | None = None, retained_days: int = RETAINED_DAYS
     ) -> None:
@@ -60,20 +51,9 @@ class Iceberg(TablePublisher):
                 f"{table!r} is not the whole name of a table.", hint="Write catalogue.schema.table: lake.shop.orders."
             )
         self.table, self.by, self.retained_days = table, by, retained_days
-        self._spark = spark
+        self._session = spark
         self._catalogue, self._rest = parts[0], ".".join(parts[1:])
         self._name = ".".join(f"`{part}`" for part in parts)
-
-    @property
-    def spark(self) -> SparkSession:
-        """The session that the table is read and written with."""
-        if self._spark is None:
-            from pyspark.sql import SparkSession
-
-            self._spark = SparkSession.getActiveSession()
-        if self._spark is None:
-            raise MisuseError("there is no active Spark session.", hint="Pass one: Iceberg(..., spark=spark).")
-        return self._spark
 
     # --- the job
 
@@ -111,12 +91,16 @@ class Iceberg(TablePublisher):
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
         rows = self.spark.read.option("versionAsOf", _find_id(source)).table(self._name)
-        return rows.where("false") if source.endswith(EMPTY) else rows.where(self._is_of(partition))
+        return (
+            rows.where("false")
+            if source.endswith(EMPTY)
+            else rows.where(self.is_of(partition, rows.schema[self.by].dataType))
+        )
 
     # --- what the table keeps
 
     def list_refs(self) -> list[Ref]:
-        rows = self._collect(f"SELECT name, snapshot_id FROM {self._name}.refs")
+        rows = self._read(f"SELECT name, snapshot_id FROM {self._name}.refs")
         refs = (Ref.parse(row["name"], f"{_SOURCE}{row['snapshot_id']}") for row in rows)
         return [each for each in refs if each is not None]
 
@@ -131,9 +115,9 @@ class Iceberg(TablePublisher):
         wanted = str(_find_id(source))
         shown = {
             row["snapshot_id"]
-            for row in self._collect(f"SELECT snapshot_id FROM {self._name}.history WHERE is_current_ancestor")
+            for row in self._read(f"SELECT snapshot_id FROM {self._name}.history WHERE is_current_ancestor")
         }
-        rows = self._collect(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
+        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
         return any(
             row["snapshot_id"] in shown
             and wanted in (str(row["snapshot_id"]), *map(row["summary"].get, ("source-snapshot-id", _COPY_OF)))
@@ -144,25 +128,21 @@ class Iceberg(TablePublisher):
         if self.is_shown(source):
             return
         try:
-            self._collect(f"CALL `{self._catalogue}`.system.cherrypick_snapshot('{self._rest}', {_find_id(source)})")
+            self._read(f"CALL `{self._catalogue}`.system.cherrypick_snapshot('{self._rest}', {_find_id(source)})")
         except PublishError:
             if not self.is_shown(source):  # otherwise another publisher was faster
                 self._copy_over(delivery, source)
 
-    def read_note(self, partition: str) -> Delivery | None:
-        note = self._read_notes().get(_NOTE + hash_partition(partition))
-        return None if note is None else note.delivery
+    def read_properties(self) -> dict[str, str]:
+        return {row["key"]: row["value"] for row in self._read(f"SHOW TBLPROPERTIES {self._name}")}
 
-    def write_note(self, delivery: Delivery) -> None:
-        key = _NOTE + hash_partition(delivery.partition)
-        notes = self._read_notes()
-        at = max((each.at for each in notes.values()), default=0) + 1
-        text = json.dumps(msgspec.to_builtins(_Note(at, delivery)))
-        self._alter(f"SET TBLPROPERTIES ('{key}' = {_quote(text)})")
-        old = sorted((each.at, name) for name, each in notes.items() if name != key)[: -MOST_NOTES + 1]
-        if old:
-            names = ", ".join(f"'{name}'" for _, name in old)
-            self._alter(f"UNSET TBLPROPERTIES IF EXISTS ({names})")
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        self._alter(
+            f"SET TBLPROPERTIES ({', '.join(f'{quote(name)} = {quote(properties[name])}' for name in properties)})"
+        )
+
+    def unset_properties(self, names: list[str]) -> None:
+        self._alter(f"UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(quote, names))})")
 
     def describe(self, ref: Ref | None) -> str:
         return self.table if ref is None else f"{self.table}.`tag_{ref.name}`"
@@ -174,7 +154,7 @@ class Iceberg(TablePublisher):
         branch = f"headgate-first-{secrets.token_hex(8)}"
         self._alter(f"CREATE BRANCH `{branch}`")
         try:
-            self._collect(f"CALL `{self._catalogue}`.system.fast_forward('{self._rest}', 'main', '{branch}')")
+            self._read(f"CALL `{self._catalogue}`.system.fast_forward('{self._rest}', 'main', '{branch}')")
         except PublishError:
             if self._find_snapshot("main") is None:  # otherwise another job was faster
                 raise
@@ -183,18 +163,18 @@ class Iceberg(TablePublisher):
     def _write(self, df: DataFrame, branch: str, partition: str) -> str:
         """Write a batch to a branch. Says what identifies it."""
         target, base = f"{self._name}.`branch_{branch}`", self._find_snapshot(branch)
-        with self._as_publish_error():
+        with self.as_publish_error():
             df.writeTo(target).option("snapshot-property.headgate-partition", partition).overwritePartitions()
             fault_point("iceberg.written")
             if self._find_snapshot(branch) == base:  # a batch without rows
                 df.limit(0).writeTo(target).append()
                 return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
         snapshot = self._find_snapshot(branch)
-        values = self._collect(
+        values = self._read(
             f"SELECT DISTINCT data_file.partition.`{self.by}` AS value "
             f"FROM {self._name}.entries VERSION AS OF {snapshot} WHERE snapshot_id = {snapshot} AND status = 1"
         )
-        found, wanted = sorted(str(row["value"]) for row in values), self._find_value(partition)
+        found, wanted = sorted(str(row["value"]) for row in values), self.find_value(partition)
         if found != [wanted]:
             self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
             raise PublishError(
@@ -211,7 +191,7 @@ class Iceberg(TablePublisher):
         main = self._find_snapshot("main")
         self._require_own(delivery, source, main)
         fault_point("iceberg.copy")
-        with self._as_publish_error():
+        with self.as_publish_error():
             (
                 self.read(source, delivery.partition)
                 .writeTo(self._name)
@@ -223,18 +203,18 @@ class Iceberg(TablePublisher):
 
     def _require_own(self, delivery: Delivery, source: str, main: int | None) -> None:
         """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
-        value, staged = self._find_value(delivery.partition), _find_id(source)
-        replaced = self._collect(
+        value, staged = self.find_value(delivery.partition), _find_id(source)
+        replaced = self._read(
             f"SELECT data_file.file_path AS path FROM {self._name}.entries VERSION AS OF {staged} "
             f"WHERE status = 2 AND snapshot_id = {staged}"
         )
-        files = self._collect(
+        files = self._read(
             f"SELECT data_file.file_path AS path, snapshot_id FROM {self._name}.entries VERSION AS OF {main} "
-            f"WHERE status < 2 AND CAST(data_file.partition.`{self.by}` AS STRING) = {_quote(value)}"
+            f"WHERE status < 2 AND CAST(data_file.partition.`{self.by}` AS STRING) = {quote(value)}"
         )
         known = {row["path"] for row in replaced}
         wrote = {row["snapshot_id"] for row in files if row["path"] not in known}
-        snapshots = self._collect(f"SELECT snapshot_id, operation, summary FROM {self._name}.snapshots")
+        snapshots = self._read(f"SELECT snapshot_id, operation, summary FROM {self._name}.snapshots")
         own = {row["snapshot_id"] for row in snapshots if _is_own(row)}
         if wrote - own:
             raise PublishError(
@@ -243,7 +223,7 @@ class Iceberg(TablePublisher):
             )
 
     def _require_partitioning(self) -> None:
-        with self._as_publish_error():
+        with self.as_publish_error():
             fields = self.spark.table(f"{self._name}.partitions").schema
         kind: Any = fields["partition"].dataType if "partition" in fields.names else None
         found = [] if kind is None else kind.fieldNames()
@@ -253,60 +233,23 @@ class Iceberg(TablePublisher):
                 hint="A batch takes the place of one partition: partition the table by that column, and by no other.",
             )
 
-    def _find_value(self, partition: str) -> str:
-        """The value of the column of a batch, as text."""
-        return partition.removeprefix(f"{self.by}=")
-
-    def _is_of(self, partition: str) -> Column:
-        from pyspark.sql import functions
-
-        kind = self.spark.table(self._name).schema[self.by].dataType
-        return functions.col(self.by) == functions.lit(self._find_value(partition)).cast(kind)
-
     def _find_snapshot(self, ref: str) -> int | None:
         """The snapshot that a branch or tag names; None if there is none."""
-        rows = self._collect(f"SELECT snapshot_id FROM {self._name}.refs WHERE name = '{ref}'")
+        rows = self._read(f"SELECT snapshot_id FROM {self._name}.refs WHERE name = '{ref}'")
         return rows[0]["snapshot_id"] if rows else None
 
-    def _read_notes(self) -> dict[str, _Note]:
-        rows = self._collect(f"SHOW TBLPROPERTIES {self._name}")
-        return {
-            row["key"]: msgspec.json.decode(row["value"], type=_Note) for row in rows if row["key"].startswith(_NOTE)
-        }
-
     def _alter(self, what: str) -> None:
-        """Change refs or properties, which may be done again if another writer was faster."""
-        for wait in (*_WAITS, None):
-            try:
-                self._collect(f"ALTER TABLE {self._name} {what}")
-                return
-            except PublishError as error:
-                if wait is None or _CONFLICT not in str(error):
-                    raise
-                time.sleep(wait * (1.0 + random.random()))
+        """Change refs or properties."""
+        self._refresh()
+        self.commit(f"ALTER TABLE {self._name} {what}")
 
-    def _collect(self, statement: str) -> list[Row]:
+    def _read(self, statement: str) -> list[Row]:
         """Run a statement on the table as it is now, not as this session last saw it."""
-        with self._as_publish_error():
-            self.spark.sql(f"REFRESH TABLE {self._name}")
-            return self.spark.sql(statement).collect()
+        self._refresh()
+        return self.collect(statement)
 
-    @contextmanager
-    def _as_publish_error(self) -> Iterator[None]:
-        """The errors of Spark and Iceberg as ours."""
-        try:
-            yield
-        except HeadgateError:
-            raise
-        except Exception as error:  # from Py4J, gRPC or Spark
-            raise PublishError(f"{self.table}: {_shorten(error)}") from error
-
-
-class _Note(msgspec.Struct, frozen=True):
-    """A revision that was published; `at` says in which order."""
-
-    at: int
-    delivery: Delivery
+    def _refresh(self) -> None:
+        self.collect(f"REFRESH TABLE {self._name}")
 
 
 def _is_own(snapshot: Row) -> bool:
@@ -317,16 +260,3 @@ def _is_own(snapshot: Row) -> bool:
 
 def _find_id(source: str) -> int:
     return int(source.removeprefix(_SOURCE).removesuffix(EMPTY))
-
-
-def _quote(text: str) -> str:
-    """A text as a literal of Spark SQL."""
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
-
-
-def _shorten(error: Exception) -> str:
-    """The line of an error that says what is wrong."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith(("org.", "java.", ":"))), lines[0] if lines else "")
-    return f"{type(error).__name__}: {told.lstrip(': ')[:300]}"

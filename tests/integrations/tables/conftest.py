@@ -30,16 +30,21 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     from pyspark.sql import SparkSession
 
     warehouse = tmp_path_factory.mktemp("warehouse")
-    extensions = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+    extensions = (
+        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,io.delta.sql.DeltaSparkSessionExtension"
+    )
     session = (
         SparkSession.builder.master("local[2]")
         .config("spark.jars", JARS)
         .config("spark.ui.enabled", "false")
         .config("spark.sql.extensions", extensions)
+        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
+        .config("spark.sql.warehouse.dir", str(warehouse / "delta"))
         .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
         .config("spark.sql.catalog.lake.type", "hadoop")
         .config("spark.sql.catalog.lake.warehouse", str(warehouse))
         .config("spark.sql.shuffle.partitions", "1")
+        .config("spark.databricks.delta.snapshotPartitions", "1")
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("ERROR")
