@@ -29,6 +29,7 @@ NAMES = [
         "BatchVerdict",
         "Folders",
         "Iceberg",
+        "Delta",
         "Report",
         "Gate",
         "Novelty",

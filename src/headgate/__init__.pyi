@@ -13,6 +13,7 @@ from headgate.gate.gate import Gate as Gate
 from headgate.gate.publish.folders import Folders as Folders
 from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
+from headgate.integrations.delta import Delta as Delta
 from headgate.integrations.iceberg import Iceberg as Iceberg
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
@@ -121,6 +122,7 @@ __all__ = [
     "CountDistinct",
     "DataType",
     "Decision",
+    "Delta",
     "DigitLen",
     "DistValCount",
     "Distinctness",

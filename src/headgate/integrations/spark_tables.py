@@ -30,7 +30,7 @@ _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
 
 
-class Note(msgspec.Struct, frozen=True):
+class PublishedRevision(msgspec.Struct, frozen=True):
     """A revision that was published; `at` says in which order."""
 
     at: int
@@ -63,14 +63,14 @@ class SparkTablePublisher(TablePublisher):
     def write_note(self, delivery: Delivery) -> None:
         key, notes = _NOTE + hash_partition(delivery.partition), self._list_notes()
         at = max((each.at for each in notes.values()), default=0) + 1
-        self.set_properties({key: json.dumps(msgspec.to_builtins(Note(at, delivery)))})
+        self.set_properties({key: json.dumps(msgspec.to_builtins(PublishedRevision(at, delivery)))})
         old = sorted((each.at, name) for name, each in notes.items() if name != key)[: -MOST_NOTES + 1]
         if old:
             self.unset_properties([name for _, name in old])
 
-    def _list_notes(self) -> dict[str, Note]:
+    def _list_notes(self) -> dict[str, PublishedRevision]:
         return {
-            name: msgspec.json.decode(text, type=Note)
+            name: msgspec.json.decode(text, type=PublishedRevision)
             for name, text in self.read_properties().items()
             if name.startswith(_NOTE)
         }
