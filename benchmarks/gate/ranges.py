@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -31,10 +31,11 @@ from benchmarks.gate.good_batches import (
     write_results,
 )
 from benchmarks.history.feeds import Feed
-from headgate.learn.history.program import Program
+from headgate.learn.history.usual_ranges import UsualRanges
+from headgate.learn.learned import Learned
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.learn.past import Past
-from headgate.values.expectation import Source
+from headgate.values.expectation import Expectation, Source
 from headgate.values.predicate import Between, OneOf, Predicate
 
 Floats = npt.NDArray[np.float64]
@@ -52,35 +53,46 @@ def look_at_feed(feed: Feed, false_alarms: float) -> list[Row]:
             learned = gate.learned(before=partition)
             if learned.past is not None:
                 about = {"feed": feed.title, "partition": partition, "runs": number, "rows": len(table)}
-                rows += [{**about, **row} for row in look_at_ranges(learned.program, learned.past)]
+                rows += [{**about, **row} for row in look_at_ranges(list_ranges(learned), learned.past)]
         judge_and_accept(gate, partition, table)
     print(feed.title, sum(not row["wrong"] for row in rows), "of", len(rows), flush=True)
     return rows
 
 
-def look_at_ranges(program: Program, past: Past) -> Iterator[Row]:
+def list_ranges(learned: Learned) -> Iterator[tuple[Expectation, str]]:
+    """The ranges of the program, and the usual ones of the metrics of each column, which verdicts and reports show."""
+    for clause in learned.program.clauses:
+        yield clause.expectation, clause.note
+    if learned.rarities is not None:
+        usual = UsualRanges(learned.rarities)
+        for indices in learned.rarities.columns.values():
+            ranges = (usual.find_at(int(index)) for index in indices)
+            yield from ((each.expectation, each.note) for each in ranges if each is not None)
+
+
+def look_at_ranges(ranges_learned: Iterable[tuple[Expectation, str]], past: Past) -> Iterator[Row]:
     traits = {each.key: (index, each) for index, each in enumerate(past.metrics)}
     of_column = {
         (each.key.name, each.column): past.values[:, index] for index, each in traits.values() if each.is_plain
     }
     rows = float(np.nanmedian(of_column["size", ""])) if ("size", "") in of_column else 0.0
-    for clause in program.clauses:
-        if clause.expectation.source is not Source.HISTORY or clause.metric not in traits:
+    for expectation, note in ranges_learned:
+        if expectation.source is not Source.HISTORY or expectation.metric not in traits:
             continue
-        index, metric = traits[clause.metric]
+        index, metric = traits[expectation.metric]
         series = past.values[:, index]
         series = series[np.isfinite(series)]
-        if not len(series) or metric.is_timestamp or not isinstance(clause.expectation.predicate, Between | OneOf):
+        if not len(series) or metric.is_timestamp or not isinstance(expectation.predicate, Between | OneOf):
             continue
-        low, high = _find_ends(clause.expectation.predicate, series)
+        low, high = _find_ends(expectation.predicate, series)
         past_range, resolution = float(np.ptp(series)), _find_resolution(metric, series, of_column)
         ranges = (high - low) / max(past_range, resolution)
-        wrong = _find_impossible(clause.expectation.predicate, metric, of_column)
+        wrong = _find_impossible(expectation.predicate, metric, of_column)
         if ranges > MOST_RANGES and len(series) >= FEW_RUNS and rows >= FEW_ROWS:
             wrong.append("wide")
         yield {
-            "range": str(clause.expectation),
-            "note": clause.note,
+            "range": str(expectation),
+            "note": note,
             "past": [float(series.min()), float(series.max())],
             "ranges": round(min(ranges, 1e6), 2),
             "wrong": wrong,

@@ -62,3 +62,28 @@ def test_without_evidence_there_is_no_range() -> None:
     pooled = load_pooled_rates()
     assert propose(bands(past, PooledRates(pooled.grid, pooled.curves)), Part.ROWS, 0.5) == []
     assert propose(bands(past), Part.BASICS, 0.5) == []
+
+
+@pytest.mark.parametrize("budget", [0.0005, 0.002])
+def test_no_range_is_wider_than_a_reader_believes(budget: float) -> None:
+    """Ten times what the runs lay within, or a tenth of what is possible for a share that never changed."""
+    sizes = [1_000.0 + number % 3 for number in range(30)]
+    past = past_of({"size()": sizes, "completeness(x)": [0.97] * 30, "completeness(y)": [1.0] * 30})
+    (rows,) = propose(bands(past), Part.ROWS, budget)
+    found = rows.expectation.predicate
+    assert found.floor is not None
+    assert found.ceiling is not None
+    assert found.ceiling - found.floor <= 10 * max(2.0, 10.0)  # a hundredth of the typical value counts at least
+    ends = [
+        each.expectation.predicate.floor
+        for part in (Part.BASICS, Part.NULLS)
+        for each in propose(bands(past), part, budget)
+    ]
+    assert ends
+    assert all(end is not None and end >= 0.87 - 1e-9 for end in ends)
+
+
+def test_after_few_runs_a_range_may_be_of_any_width() -> None:
+    past = past_of({"size()": [1_000.0, 1_001.0] * 4, "completeness(x)": [1.0] * 8})
+    (rows,) = propose(bands(past), Part.ROWS, 0.0005)
+    assert rows.expectation.predicate.holds(1_150.0)

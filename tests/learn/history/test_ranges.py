@@ -117,3 +117,17 @@ def test_a_band_is_rounded_outwards_and_by_little(low: float, width: float) -> N
     assert bottom <= low
     assert top >= low + width
     assert top - bottom <= 1.25 * width + 1e-6 * (abs(low) + 1)
+
+
+def test_what_was_always_0_is_expected_to_be_so() -> None:
+    values = np.column_stack([np.zeros(30), np.zeros(30), np.full(30, 2_000.0)])
+    what = [traits("digit_len(x)", Kind.STRING), traits("completeness(x)"), ROWS]
+    digits, share, _ = find_widest_reaches(forecast_next(values, what), values, what)
+    assert digits == 0.0
+    assert share > 0.0
+
+
+def test_the_least_number_of_rows_can_be_stated() -> None:
+    values = np.column_stack([PRICES, np.full(30, 20.0)])
+    made = forecast_next(values, [MEDIAN, ROWS])
+    assert math.isfinite(find_widest_reaches(made, values, [MEDIAN, ROWS], least_rows=0.0)[0])

@@ -6,9 +6,13 @@ So a table of many columns does not pay for each of them.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
+
+from headgate.learn.history.ranges import ROUNDING
 from headgate.learn.history.rarity import Indices, Rarities, describe_series, find_reach
 from headgate.learn.metric_traits import OUTSIDE_PERIOD
 from headgate.learn.pooled_rates import PooledRates
@@ -45,7 +49,21 @@ class BasicBands:
         forecast, metrics = self.rarities.forecast, self.rarities.past.metrics
         for index in indices.tolist():
             least = LEAST_CHANGES.get(metrics[index].key.name, 0.0) / float(forecast.scale[0, index])
-            predicate = self.rarities.make_range(index, max(reach, least), has_upper_end=part is not Part.NULLS)
+            believed = min(reach, self._find_widest(index, reach, has_upper_end=part is not Part.NULLS))
+            predicate = self.rarities.make_range(index, max(believed, least), has_upper_end=part is not Part.NULLS)
             if predicate is not None:
                 expectation = Expectation(metrics[index].key, predicate, Source.HISTORY, false_alarm=rate)
                 yield Proposal(expectation, note=describe_series(forecast, index), weight=1 / len(indices))
+
+    def _find_widest(self, index: int, reach: float, *, has_upper_end: bool) -> float:
+        """The reach of the widest range that a reader believes. One with a lower end alone may reach twice as far down.
+
+        It is infinite if what the runs themselves lay within is wider.
+        """
+        forecast, metric = self.rarities.forecast, self.rarities.past.metrics[index]
+        widest = float(self.rarities.widest[index])
+        centre, scale = float(forecast.centre[:, index].max()), float(forecast.scale[:, index].max())
+        if not has_upper_end or centre + reach * scale >= metric.max_value:
+            largest = float(np.nanmax(self.rarities.past.values[:, index]))
+            widest = 2.0 * widest - max(0.0, largest - centre) / scale
+        return ROUNDING * widest if widest > 0 else math.inf

@@ -19,6 +19,8 @@ Flags = npt.NDArray[np.bool_]
 
 MOST_PAST_RANGES = 10.0
 """No range is wider than this many times what the runs lay within, or a reader does not believe it."""
+ROUNDING = 0.99
+"""The widest reach is made so much shorter, because the ends of a range are rounded outwards."""
 LEAST_PAST_RANGE = 0.01
 """What the runs lay within counts as this share of the natural scale at least, and for whole numbers as 1."""
 FEW_RUNS, FEW_ROWS = 10, 30
@@ -30,22 +32,32 @@ _WIDTH_DIGITS = 3  # significant digits of a band's width that its ends keep
 _WHOLE_TOLERANCE = 1e-9
 
 
-def find_widest_reaches(forecast: Forecast, values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
+def find_widest_reaches(
+    forecast: Forecast, values: Floats, metrics: Sequence[MetricTraits], *, least_rows: float = FEW_ROWS
+) -> Floats:
     """For each metric the reach of the widest band that a reader believes.
 
-    It is infinite for few runs or few rows, and for timestamps: a reader believes that data is a day late.
+    It is infinite for few runs or few rows, and for timestamps: a reader believes that data is a day late. It is 0 for
+    what was always 0, such as the digits in names.
+
+    Args:
+        forecast: What is expected next.
+        values: The values of the runs.
+        metrics: The metrics of these values.
+        least_rows: Rows of a batch below which a band may be of any width.
     """
     with warnings.catch_warnings(), np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         warnings.simplefilter("ignore", RuntimeWarning)  # numpy warns about series that are NaN throughout
         past_range = np.nanmax(values, axis=0) - np.nanmin(values, axis=0)
         lowest = np.where(forecast.one_sided, 0.0, forecast.centre.min(axis=0))
-        least_range = np.fmax(
-            LEAST_PAST_RANGE * natural_scale(values, metrics), [float(each.whole) for each in metrics]
-        )
+        is_size = np.array([not each.share and not each.is_distance for each in metrics], np.bool_)
+        was_zero = is_size & (np.nanmax(np.abs(values), axis=0) == 0)
+        least_share = np.where(was_zero, 0.0, LEAST_PAST_RANGE * natural_scale(values, metrics))
+        least_range = np.fmax(least_share, [float(each.whole) for each in metrics])
         widest = MOST_PAST_RANGES * np.fmax(past_range, least_range) / [_find_margin(each) for each in metrics]
         ends = np.where(forecast.one_sided, 1.0, 2.0)
         reaches = (widest - (forecast.centre.max(axis=0) - lowest)) / (ends * forecast.scale.max(axis=0))
-    few = (forecast.runs < FEW_RUNS) | (find_rows(values, metrics) < FEW_ROWS)
+    few = (forecast.runs < FEW_RUNS) | (find_rows(values, metrics) < least_rows)
     timestamps = np.array([each.is_timestamp for each in metrics], np.bool_)
     return np.where(few | timestamps | np.isnan(reaches), math.inf, reaches)
 

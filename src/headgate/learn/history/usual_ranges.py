@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
+from headgate.learn.history.ranges import ROUNDING, find_widest_reaches
 from headgate.learn.history.rarity import Rarities, describe_series
 from headgate.values.expectation import Expectation, Source
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Predicate
+
+Floats: TypeAlias = npt.NDArray[np.float64]
 
 USUAL_RATE = 0.001
 """How often good values of such series are outside of the range that is called usual."""
@@ -37,7 +43,7 @@ class UsualRanges:
         """
         rates, grid = self.rarities.rates[index], self.rarities.grid
         usual = int(np.searchsorted(-rates, -USUAL_RATE))
-        believed = int(np.searchsorted(grid, self.rarities.widest[index], side="right")) - 1
+        believed = int(np.searchsorted(grid, self._widest[index], side="right")) - 1
         step = min(usual, believed)
         if value is None:
             found = self.rarities.make_range(index, float(grid[step])) if 0 <= step < len(grid) else None
@@ -47,6 +53,12 @@ class UsualRanges:
             if predicate is not None and not predicate.holds(value):
                 return self._name_range(index, predicate, float(rates[narrower]))
         return None
+
+    @cached_property
+    def _widest(self) -> Floats:
+        """The reach of the widest range of each metric that a reader believes, however few rows it has."""
+        past = self.rarities.past
+        return ROUNDING * find_widest_reaches(self.rarities.forecast, past.values, past.metrics, least_rows=0.0)
 
     def list_of_column(self, column: str, most: int) -> list[UsualRange]:
         """The usual ranges of some metrics of a column, those first that readers ask for."""
