@@ -10,8 +10,8 @@ import secrets
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from headgate.gate.publish.publisher import Delivery, Part, folder_name
-from headgate.gate.publish.table_refs import Ref, Refs, name_staged
+from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher, quote
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
@@ -74,7 +74,7 @@ class Delta(SparkTablePublisher):
         """
         self._make_refs()
         before = Refs.choose(self.list_refs(), partition)
-        place = f"{folder_name(partition)}/{secrets.token_hex(8)}"
+        place = f"{hash_partition(partition)}/{secrets.token_hex(8)}"
         begun = json.dumps({_MARK: {"main": self._find_version()}})
         fault_point("delta.stage")
         with self.as_publish_error():
@@ -136,12 +136,12 @@ class Delta(SparkTablePublisher):
 
     def read_properties(self) -> dict[str, str]:
         try:
-            rows = self.collect(f"SHOW TBLPROPERTIES {self._refs}")
+            rows = self.collect(f"DESCRIBE DETAIL {self._refs}")  # SHOW TBLPROPERTIES hides what looks like a secret
         except PublishError as error:
             if "DELTA_MISSING_DELTA_TABLE" in str(error) or "PATH_DOES_NOT_EXIST" in str(error):
                 return {}
             raise
-        return {row["key"]: row["value"] for row in rows}
+        return dict(rows[0]["properties"])
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         pairs = ", ".join(f"{quote(name)} = {quote(value)}" for name, value in properties.items())
@@ -149,6 +149,21 @@ class Delta(SparkTablePublisher):
 
     def unset_properties(self, names: list[str]) -> None:
         self.commit(f"ALTER TABLE {self._refs} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(quote, names))})")
+
+    def is_kept(self, delivery: Delivery) -> bool:
+        commits = self._list_commits()
+        shown = [row["version"] for row in commits if _find_published(row) == delivery.source]
+        restored = [
+            int(row["operationParameters"].get("version") or -1)
+            for row in commits
+            if row["operation"] == "RESTORE" and shown and row["version"] > max(shown)
+        ]
+        if restored and min(restored) < max(shown):
+            return False
+        return (
+            bool(self._list_files(delivery.partition))
+            or not self.read(delivery.source, delivery.partition).inputFiles()
+        )
 
     def describe(self, ref: Ref | None) -> str:
         return self.table if ref is None else f"delta.`{self._find_path(ref.source)}`"
@@ -179,18 +194,26 @@ class Delta(SparkTablePublisher):
 
     def _require_own(self, delivery: Delivery, source: str) -> None:
         """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
-        begun = self._find_begun(source)
-        commits = [row for row in self._list_commits() if row["version"] > begun]
-        if all(_find_published(row) or row["operation"] in _UNCHANGED for row in commits):
-            return
-        ours = max((row["version"] for row in commits if _find_published(row)), default=begun)
-        now = self._list_files(delivery.partition)
-        if now not in (self._list_files(delivery.partition, begun), self._list_files(delivery.partition, ours)):
+        begun, commits = self._find_begun(source), self._list_commits()
+        is_cut = min(row["version"] for row in commits) > begun + 1  # the log of that time is deleted
+        foreign = [
+            row["version"]
+            for row in commits
+            if row["version"] > begun and not _find_published(row) and row["operation"] not in _UNCHANGED
+        ]
+        if is_cut or any(self._changes(version, delivery.partition) for version in foreign):
             raise PublishError(
                 f"somebody else changed {self.by} = {self.find_value(delivery.partition)} of {self.table} after "
-                f"{delivery} was staged.",
+                f"{delivery} was staged, or the table does not know any more who did.",
                 hint="Stage the batch again, and judge it: it is a new revision.",
             )
+
+    def _changes(self, version: int, partition: str) -> bool:
+        """Whether a commit changes rows of a partition. One that marks rows as deleted in their files may do so."""
+        row = next(row for row in self._list_commits() if row["version"] == version)
+        if int((row["operationMetrics"] or {}).get("numDeletionVectorsAdded", 0)):
+            return True
+        return self._list_files(partition, version) != self._list_files(partition, version - 1)
 
     def _find_begun(self, source: str) -> int:
         """The version of the table when a batch was staged."""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 RETAINED_DAYS = 90
 """Days for which a staged or held batch is kept, unless it is published or discarded before."""
 _SOURCE, _COPY_OF = "iceberg:", "headgate-copy-of"
+_ORIGINS = ("source-snapshot-id", _COPY_OF)
+"""Where the summary of a snapshot says which staged snapshot it shows."""
 _PART = re.compile(r"[\w-]+")
 
 
@@ -46,14 +48,14 @@ class Iceberg(SparkTablePublisher):
         self, table: str, by: str, *, spark: SparkSession | None = None, retained_days: int = RETAINED_DAYS
     ) -> None:
         parts = table.split(".")
-        if len(parts) < 3 or not all(map(_PART.fullmatch, parts)):
+        if len(parts) < 3 or not all(map(_PART.fullmatch, parts)) or "`" in by:
             raise MisuseError(
                 f"{table!r} is not the whole name of a table.", hint="Write catalogue.schema.table: lake.shop.orders."
             )
         self.table, self.by, self.retained_days = table, by, retained_days
         self._session = spark
-        self._catalogue, self._rest = parts[0], ".".join(parts[1:])
-        self._name = ".".join(f"`{part}`" for part in parts)
+        quoted = [f"`{part}`" for part in parts]
+        self._name, self._catalogue, self._rest = ".".join(quoted), quoted[0], ".".join(quoted[1:])
 
     # --- the job
 
@@ -90,12 +92,10 @@ class Iceberg(SparkTablePublisher):
 
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
-        rows = self.spark.read.option("versionAsOf", _find_id(source)).table(self._name)
-        return (
-            rows.where("false")
-            if source.endswith(EMPTY)
-            else rows.where(self.is_of(partition, rows.schema[self.by].dataType))
-        )
+        with self.as_publish_error():
+            rows = self.spark.sql(f"SELECT * FROM {self._name} VERSION AS OF {_find_id(source)}")
+        is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows.schema[self.by].dataType)
+        return rows.where(is_of)
 
     # --- what the table keeps
 
@@ -119,16 +119,16 @@ class Iceberg(SparkTablePublisher):
         }
         rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
         return any(
-            row["snapshot_id"] in shown
-            and wanted in (str(row["snapshot_id"]), *map(row["summary"].get, ("source-snapshot-id", _COPY_OF)))
+            row["snapshot_id"] in shown and wanted in (str(row["snapshot_id"]), *map(row["summary"].get, _ORIGINS))
             for row in rows
         )
 
     def show(self, delivery: Delivery, source: str) -> None:
         if self.is_shown(source):
             return
+        self._require_own(delivery, source)
         try:
-            self._read(f"CALL `{self._catalogue}`.system.cherrypick_snapshot('{self._rest}', {_find_id(source)})")
+            self._read(f"CALL {self._catalogue}.system.cherrypick_snapshot('{self._rest}', {_find_id(source)})")
         except PublishError:
             if not self.is_shown(source):  # otherwise another publisher was faster
                 self._copy_over(delivery, source)
@@ -144,6 +144,12 @@ class Iceberg(SparkTablePublisher):
     def unset_properties(self, names: list[str]) -> None:
         self._alter(f"UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(quote, names))})")
 
+    def is_kept(self, delivery: Delivery) -> bool:
+        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
+        wanted = str(_find_id(delivery.source))
+        made = [row for row in rows if wanted in (str(row["snapshot_id"]), *map(row["summary"].get, _ORIGINS))]
+        return bool(self._list_files(delivery.partition)) and (not made or self.is_shown(delivery.source))
+
     def describe(self, ref: Ref | None) -> str:
         return self.table if ref is None else f"{self.table}.`tag_{ref.name}`"
 
@@ -154,7 +160,7 @@ class Iceberg(SparkTablePublisher):
         branch = f"headgate-first-{secrets.token_hex(8)}"
         self._alter(f"CREATE BRANCH `{branch}`")
         try:
-            self._read(f"CALL `{self._catalogue}`.system.fast_forward('{self._rest}', 'main', '{branch}')")
+            self._read(f"CALL {self._catalogue}.system.fast_forward('{self._rest}', 'main', '{branch}')")
         except PublishError:
             if self._find_snapshot("main") is None:  # otherwise another job was faster
                 raise
@@ -170,18 +176,38 @@ class Iceberg(SparkTablePublisher):
                 df.limit(0).writeTo(target).append()
                 return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
         snapshot = self._find_snapshot(branch)
-        values = self._read(
-            f"SELECT DISTINCT data_file.partition.`{self.by}` AS value "
-            f"FROM {self._name}.entries VERSION AS OF {snapshot} WHERE snapshot_id = {snapshot} AND status = 1"
-        )
-        found, wanted = sorted(str(row["value"]) for row in values), self.find_value(partition)
-        if found != [wanted]:
+        try:
+            self._require_one_partition(snapshot, partition)
+        except PublishError:
             self._alter(f"DROP BRANCH IF EXISTS `{branch}`")
+            raise
+        return f"{_SOURCE}{snapshot}"
+
+    def _require_one_partition(self, snapshot: int | None, partition: str) -> None:
+        """Refuse rows of other partitions, and a table whose other files are partitioned in another way."""
+        rows = self._read(
+            f"SELECT DISTINCT CAST(data_file.partition.`{self.by}` AS STRING) AS value "
+            f"FROM {self._name}.entries VERSION AS OF {snapshot} "
+            f"WHERE snapshot_id = {snapshot} AND status = 1 AND NOT {self._is_of_partition(partition)} LIMIT 3"
+        )
+        if rows:
+            found, wanted = ", ".join(sorted(str(row["value"]) for row in rows)), self.find_value(partition)
             raise PublishError(
-                f"the batch {partition} has rows of {self.by} = {', '.join(found[:3])}{', ...' if found[3:] else ''}.",
+                f"the batch {partition} has rows of {self.by} = {found}.",
                 hint=f"Stage the rows of {self.by} = {wanted} alone, or name the batch after its rows.",
             )
-        return f"{_SOURCE}{snapshot}"
+        specs = self._read(f"SELECT DISTINCT spec_id FROM {self._name}.files VERSION AS OF {snapshot}")
+        if len(specs) > 1:
+            raise PublishError(
+                f"some files of {self.table} are partitioned in another way than {self.by}.",
+                hint="Rewrite them: a batch could not take the place of rows in such files.",
+            )
+
+    def _is_of_partition(self, partition: str) -> str:
+        """Whether an entry of the metadata is of a batch, as a condition of Spark SQL."""
+        with self.as_publish_error():
+            kind = self.spark.table(self._name).schema[self.by].dataType.simpleString()
+        return f"COALESCE(data_file.partition.`{self.by}` = CAST({quote(self.find_value(partition))} AS {kind}), FALSE)"
 
     def _copy_over(self, delivery: Delivery, source: str) -> None:
         """Write the rows of a batch once more, to main: its partition has changed since it was staged.
@@ -189,7 +215,8 @@ class Iceberg(SparkTablePublisher):
         That is done only if the change was a revision of ours. What somebody else wrote is not replaced.
         """
         main = self._find_snapshot("main")
-        self._require_own(delivery, source, main)
+        self._require_own(delivery, source)
+        self._require_taken(delivery)  # after main was read: what is published from now on makes the copy fail
         fault_point("iceberg.copy")
         with self.as_publish_error():
             (
@@ -200,27 +227,58 @@ class Iceberg(SparkTablePublisher):
                 .option("validate-from-snapshot-id", str(main))
                 .overwritePartitions()
             )
+        if not self.is_shown(source):
+            raise PublishError(f"{self.table} did not take {delivery}.", hint="Is spark.wap.id set? Unset it.")
 
-    def _require_own(self, delivery: Delivery, source: str, main: int | None) -> None:
-        """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
-        value, staged = self.find_value(delivery.partition), _find_id(source)
+    def _require_own(self, delivery: Delivery, source: str) -> None:
+        """Refuse to replace a partition that somebody else has changed after the batch was staged."""
+        rows = self._read(f"SELECT snapshot_id, parent_id, operation, summary FROM {self._name}.snapshots")
+        snapshots = {row["snapshot_id"]: row for row in rows}
+        taken = [each for each in Refs.choose(self.list_refs(), delivery.partition).all if each.kind == "taken"]
+        sources = [*(each.source for each in self.list_noted(delivery.partition)), *(each.source for each in taken)]
+        own = set(map(str, map(_find_id, sources)))
+        begun, at = snapshots[_find_id(source)]["parent_id"], self._find_snapshot("main")
+        while at != begun:
+            row = snapshots.get(at)
+            if row is None:  # expired, so nobody knows who changed what
+                is_foreign = not self._is_unchanged(delivery.partition, source)
+                at = begun
+            else:
+                ids = {str(at), row["summary"].get("source-snapshot-id"), row["summary"].get(_COPY_OF)}
+                is_foreign = row["operation"] != "replace" and not ids & own and self._changes(at, delivery.partition)
+                at = row["parent_id"]
+            if is_foreign:
+                raise PublishError(
+                    f"somebody else changed {self.by} = {self.find_value(delivery.partition)} of {self.table} after "
+                    f"{delivery} was staged.",
+                    hint="Stage the batch again, and judge it: it is a new revision.",
+                )
+
+    def _changes(self, snapshot: int | None, partition: str) -> bool:
+        """Whether a snapshot adds or removes files of a partition."""
+        return bool(
+            self._read(
+                f"SELECT 1 FROM {self._name}.entries VERSION AS OF {snapshot} "
+                f"WHERE snapshot_id = {snapshot} AND status > 0 AND {self._is_of_partition(partition)} LIMIT 1"
+            )
+        )
+
+    def _is_unchanged(self, partition: str, source: str) -> bool:
+        """Whether main has the files of a partition that it had when a batch was staged."""
+        staged = _find_id(source)
         replaced = self._read(
             f"SELECT data_file.file_path AS path FROM {self._name}.entries VERSION AS OF {staged} "
             f"WHERE status = 2 AND snapshot_id = {staged}"
         )
-        files = self._read(
-            f"SELECT data_file.file_path AS path, snapshot_id FROM {self._name}.entries VERSION AS OF {main} "
-            f"WHERE status < 2 AND CAST(data_file.partition.`{self.by}` AS STRING) = {quote(value)}"
+        return {row["path"] for row in replaced} == self._list_files(partition)
+
+    def _list_files(self, partition: str) -> set[str]:
+        """The files of a partition that readers have."""
+        rows = self._read(
+            f"SELECT data_file.file_path AS path FROM {self._name}.entries "
+            f"WHERE status < 2 AND {self._is_of_partition(partition)}"
         )
-        known = {row["path"] for row in replaced}
-        wrote = {row["snapshot_id"] for row in files if row["path"] not in known}
-        snapshots = self._read(f"SELECT snapshot_id, operation, summary FROM {self._name}.snapshots")
-        own = {row["snapshot_id"] for row in snapshots if _is_own(row)}
-        if wrote - own:
-            raise PublishError(
-                f"somebody else changed {self.by} = {value} of {self.table} after {delivery} was staged.",
-                hint="Stage the batch again, and judge it: it is a new revision.",
-            )
+        return {row["path"] for row in rows}
 
     def _require_partitioning(self) -> None:
         with self.as_publish_error():
@@ -250,12 +308,6 @@ class Iceberg(SparkTablePublisher):
 
     def _refresh(self) -> None:
         self.collect(f"REFRESH TABLE {self._name}")
-
-
-def _is_own(snapshot: Row) -> bool:
-    """Whether a publisher of ours made a snapshot, or a compaction, which changes no rows."""
-    marks = ("source-snapshot-id", _COPY_OF, "headgate-partition")
-    return snapshot["operation"] == "replace" or any(mark in snapshot["summary"] for mark in marks)
 
 
 def _find_id(source: str) -> int:

@@ -5,7 +5,6 @@ Tested by `tests/integrations/tables/`.
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections.abc import Iterator, Mapping
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 MOST_NOTES = 1_000
 """Partitions of which a table says what is published, those that were published last. The history knows of all."""
+KEPT_REVISIONS = 5
+"""Revisions of a partition that a table remembers as its own."""
 _NOTE = "headgate.published."
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
@@ -57,23 +58,38 @@ class SparkTablePublisher(TablePublisher):
         return self._session
 
     def read_note(self, partition: str) -> Delivery | None:
-        note = self._list_notes().get(_NOTE + hash_partition(partition))
-        return None if note is None else note.delivery
+        return max(self.list_noted(partition), key=lambda each: each.number, default=None)
+
+    def list_noted(self, partition: str) -> list[Delivery]:
+        """The newest revisions of a partition that were published."""
+        begin = f"{_NOTE}{hash_partition(partition)}."
+        return [each.delivery for name, each in self._list_notes().items() if name.startswith(begin)]
 
     def write_note(self, delivery: Delivery) -> None:
-        key, notes = _NOTE + hash_partition(delivery.partition), self._list_notes()
-        at = max((each.at for each in notes.values()), default=0) + 1
-        self.set_properties({key: json.dumps(msgspec.to_builtins(PublishedRevision(at, delivery)))})
-        old = sorted((each.at, name) for name, each in notes.items() if name != key)[: -MOST_NOTES + 1]
+        begin, notes = f"{_NOTE}{hash_partition(delivery.partition)}.", self._list_notes()
+        note = PublishedRevision(max((each.at for each in notes.values()), default=0) + 1, delivery)
+        # as hexadecimal digits: Spark hides properties that look like an address or a secret
+        self.set_properties({f"{begin}{delivery.number}": msgspec.json.encode(note).hex()})
+        own = sorted((each.delivery.number, name) for name, each in notes.items() if name.startswith(begin))
+        old = [name for _, name in own[:-KEPT_REVISIONS]]
+        others = sorted((each.at, name) for name, each in notes.items() if not name.startswith(begin))
+        if len(others) > MOST_NOTES:
+            waiting = tuple(f"{_NOTE}{each.partition}." for each in self.list_refs())
+            old += [name for _, name in others[:-MOST_NOTES] if not name.startswith(waiting)]
         if old:
-            self.unset_properties([name for _, name in old])
+            self.unset_properties(old)
 
     def _list_notes(self) -> dict[str, PublishedRevision]:
-        return {
-            name: msgspec.json.decode(text, type=PublishedRevision)
-            for name, text in self.read_properties().items()
-            if name.startswith(_NOTE)
-        }
+        found = {name: text for name, text in self.read_properties().items() if name.startswith(_NOTE)}
+        try:
+            return {
+                name: msgspec.json.decode(bytes.fromhex(text), type=PublishedRevision) for name, text in found.items()
+            }
+        except (ValueError, msgspec.DecodeError) as error:
+            raise PublishError(
+                f"a property of {self.table} that begins with {_NOTE} is damaged.",
+                hint="Remove it: its partition then counts as not published.",
+            ) from error
 
     def read_properties(self) -> dict[str, str]:
         """The properties of the table that keeps the notes."""
@@ -95,10 +111,11 @@ class SparkTablePublisher(TablePublisher):
         return partition.removeprefix(f"{self.by}=")
 
     def is_of(self, partition: str, kind: DataType) -> Column:
-        """Whether a row is of a batch; `kind` is the type of the column."""
+        """Whether a row is of a batch; `kind` is the type of the column. A row without a value is of none."""
         from pyspark.sql import functions
 
-        return functions.col(self.by) == functions.lit(self.find_value(partition)).cast(kind)
+        wanted = functions.lit(self.find_value(partition)).cast(kind)
+        return functions.coalesce(functions.col(self.by) == wanted, functions.lit(False))
 
     def collect(self, statement: str) -> list[Row]:
         """Run a statement. The errors of Spark are ours."""
@@ -128,12 +145,12 @@ class SparkTablePublisher(TablePublisher):
 
 
 def quote(text: str) -> str:
-    """A text as a literal of Spark SQL.
+    r"""A text as a literal of Spark SQL, in which no variable is replaced.
 
-    >>> quote("it's")
-    "'it\\\\'s'"
+    >>> print(quote("it's"), quote("${x}"))
+    'it\'s' '\u0024{x}'
     """
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
     return f"'{escaped}'"
 
 

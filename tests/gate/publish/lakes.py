@@ -127,7 +127,7 @@ class MemoryTable:
     refs: dict[str, str] = field(default_factory=dict)
     main: dict[str, str] = field(default_factory=dict)
     commits: list[str] = field(default_factory=list)
-    notes: dict[str, Delivery] = field(default_factory=dict)
+    notes: dict[tuple[str, int], Delivery] = field(default_factory=dict)
     numbers: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -163,15 +163,23 @@ class MemoryPublisher(TablePublisher):
 
     def show(self, delivery: Delivery, source: str) -> None:
         with self.memory.lock:
-            if not self.is_shown(source):
-                self.memory.main[delivery.partition] = source
-                self.memory.commits.append(source)
+            if self.is_shown(source):
+                return
+            _, base, _ = self.memory.data[source]
+            if self.memory.main.get(delivery.partition) != base:
+                self._require_taken(delivery)  # the partition has changed: only a newer revision takes its place
+            self.memory.main[delivery.partition] = source
+            self.memory.commits.append(source)
 
     def read_note(self, partition: str) -> Delivery | None:
-        return self.memory.notes.get(partition)
+        noted = [each for each in self.memory.notes.values() if each.partition == partition]
+        return max(noted, key=lambda each: each.number, default=None)
 
     def write_note(self, delivery: Delivery) -> None:
-        self.memory.notes[delivery.partition] = delivery
+        self.memory.notes[delivery.partition, delivery.number] = delivery
+
+    def is_kept(self, delivery: Delivery) -> bool:
+        return delivery.partition in self.memory.main
 
     def describe(self, ref: Ref | None) -> str:
         return "main" if ref is None else ref.name

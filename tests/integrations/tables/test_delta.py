@@ -15,6 +15,7 @@ from headgate.integrations.delta import Delta
 from headgate.store.fault_points import watch
 from headgate.values.errors import MisuseError, PublishError
 from tests.gate.publish import test_publisher as contract
+from tests.gate.publish import test_table_publisher as table_contract
 from tests.gate.publish.lakes import DAY, Lake
 
 if TYPE_CHECKING:
@@ -23,9 +24,8 @@ if TYPE_CHECKING:
 ROWS = 3
 _numbers = itertools.count()
 
-for _name in dir(contract):
-    if _name.startswith("test_"):
-        globals()[_name] = getattr(contract, _name)
+for _module in (contract, table_contract):
+    globals().update({name: value for name, value in vars(_module).items() if name.startswith("test_")})
 
 
 class DeltaLake(Lake):
@@ -64,6 +64,15 @@ class DeltaLake(Lake):
     def has(self, where: str) -> bool:
         return any(self.publisher.describe(ref) == where for ref in self.publisher.list_refs())
 
+    def of_kind(self, kind: str) -> Delta:
+        """The publisher of a table whose column is of another type."""
+        path = str(self.root / f"orders{next(_numbers)}")
+        self.spark.sql(f"CREATE TABLE delta.`{path}` (day {kind}, text STRING) USING delta PARTITIONED BY (day)")
+        return Delta(path, "day", spark=self.spark)
+
+    def named(self, publisher: Delta) -> str:
+        return f"delta.`{publisher.table}`"
+
     def beside(self, name: str) -> DeltaLake:
         return DeltaLake(self.spark, self.root)
 
@@ -95,6 +104,10 @@ def test_the_table_may_move_while_a_batch_waits(lake: DeltaLake) -> None:
 def test_what_another_writer_put_into_the_partition_is_not_replaced(lake: DeltaLake) -> None:
     batch = known(lake, 1, "first")
     lake.spark.sql(f"INSERT INTO {lake.table} SELECT '2026-11-14', 'theirs' FROM range({ROWS})")
+    with pytest.raises(PublishError, match="somebody else changed day = 2026-11-14"):
+        lake.publisher.publish(batch)
+    assert lake.seen() == "theirs"
+    lake.publisher.publish(known(lake, 1, "other", "day=2026-11-15"))
     with pytest.raises(PublishError, match="somebody else changed day = 2026-11-14"):
         lake.publisher.publish(batch)
     assert lake.seen() == "theirs"
@@ -157,15 +170,57 @@ def test_a_killed_stage_leaves_nothing_that_a_gate_could_judge(lake: DeltaLake) 
 def test_a_table_may_be_named(spark: SparkSession) -> None:
     spark.sql("CREATE TABLE named (day STRING, text STRING) USING delta PARTITIONED BY (day)")
     orders = Delta("named", "day", spark=spark)
-    orders.stage(spark.sql("SELECT '2026-11-14' AS day, 'first' AS text"), DAY)
-    orders.publish(contract.delivery())
-    assert spark.table("named").count() == 1
+    for day in ("2026-11-14", "2026-11-15"):
+        orders.stage(spark.sql(f"SELECT '{day}' AS day, 'first' AS text"), day)
+        orders.publish(contract.delivery(partition=day))
+    assert sorted(row["day"] for row in spark.table("named").collect()) == ["2026-11-14", "2026-11-15"]
 
 
 @pytest.mark.parametrize("name", ["", "x`; DROP TABLE y"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(MisuseError, match="is not the name or the path of a table"):
         Delta(name, "day")
+
+
+def test_what_somebody_removed_is_not_called_published(lake: DeltaLake) -> None:
+    batch = known(lake, 1, "first")
+    lake.publisher.publish(batch)
+    lake.publisher.publish(batch)
+    lake.spark.sql(f"DELETE FROM {lake.table} WHERE day = '2026-11-14'")
+    with pytest.raises(PublishError, match="somebody removed it"):
+        lake.publisher.publish(batch)
+
+
+@pytest.mark.parametrize("kind", ["DATE", "INT", "TIMESTAMP", "BOOLEAN"])
+def test_the_column_may_be_of_any_type(lake: DeltaLake, kind: str) -> None:
+    values = {"DATE": "2026-11-14", "INT": "7", "TIMESTAMP": "2026-11-14 08:00:00", "BOOLEAN": "true"}
+    value, orders = values[kind], lake.of_kind(kind)
+    rows = lake.spark.sql(f"SELECT CAST('{value}' AS {kind}) AS day, 'first' AS text")
+    source = orders.stage(rows, value)
+    assert orders.read(source, value).count() == 1
+    orders.publish(contract.delivery(1, value))
+    second = rows.selectExpr("day", "'second' AS text")
+    orders.publish(msgspec.structs.replace(contract.delivery(2, value), source=orders.stage(second, value)))
+    assert [row["text"] for row in lake.spark.sql(f"SELECT text FROM {lake.named(orders)}").collect()] == ["second"]
+    nothing = lake.spark.sql(f"SELECT CAST(NULL AS {kind}) AS day, 'third' AS text")
+    with pytest.raises(PublishError, match="has rows of day = None"):
+        orders.stage(nothing, value)
+
+
+@pytest.mark.parametrize("name", ["curl secret token", "${env:HOME}", "it's \\ `odd`", "create tag x", "Zoë\nnew"])
+def test_a_partition_may_have_any_name(lake: DeltaLake, name: str) -> None:
+    from pyspark.sql import functions
+
+    rows = lake.make(DAY, "first").withColumn("day", functions.lit(name))
+    batch = contract.delivery(1, name)
+    batch = msgspec.structs.replace(batch, source=lake.publisher.stage(rows, name))
+    assert lake.publisher.read_staged(name).count() == ROWS
+    lake.publisher.hold(batch)
+    lake.publisher.release(batch)
+    assert lake.publisher.state(batch) == "published"
+    found = lake.publisher.find_published("orders", name)
+    assert found == batch
+    assert lake.spark.table(lake.table).where(functions.col("day") == name).count() == ROWS
 
 
 def test_the_gate_publishes_and_holds(lake: DeltaLake) -> None:

@@ -56,7 +56,11 @@ class TablePublisher(abc.ABC):
 
     @abc.abstractmethod
     def write_note(self, delivery: Delivery) -> None:
-        """Note a revision as published."""
+        """Note a revision as published. A newer one that is noted stays so."""
+
+    @abc.abstractmethod
+    def is_kept(self, delivery: Delivery) -> bool:
+        """Whether the table still has the rows of a revision that was noted."""
 
     @abc.abstractmethod
     def describe(self, ref: Ref | None) -> str:
@@ -109,8 +113,7 @@ class TablePublisher(abc.ABC):
             raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
         hidden = [refs.find("taken", delivery), refs.find("held", delivery)]
         sources = {each.source for each in hidden if each is not None}
-        staged = [each for each in refs.all if each.kind == "staged" and each.source in sources]
-        self._let_go(*staged, *hidden)
+        self._let_go(*(each for source in sources for each in refs.list_staged(source)), *hidden)
 
     def set_copy_aside(self, delivery: Delivery) -> None:
         staged = self._choose_refs(delivery.partition).find_staged(delivery.part)
@@ -171,20 +174,29 @@ class TablePublisher(abc.ABC):
             else:
                 self._require(delivery, taken, hint)
             fault_point("table.show")
+            self._require_taken(delivery)
             self.show(delivery, taken.source)
             fault_point("table.shown")
+        elif taken is None and not self.is_kept(current):
+            raise PublishError(
+                f"{delivery} was published, and somebody removed it from {self.table} since.",
+                hint="Restore it from the history of the table.",
+            )
         if taken is not None:
-            self._note(msgspec.structs.replace(delivery, source=taken.source))
+            fault_point("table.note")
+            self.write_note(msgspec.structs.replace(delivery, source=taken.source))
+            fault_point("table.noted")
             self._let_go(*refs.list_staged(taken.source), refs.find("held", delivery), taken)
         return self.describe(None)
 
-    def _note(self, delivery: Delivery) -> None:
-        """Note a revision as published, unless a newer one is."""
-        noted = self.read_note(delivery.partition)
-        if noted is None or noted.number <= delivery.number:
-            fault_point("table.note")
-            self.write_note(delivery)
-            fault_point("table.noted")
+    def _require_taken(self, delivery: Delivery) -> None:
+        """Refuse to show what was held or discarded meanwhile, or is older than what was published meanwhile."""
+        refs = self._choose_refs(delivery.partition)
+        _refuse_older(delivery, self._find_current(delivery.dataset, delivery.partition, refs))
+        if refs.find("taken", delivery) is None:
+            raise PublishError(
+                f"{delivery} was held or discarded by another call.", hint="Look where it is, then call again."
+            )
 
     def _find_current(self, dataset: str, partition: str, refs: Refs) -> Delivery | None:
         """The newest revision that readers have: the noted one, or one that a killed call has shown and not noted."""

@@ -76,13 +76,20 @@ class Refs(msgspec.Struct, frozen=True):
         return next((each for each in self.all if each.kind == kind and each.is_of(delivery)), None)
 
     def find_staged(self, part: Part) -> Ref | None:
-        """What was staged last, unless it is held or taken already."""
+        """What was staged last, unless it is held or taken already. What was staged before that never counts again."""
         kept = {each.source for each in self.all if each.kind != "staged"}
-        staged = [each for each in self.all if each.kind == "staged" and each.part == part and each.source not in kept]
-        return max(staged, key=lambda each: (each.number, each.key), default=None)
+        staged = [each for each in self.all if each.kind == "staged" and each.part == part]
+        newest = max(staged, key=lambda each: (each.number, each.key), default=None)
+        return None if newest is None or newest.source in kept else newest
 
     def list_staged(self, source: str) -> list[Ref]:
-        return [each for each in self.all if each.kind == "staged" and each.source == source]
+        """The refs of what is staged, and of what was staged before it."""
+        own = [each for each in self.all if each.kind == "staged" and each.source == source]
+        return [
+            each
+            for each in self.all
+            if each.kind == "staged" and any(each.part == one.part and each.number <= one.number for one in own)
+        ]
 
 
 def hash_partition(partition: str) -> str:
