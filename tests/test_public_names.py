@@ -28,6 +28,8 @@ NAMES = [
         "AbsoluteChange",
         "BatchVerdict",
         "Folders",
+        "Iceberg",
+        "Delta",
         "Report",
         "Gate",
         "Novelty",

@@ -40,6 +40,8 @@ _HOME = {
     "calibrate": "headgate.gate.calibration",
     "Evidence": "headgate.learn.evidence",
     "Folders": "headgate.gate.publish.folders",
+    "Iceberg": "headgate.integrations.iceberg",
+    "Delta": "headgate.integrations.delta",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",

@@ -13,6 +13,8 @@ from headgate.gate.gate import Gate as Gate
 from headgate.gate.publish.folders import Folders as Folders
 from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
+from headgate.integrations.delta import Delta as Delta
+from headgate.integrations.iceberg import Iceberg as Iceberg
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
 from headgate.learn.anomaly.holt_winters import HoltWinters as HoltWinters
@@ -120,6 +122,7 @@ __all__ = [
     "CountDistinct",
     "DataType",
     "Decision",
+    "Delta",
     "DigitLen",
     "DistValCount",
     "Distinctness",
@@ -135,6 +138,7 @@ __all__ = [
     "Histogram",
     "HistoryStore",
     "HoltWinters",
+    "Iceberg",
     "IndexOfPeculiarity",
     "Kurtosis",
     "Max",

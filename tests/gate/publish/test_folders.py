@@ -19,7 +19,8 @@ from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, folder_name
 from headgate.store.fault_points import watch
 from headgate.values.errors import CorruptBytes, MisuseError, NewerFormat, PublishError
-from tests.gate.publish.test_publisher import DAY, delivery, read_folder, staged_folder
+from tests.gate.publish.lakes import DAY, read_folder, stage_folder
+from tests.gate.publish.test_publisher import delivery
 
 HOSTILE = [
     *("../up", "../../etc/passwd", "/", "//", "/etc", "a/b", "a\\b", ".", "..", "...", "%", "%2F", "%2E%2E", "a%00b"),
@@ -34,7 +35,7 @@ def folders(request: pytest.FixtureRequest, tmp_path: Path) -> Folders:
 
 
 def published(folders: Folders, batch: Delivery, text: str = "rows") -> Path:
-    staged_folder(folders.staging_path(batch.partition, batch.part), text)
+    stage_folder(folders.staging_path(batch.partition, batch.part), text)
     return Path(folders.publish(batch))
 
 
@@ -59,7 +60,7 @@ def test_all_else_under_published_begins_with_an_underscore_so_that_spark_does_n
 def test_folders_may_lie_elsewhere(tmp_path: Path) -> None:
     folders = Folders(tmp_path, published=tmp_path / "lake" / "orders", held="quarantine")
     assert published(folders, delivery()) == tmp_path / "lake" / "orders" / DAY
-    staged_folder(folders.staging_path(DAY), "later")
+    stage_folder(folders.staging_path(DAY), "later")
     assert Path(folders.hold(delivery(2))).is_relative_to(tmp_path / "quarantine")
 
 
@@ -78,14 +79,14 @@ def test_a_partition_that_is_not_published_has_no_path(folders: Folders) -> None
 
 def test_a_batch_that_was_there_before_is_put_away_and_not_lost(tmp_path: Path) -> None:
     folders = Folders(tmp_path)
-    staged_folder(tmp_path / "published" / DAY, "before")
+    stage_folder(tmp_path / "published" / DAY, "before")
     assert read_folder(published(folders, delivery(), "rows")) == "rows"
     assert read_folder(tmp_path / "published" / "_data" / DAY / "0-unknown") == "before"
 
 
 def test_nothing_is_left_of_a_partition_of_which_nothing_is_held(folders: Folders, tmp_path: Path) -> None:
     for number, end in ((1, folders.discard), (2, folders.release)):
-        staged_folder(folders.staging_path(DAY), "rows")
+        stage_folder(folders.staging_path(DAY), "rows")
         folders.hold(delivery(number))
         assert os.listdir(tmp_path / "lake" / "held") == [DAY] or number == 2
         end(delivery(number))
@@ -93,7 +94,7 @@ def test_nothing_is_left_of_a_partition_of_which_nothing_is_held(folders: Folder
 
 
 def test_what_a_killed_discard_left_is_swept(folders: Folders, tmp_path: Path) -> None:
-    staged_folder(folders.staging_path(DAY), "rows")
+    stage_folder(folders.staging_path(DAY), "rows")
     folders.hold(delivery())
     with watch(refusing("folders.delete", errno.EIO)), pytest.raises(PublishError):
         folders.discard(delivery())
@@ -102,7 +103,7 @@ def test_what_a_killed_discard_left_is_swept(folders: Folders, tmp_path: Path) -
 
 
 def test_a_batch_that_is_half_deleted_cannot_be_released(folders: Folders, monkeypatch: pytest.MonkeyPatch) -> None:
-    staged_folder(folders.staging_path(DAY), "rows")
+    stage_folder(folders.staging_path(DAY), "rows")
     folders.hold(delivery())
 
     def half(place: Path) -> None:
@@ -131,7 +132,7 @@ def test_replaced_batches_stay_until_they_are_swept(folders: Folders) -> None:
 
 def test_a_batch_that_waits_is_not_swept(folders: Folders) -> None:
     published(folders, delivery(1))
-    staged_folder(folders.staging_path(DAY), "new")
+    stage_folder(folders.staging_path(DAY), "new")
     with watch(refusing("folders.write", errno.ENOSPC)), pytest.raises(PublishError):
         folders.publish(delivery(2))
     assert folders.sweep(older_than=-1) == 0
@@ -147,7 +148,7 @@ def test_a_hostile_partition_stays_under_the_root(folders: Folders, tmp_path: Pa
     (tmp_path / "outside").write_text("untouched")
     published(folders, batch, "rows")
     assert {partition: "rows"} == {name: read_folder(place) for name, place in folders.paths().items()}
-    staged_folder(folders.staging_path(partition, "bad"), "bad")
+    stage_folder(folders.staging_path(partition, "bad"), "bad")
     folders.hold(bad)
     assert (folders.state(batch), folders.state(bad)) == ("published", "held")
     folders.discard(bad)
@@ -174,7 +175,7 @@ def test_hostile_names_are_told_apart() -> None:
 def test_two_datasets_may_not_share_a_root(folders: Folders) -> None:
     published(folders, delivery())
     other = Delivery("customers", DAY, 2, delivery(2).key)
-    staged_folder(folders.staging_path(DAY), "customers")
+    stage_folder(folders.staging_path(DAY), "customers")
     for call in (folders.publish, folders.hold, folders.discard, folders.state):
         with pytest.raises(MisuseError, match="a root of its own"):
             call(other)
@@ -182,7 +183,7 @@ def test_two_datasets_may_not_share_a_root(folders: Folders) -> None:
 
 
 def test_a_link_is_not_a_batch(folders: Folders, tmp_path: Path) -> None:
-    staged_folder(tmp_path / "elsewhere", "rows")
+    stage_folder(tmp_path / "elsewhere", "rows")
     folders.staging_path(DAY).symlink_to(tmp_path / "elsewhere")
     for call in (folders.publish, folders.hold):
         with pytest.raises(PublishError, match="is a link"):
@@ -234,7 +235,7 @@ def test_a_damaged_manifest_is_refused(folders: Folders, tmp_path: Path, change:
     place = published(folders, delivery())
     file = tmp_path / "lake" / "published" / "_manifests" / f"{DAY}.json"
     file.write_bytes(change(file.read_bytes()))
-    staged_folder(folders.staging_path(DAY), "new")
+    stage_folder(folders.staging_path(DAY), "new")
     for call in (folders.state, folders.publish):
         with pytest.raises(CorruptBytes, match="is not a manifest"):
             call(delivery(2))
@@ -270,7 +271,7 @@ def refusing(name: str, code: int) -> Callable[[str], None]:
 
 @pytest.mark.parametrize("name", ["folders.make", "folders.claim", "folders.write", "folders.fsync", "folders.point"])
 def test_a_full_disk_is_told_and_the_call_goes_on_when_there_is_room(folders: Folders, name: str) -> None:
-    staged_folder(folders.staging_path(DAY), "rows")
+    stage_folder(folders.staging_path(DAY), "rows")
     with watch(refusing(name, errno.ENOSPC)), pytest.raises(PublishError, match=r"No space left.*Free some space"):
         folders.publish(delivery())
     assert folders.paths() == {}
@@ -279,7 +280,7 @@ def test_a_full_disk_is_told_and_the_call_goes_on_when_there_is_room(folders: Fo
 
 
 def test_a_folder_that_may_not_be_written_is_told(folders: Folders) -> None:
-    staged_folder(folders.staging_path(DAY), "rows")
+    stage_folder(folders.staging_path(DAY), "rows")
     with (
         watch(refusing("folders.hold", errno.EACCES)),
         pytest.raises(PublishError, match=r"denied.*allowed to write"),

@@ -1,0 +1,248 @@
+"""Batches that are partitions of a Delta table: staged as tables beside it, published by one commit of `replaceWhere`.
+
+Tested by `tests/integrations/tables/test_delta.py`.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
+from headgate.integrations.spark_tables import SparkTablePublisher, quote
+from headgate.store.fault_points import fault_point
+from headgate.values.errors import MisuseError, PublishError
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, Row, SparkSession
+
+_SOURCE, _MARK = "delta:", "headgate"
+_UNCHANGED = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "FSCK", "REORG", "SET TBLPROPERTIES"})
+"""Operations of a Delta table after which a partition has the same rows."""
+
+
+class Delta(SparkTablePublisher):
+    """The batches of one dataset as partitions of a Delta table.
+
+    `stage` writes a batch as a small Delta table of its own into the folder `staging`: readers of the table do not see
+    it. The gate judges that table. `publish` puts its rows in the place of the partition by one commit, which has the
+    number of the revision as the version of its transaction: Delta drops a late commit of an older revision.
+
+    Args:
+        table: The name of the table, `shop.orders`, or its path, `s3a://lake/orders`.
+        by: The column that tells the batch of a row. The name of a batch is its value: `2026-11-14`, or
+            `day=2026-11-14`.
+        spark: The session. Default: the active one.
+        staging: The folder for staged and held batches. Default: beside the table, with `_headgate` after its name.
+    """
+
+    conflicts = ("DELTA_METADATA_CHANGED", "DELTA_CONCURRENT", "DELTA_PROTOCOL_CHANGED")
+
+    def __init__(self, table: str, by: str, *, spark: SparkSession | None = None, staging: str | None = None) -> None:
+        if not table or "`" in table or "`" in (staging or "") or "`" in by:
+            raise MisuseError(
+                f"{table!r} is not the name or the path of a table.", hint="Write shop.orders, or a path."
+            )
+        self.table, self.by = table, by
+        self._session = spark
+        self._name = f"delta.`{table}`" if "/" in table else ".".join(f"`{part}`" for part in table.split("."))
+        self._given = None if staging is None else staging.rstrip("/")
+
+    @property
+    def staging(self) -> str:
+        """The folder for staged and held batches."""
+        if self._given is None:
+            details = self.collect(f"DESCRIBE DETAIL {self._name}")
+            self._given = f"{details[0]['location'].rstrip('/')}_headgate"
+        return self._given
+
+    # --- the job
+
+    def stage(self, df: DataFrame, partition: str, part: Part = "whole") -> str:
+        """Write a batch where readers do not see it. It takes the place of what was staged for the partition before.
+
+        Args:
+            df: The rows, all with the same value of the column that tells their batch.
+            partition: The name of the batch.
+            part: `good` or `bad` for a part of a batch that is split.
+
+        Returns:
+            What identifies the batch.
+        """
+        self._make_refs()
+        before = Refs.choose(self.list_refs(), partition)
+        place = f"{hash_partition(partition)}/{secrets.token_hex(8)}"
+        begun = json.dumps({_MARK: {"main": self._find_version()}})
+        fault_point("delta.stage")
+        with self.as_publish_error():
+            df.write.format("delta").option("userMetadata", begun).save(f"{self.staging}/{place}")
+        fault_point("delta.written")
+        source = f"{_SOURCE}{place}"
+        self._require_partition(source, partition)
+        self._add(name_staged(partition, part, source), source)
+        self._let_go(*(each for each in before.all if each.kind == "staged" and each.part == part))
+        return source
+
+    def read_staged(self, partition: str, part: Part = "whole") -> DataFrame:
+        """The rows of the batch that is staged for a partition, at the version that was written."""
+        source = self.identify_staged(partition, part)
+        if not source:
+            raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
+        return self.read(source, partition)
+
+    def read(self, source: str, partition: str) -> DataFrame:
+        """The rows of a batch that was staged, wherever it is now."""
+        return self.spark.read.format("delta").option("versionAsOf", 0).load(self._find_path(source))
+
+    # --- what the table keeps
+
+    def list_refs(self) -> list[Ref]:
+        refs = (Ref.parse(name, source) for name, source in self.read_properties().items())
+        return [each for each in refs if each is not None]
+
+    def add_ref(self, name: str, source: str) -> None:
+        self.set_properties({name: source})
+
+    def remove_ref(self, ref: Ref) -> None:
+        self.unset_properties([ref.name])
+
+    def is_shown(self, source: str) -> bool:
+        return any(_find_published(row) == source for row in self._list_commits())
+
+    def show(self, delivery: Delivery, source: str) -> None:
+        if self.is_shown(source):
+            return
+        self._require_own(delivery, source)
+        fault_point("delta.commit")
+        with self.as_publish_error():
+            writer = (
+                self.read(source, delivery.partition)
+                .write.format("delta")
+                .mode("overwrite")
+                .option("replaceWhere", f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
+                .option("txnAppId", f"headgate/{delivery.dataset}/{delivery.partition}")
+                .option("txnVersion", delivery.number)
+                .option("userMetadata", json.dumps({_MARK: {"source": source}}))
+            )
+            writer.save(self.table) if "/" in self.table else writer.saveAsTable(self._name)
+        if not self.is_shown(source):  # Delta dropped the commit: it has one of a newer revision
+            raise PublishError(
+                f"{delivery} is older than a revision that is published.",
+                hint="Stage the batch again: it becomes a new revision.",
+            )
+
+    def read_properties(self) -> dict[str, str]:
+        try:
+            rows = self.collect(f"DESCRIBE DETAIL {self._refs}")  # SHOW TBLPROPERTIES hides what looks like a secret
+        except PublishError as error:
+            if "DELTA_MISSING_DELTA_TABLE" in str(error) or "PATH_DOES_NOT_EXIST" in str(error):
+                return {}
+            raise
+        return dict(rows[0]["properties"])
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        pairs = ", ".join(f"{quote(name)} = {quote(value)}" for name, value in properties.items())
+        self.commit(f"ALTER TABLE {self._refs} SET TBLPROPERTIES ({pairs})")
+
+    def unset_properties(self, names: list[str]) -> None:
+        self.commit(f"ALTER TABLE {self._refs} UNSET TBLPROPERTIES IF EXISTS ({', '.join(map(quote, names))})")
+
+    def is_kept(self, delivery: Delivery) -> bool:
+        commits = self._list_commits()
+        shown = [row["version"] for row in commits if _find_published(row) == delivery.source]
+        restored = [
+            int(row["operationParameters"].get("version") or -1)
+            for row in commits
+            if row["operation"] == "RESTORE" and shown and row["version"] > max(shown)
+        ]
+        if restored and min(restored) < max(shown):
+            return False
+        return (
+            bool(self._list_files(delivery.partition))
+            or not self.read(delivery.source, delivery.partition).inputFiles()
+        )
+
+    def describe(self, ref: Ref | None) -> str:
+        return self.table if ref is None else f"delta.`{self._find_path(ref.source)}`"
+
+    # --- steps
+
+    @property
+    def _refs(self) -> str:
+        """The table without rows whose properties are the refs and the notes."""
+        return f"delta.`{self.staging}/refs`"
+
+    def _make_refs(self) -> None:
+        if not self.read_properties():
+            self.commit(f"CREATE TABLE IF NOT EXISTS {self._refs} (headgate STRING) USING delta")
+
+    def _require_partition(self, source: str, partition: str) -> None:
+        """Refuse rows that would not be put in the place of the partition."""
+        rows = self.read(source, partition)
+        with self.as_publish_error():
+            others = rows.where(~self.is_of(partition, rows.schema[self.by].dataType)).select(self.by).distinct()
+            found = sorted(str(row[0]) for row in others.limit(3).collect())
+        if found:
+            wanted = self.find_value(partition)
+            raise PublishError(
+                f"the batch {partition} has rows of {self.by} = {', '.join(found)}.",
+                hint=f"Stage the rows of {self.by} = {wanted} alone, or name the batch after its rows.",
+            )
+
+    def _require_own(self, delivery: Delivery, source: str) -> None:
+        """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
+        begun, commits = self._find_begun(source), self._list_commits()
+        is_cut = min(row["version"] for row in commits) > begun + 1  # the log of that time is deleted
+        foreign = [
+            row["version"]
+            for row in commits
+            if row["version"] > begun and not _find_published(row) and row["operation"] not in _UNCHANGED
+        ]
+        if is_cut or any(self._changes(version, delivery.partition) for version in foreign):
+            raise PublishError(
+                f"somebody else changed {self.by} = {self.find_value(delivery.partition)} of {self.table} after "
+                f"{delivery} was staged, or the table does not know any more who did.",
+                hint="Stage the batch again, and judge it: it is a new revision.",
+            )
+
+    def _changes(self, version: int, partition: str) -> bool:
+        """Whether a commit changes rows of a partition. One that marks rows as deleted in their files may do so."""
+        row = next(row for row in self._list_commits() if row["version"] == version)
+        if int((row["operationMetrics"] or {}).get("numDeletionVectorsAdded", 0)):
+            return True
+        return self._list_files(partition, version) != self._list_files(partition, version - 1)
+
+    def _find_begun(self, source: str) -> int:
+        """The version of the table when a batch was staged."""
+        rows = self.collect(f"DESCRIBE HISTORY delta.`{self._find_path(source)}`")
+        first = next(row for row in rows if row["version"] == 0)
+        return int(json.loads(first["userMetadata"])[_MARK]["main"])
+
+    def _list_files(self, partition: str, version: int | None = None) -> frozenset[str]:
+        """The files of a partition, now or at a version of the table."""
+        reader = self.spark.read if version is None else self.spark.read.option("versionAsOf", version)
+        with self.as_publish_error():
+            rows = reader.format("delta").load(self.table) if "/" in self.table else reader.table(self._name)
+            return frozenset(rows.where(self.is_of(partition, rows.schema[self.by].dataType)).inputFiles())
+
+    def _list_commits(self) -> list[Row]:
+        return self.collect(f"DESCRIBE HISTORY {self._name}")
+
+    def _find_version(self) -> int:
+        return int(self.collect(f"DESCRIBE HISTORY {self._name} LIMIT 1")[0]["version"])
+
+    def _find_path(self, source: str) -> str:
+        return f"{self.staging}/{source.removeprefix(_SOURCE)}"
+
+
+def _find_published(commit: Row) -> str:
+    """What a commit of ours has published; empty if it is somebody else's."""
+    try:
+        told = json.loads(commit["userMetadata"] or "{}")
+    except ValueError:
+        return ""
+    mark = told.get(_MARK) if isinstance(told, dict) else None
+    return str(mark.get("source", "")) if isinstance(mark, dict) else ""

@@ -1,0 +1,161 @@
+"""What publishers of tables do through Spark: statements, their errors, commits again after a conflict, and notes.
+
+Tested by `tests/integrations/tables/`.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from headgate.gate.publish.publisher import Delivery
+from headgate.gate.publish.table_publisher import TablePublisher
+from headgate.gate.publish.table_refs import hash_partition
+from headgate.values.errors import HeadgateError, MisuseError, PublishError
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, Row, SparkSession
+    from pyspark.sql.types import DataType
+
+MOST_NOTES = 1_000
+"""Partitions of which a table says what is published, those that were published last. The history knows of all."""
+KEPT_REVISIONS = 5
+"""Revisions of a partition that a table remembers as its own."""
+_NOTE = "headgate.published."
+_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
+"""Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
+
+
+class PublishedRevision(msgspec.Struct, frozen=True):
+    """A revision that was published; `at` says in which order."""
+
+    at: int
+    delivery: Delivery
+
+
+class SparkTablePublisher(TablePublisher):
+    """A publisher of a table that Spark reads and writes. Properties keep the notes of what is published."""
+
+    by: str
+    conflicts: tuple[str, ...]
+    """Words in the error of a commit that another writer was faster than."""
+    _session: SparkSession | None
+
+    @property
+    def spark(self) -> SparkSession:
+        """The session that the table is read and written with."""
+        if self._session is None:
+            from pyspark.sql import SparkSession
+
+            self._session = SparkSession.getActiveSession()
+        if self._session is None:
+            raise MisuseError("there is no active Spark session.", hint="Pass one: spark=spark.")
+        return self._session
+
+    def read_note(self, partition: str) -> Delivery | None:
+        return max(self.list_noted(partition), key=lambda each: each.number, default=None)
+
+    def list_noted(self, partition: str) -> list[Delivery]:
+        """The newest revisions of a partition that were published."""
+        begin = f"{_NOTE}{hash_partition(partition)}."
+        return [each.delivery for name, each in self._list_notes().items() if name.startswith(begin)]
+
+    def write_note(self, delivery: Delivery) -> None:
+        begin, notes = f"{_NOTE}{hash_partition(delivery.partition)}.", self._list_notes()
+        note = PublishedRevision(max((each.at for each in notes.values()), default=0) + 1, delivery)
+        # as hexadecimal digits: Spark hides properties that look like an address or a secret
+        self.set_properties({f"{begin}{delivery.number}": msgspec.json.encode(note).hex()})
+        own = sorted((each.delivery.number, name) for name, each in notes.items() if name.startswith(begin))
+        old = [name for _, name in own[:-KEPT_REVISIONS]]
+        others = sorted((each.at, name) for name, each in notes.items() if not name.startswith(begin))
+        if len(others) > MOST_NOTES:
+            waiting = tuple(f"{_NOTE}{each.partition}." for each in self.list_refs())
+            old += [name for _, name in others[:-MOST_NOTES] if not name.startswith(waiting)]
+        if old:
+            self.unset_properties(old)
+
+    def _list_notes(self) -> dict[str, PublishedRevision]:
+        found = {name: text for name, text in self.read_properties().items() if name.startswith(_NOTE)}
+        try:
+            return {
+                name: msgspec.json.decode(bytes.fromhex(text), type=PublishedRevision) for name, text in found.items()
+            }
+        except (ValueError, msgspec.DecodeError) as error:
+            raise PublishError(
+                f"a property of {self.table} that begins with {_NOTE} is damaged.",
+                hint="Remove it: its partition then counts as not published.",
+            ) from error
+
+    def read_properties(self) -> dict[str, str]:
+        """The properties of the table that keeps the notes."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
+
+    def set_properties(self, properties: Mapping[str, str]) -> None:
+        """Set some properties, and leave the others."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
+
+    def unset_properties(self, names: list[str]) -> None:
+        """Take some properties away; those that are gone are passed over."""
+        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
+
+    def find_value(self, partition: str) -> str:
+        """The value of the column that a batch has, as text.
+
+        The name of a batch is its value, `2026-11-14`, or the two together, `day=2026-11-14`.
+        """
+        return partition.removeprefix(f"{self.by}=")
+
+    def is_of(self, partition: str, kind: DataType) -> Column:
+        """Whether a row is of a batch; `kind` is the type of the column. A row without a value is of none."""
+        from pyspark.sql import functions
+
+        wanted = functions.lit(self.find_value(partition)).cast(kind)
+        return functions.coalesce(functions.col(self.by) == wanted, functions.lit(False))
+
+    def collect(self, statement: str) -> list[Row]:
+        """Run a statement. The errors of Spark are ours."""
+        with self.as_publish_error():
+            return self.spark.sql(statement).collect()
+
+    def commit(self, statement: str) -> None:
+        """Run a statement that may be run again, until no other writer is faster."""
+        for wait in (*_WAITS, None):
+            try:
+                self.collect(statement)
+                return
+            except PublishError as error:
+                if wait is None or not any(word in str(error) for word in self.conflicts):
+                    raise
+                time.sleep(wait * (1.0 + random.random()))
+
+    @contextmanager
+    def as_publish_error(self) -> Iterator[None]:
+        """The errors of Spark and of the format as ours."""
+        try:
+            yield
+        except HeadgateError:
+            raise
+        except Exception as error:  # from Py4J, gRPC or Spark
+            raise PublishError(f"{self.table}: {_shorten(error)}") from error
+
+
+def quote(text: str) -> str:
+    r"""A text as a literal of Spark SQL, in which no variable is replaced.
+
+    >>> print(quote("it's"), quote("${x}"))
+    'it\'s' '\u0024{x}'
+    """
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
+    return f"'{escaped}'"
+
+
+def _shorten(error: Exception) -> str:
+    """The line of an error that says what is wrong."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    told = next((line for line in lines if line.startswith(("org.", "java.", "io.", ":"))), lines[0] if lines else "")
+    return f"{type(error).__name__}: {told.lstrip(': ')[:300]}"
