@@ -42,7 +42,7 @@ def _write_ranges(rows: list[Row]) -> Iterator[str]:
     yield "## Ranges that a reader believes"
     yield ""
     yield f"Of 17 real feeds all learned ranges are looked at after {', '.join(map(str, ranges.LOOKED_AT))} runs. A reader accepts a range that is possible (no share above 1, nothing below 0 that never was), whole where values are whole, and not wider than {ranges.MOST_RANGES:.0f} times what the runs lay within, unless there are fewer than {ranges.FEW_RUNS} runs or {ranges.FEW_ROWS} rows."
-    yield f"**{accepted:,} of {len(rows):,} ranges ({accepted / len(rows):.1%}) are accepted.**"
+    yield f"**{accepted:,} of {len(rows):,} ranges ({accepted / len(rows):.2%}) are accepted.**"
     yield ""
     yield ranges.tabulate(rows)
     yield ""
