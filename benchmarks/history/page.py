@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.history.figures import best_baselines, draw_curves, draw_issues, draw_rates
 from benchmarks.history.modes import describe_modes
-from benchmarks.history.page_batches import describe_held, equal_rates, forms, incidents, rate_curves, table_targets
+from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, rate_curves, table_targets
 from benchmarks.values_mode import describe_values
 
 RESULTS = Path(__file__).parent / "results"
@@ -67,8 +67,7 @@ def write_page() -> None:
         parts += [forms(table), equal_rates(table), rate_curves(table)]
     if listed:
         parts.append(incidents(listed))
-    if table:
-        parts.append(describe_held(table))
+    parts.append(audit(table))
     PAGE.write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 
