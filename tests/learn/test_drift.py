@@ -117,6 +117,14 @@ def test_numbers_of_rows_and_times_have_no_level(kind: Kind, unique: float, drif
     assert (MEDIAN in Anchor.of(runs, NOTHING_ACCEPTED, WHOLE_TABLE).levels) is drifts
 
 
+@pytest.mark.parametrize(("smallest", "drifts"), [(0.0, True), (-0.5, False)])
+def test_numbers_on_both_sides_of_0_have_no_factor(smallest: float, drifts: bool) -> None:
+    schema = Schema((Column("price", Kind.FLOAT, "double"),))
+    values = LEVELS | {MetricKey("min", ("price",)): smallest}
+    runs = [msgspec.structs.replace(run_of(number, values), schema=schema) for number in range(1, 9)]
+    assert (MEDIAN in Anchor.of(runs, NOTHING_ACCEPTED, WHOLE_TABLE).levels) is drifts
+
+
 def test_the_metric_of_a_drift_is_known() -> None:
     assert find_drift_metric(MetricKey("median_drift", ("price",))) == MEDIAN
     assert find_drift_metric(MEDIAN) is None

@@ -159,10 +159,14 @@ def _smooth(series: npt.NDArray[np.float64]) -> list[float]:
 
 
 def _is_level(column: str, schema: Schema, row: Mapping[MetricKey, float]) -> bool:
-    """Whether a column has numbers with a level: time goes on, and so do numbers that rows are counted by."""
+    """Whether a column has numbers with a level.
+
+    Time goes on, and so do numbers that rows are counted by. Numbers on both sides of 0, such as temperatures, have no
+    factor by which they change.
+    """
     kind = next((each.kind for each in schema.columns if each.label == column), Kind.OTHER)
     is_numbering = kind is Kind.INTEGER and row.get(MetricKey("unique_ratio", (column,)), 0.0) > _LEAST_UNIQUE
-    return kind not in TEMPORAL and not is_numbering
+    return kind not in TEMPORAL and not is_numbering and row.get(MetricKey("min", (column,)), 0.0) >= 0
 
 
 def _is_followed(key: MetricKey) -> bool:
