@@ -45,7 +45,7 @@ def open_delta(root: Path) -> tuple[SparkSession, hg.Delta]:
 def main() -> None:
     root = Path(tempfile.mkdtemp())
     spark, orders = open_delta(root) if "delta" in sys.argv else open_iceberg(root)
-    gate = hg.Gate("orders", store=hg.open_store(str(root / "history")), publisher=orders)
+    gate = hg.Gate("orders", store=hg.open_store(f"file://{root}/history"), publisher=orders)
     for number in range(1, 12):
         day, factor = f"2026-11-{number:02}", 100 if number == 11 else 1
         df = spark.sql(f"SELECT '{day}' AS day, id, {factor} * (20 + 5 * rand({number})) AS price FROM range(1000)")

@@ -223,9 +223,9 @@ class Delta(SparkTablePublisher):
 
     def _list_files(self, partition: str, version: int | None = None) -> frozenset[str]:
         """The files of a partition, now or at a version of the table."""
-        reader = self.spark.read if version is None else self.spark.read.option("versionAsOf", version)
+        at = "" if version is None else f" VERSION AS OF {version}"
         with self.as_publish_error():
-            rows = reader.format("delta").load(self.table) if "/" in self.table else reader.table(self._name)
+            rows = self.spark.sql(f"SELECT * FROM {self._name}{at}")
             return frozenset(rows.where(self.is_of(partition, rows.schema[self.by].dataType)).inputFiles())
 
     def _list_commits(self) -> list[Row]:

@@ -237,7 +237,9 @@ class Iceberg(SparkTablePublisher):
         taken = [each for each in Refs.choose(self.list_refs(), delivery.partition).all if each.kind == "taken"]
         sources = [*(each.source for each in self.list_noted(delivery.partition)), *(each.source for each in taken)]
         own = set(map(str, map(_find_id, sources)))
-        begun, at = snapshots[_find_id(source)]["parent_id"], self._find_snapshot("main")
+        if (staged := snapshots.get(_find_id(source))) is None:
+            raise PublishError(f"the snapshot of {delivery} has expired.", hint="Stage the batch again, and judge it.")
+        begun, at = staged["parent_id"], self._find_snapshot("main")
         while at != begun:
             row = snapshots.get(at)
             if row is None:  # expired, so nobody knows who changed what
