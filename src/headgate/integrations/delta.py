@@ -86,13 +86,6 @@ class Delta(SparkTablePublisher):
         self._let_go(*(each for each in before.all if each.kind == "staged" and each.part == part))
         return source
 
-    def read_staged(self, partition: str, part: Part = "whole") -> DataFrame:
-        """The rows of the batch that is staged for a partition, at the version that was written."""
-        source = self.identify_staged(partition, part)
-        if not source:
-            raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
-        return self.read(source, partition)
-
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
         return self.spark.read.format("delta").option("versionAsOf", 0).load(self._find_path(source))
@@ -197,22 +190,22 @@ class Delta(SparkTablePublisher):
         begun, commits = self._find_begun(source), self._list_commits()
         is_cut = min(row["version"] for row in commits) > begun + 1  # the log of that time is deleted
         foreign = [
-            row["version"]
+            row
             for row in commits
             if row["version"] > begun and not _find_published(row) and row["operation"] not in _UNCHANGED
         ]
-        if is_cut or any(self._changes(version, delivery.partition) for version in foreign):
+        if is_cut or any(self._changes(row, delivery.partition) for row in foreign):
             raise PublishError(
                 f"somebody else changed {self.by} = {self.find_value(delivery.partition)} of {self.table} after "
                 f"{delivery} was staged, or the table does not know any more who did.",
                 hint="Stage the batch again, and judge it: it is a new revision.",
             )
 
-    def _changes(self, version: int, partition: str) -> bool:
+    def _changes(self, commit: Row, partition: str) -> bool:
         """Whether a commit changes rows of a partition. One that marks rows as deleted in their files may do so."""
-        row = next(row for row in self._list_commits() if row["version"] == version)
-        if int((row["operationMetrics"] or {}).get("numDeletionVectorsAdded", 0)):
+        if int((commit["operationMetrics"] or {}).get("numDeletionVectorsAdded", 0)):
             return True
+        version = commit["version"]
         return self._list_files(partition, version) != self._list_files(partition, version - 1)
 
     def _find_begun(self, source: str) -> int:

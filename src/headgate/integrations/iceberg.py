@@ -83,13 +83,6 @@ class Iceberg(SparkTablePublisher):
         self._let_go(*(each for each in before.all if each.kind == "staged" and each.part == part))
         return source
 
-    def read_staged(self, partition: str, part: Part = "whole") -> DataFrame:
-        """The rows of the batch that is staged for a partition, at the snapshot that was written."""
-        source = self.identify_staged(partition, part)
-        if not source:
-            raise PublishError(f"nothing is staged for {partition} in {self.table}.", hint="Call stage(df, partition).")
-        return self.read(source, partition)
-
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
         with self.as_publish_error():

@@ -5,6 +5,7 @@ Tested by `tests/integrations/tables/`.
 
 from __future__ import annotations
 
+import abc
 import random
 import time
 from collections.abc import Iterator, Mapping
@@ -13,13 +14,13 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from headgate.gate.publish.publisher import Delivery
+from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.gate.publish.table_refs import hash_partition
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, Row, SparkSession
+    from pyspark.sql import Column, DataFrame, Row, SparkSession
     from pyspark.sql.types import DataType
 
 MOST_NOTES = 1_000
@@ -57,6 +58,17 @@ class SparkTablePublisher(TablePublisher):
             raise MisuseError("there is no active Spark session.", hint="Pass one: spark=spark.")
         return self._session
 
+    @abc.abstractmethod
+    def read(self, source: str, partition: str) -> DataFrame:
+        """The rows of a batch that was staged, wherever it is now."""
+
+    def read_staged(self, partition: str, part: Part = "whole") -> DataFrame:
+        """The rows of the batch that is staged for a partition, as they were written."""
+        source = self.identify_staged(partition, part)
+        if not source:
+            raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
+        return self.read(source, partition)
+
     def read_note(self, partition: str) -> Delivery | None:
         return max(self.list_noted(partition), key=lambda each: each.number, default=None)
 
@@ -91,17 +103,17 @@ class SparkTablePublisher(TablePublisher):
                 hint="Remove it: its partition then counts as not published.",
             ) from error
 
+    @abc.abstractmethod
     def read_properties(self) -> dict[str, str]:
         """The properties of the table that keeps the notes."""
-        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
 
+    @abc.abstractmethod
     def set_properties(self, properties: Mapping[str, str]) -> None:
         """Set some properties, and leave the others."""
-        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
 
+    @abc.abstractmethod
     def unset_properties(self, names: list[str]) -> None:
         """Take some properties away; those that are gone are passed over."""
-        raise NotImplementedError(f"{type(self).__name__} does not say where its notes are")
 
     def find_value(self, partition: str) -> str:
         """The value of the column that a batch has, as text.
