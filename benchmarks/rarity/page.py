@@ -57,8 +57,7 @@ def _describe_feeds(counts: Sequence[Row]) -> Iterator[str]:
         "How other methods do at the same share of good batches held is on the page about [programs]"
         "(history-benchmark.md#recall-at-each-share-of-clean-runs-held); the whole [gate](gate-benchmark.md) with "
         "patterns and novelty, and the real incidents, have a page of their own, and so have [the basics]"
-        "(basics-benchmark.md) and [ranges](ranges-benchmark.md). The page about [novelty](novelty-benchmark.md) is of "
-        "the form before this one, a sum of rates, until it is measured again."
+        "(basics-benchmark.md), [ranges](ranges-benchmark.md) and [novelty](novelty-benchmark.md)."
     )
     yield ""
     yield "## All feeds"
