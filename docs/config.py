@@ -11,11 +11,12 @@ from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
 from headgate.checks.check import Check
-from headgate.project.config import LearnConfig, Section
+from headgate.project.config import LearnConfig
 from headgate.project.config_errors import fields_of, list_sections
-from headgate.project.config_types import Option, Secret
+from headgate.project.config_types import Option, Secret, Section
 from headgate.project.error_text import format_yaml
 from headgate.project.schema import make_schema
+from headgate.project.source_config import PublishConfig
 from headgate.values.hidden import Hidden
 
 HEAD = """# headgate.yml: every key
@@ -33,6 +34,7 @@ TITLES = {
     "datasets.<name>": "`datasets.<name>`",
     "datasets.<name>.source": "`datasets.<name>.source`",
     "datasets.<name>.learn": "`datasets.<name>.learn`",
+    "datasets.<name>.publish": "`datasets.<name>.publish`",
     "alerts[]": "`alerts`, each",
 }
 KINDS: dict[Any, str] = {
@@ -42,6 +44,7 @@ KINDS: dict[Any, str] = {
     bool: "true or false",
     Check: "list of rules",
     LearnConfig: "list, or mapping, below",
+    PublishConfig: "text, or mapping, below",
     Any: "ranges",
     Hidden: "secret",
 }

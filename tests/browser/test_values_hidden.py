@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.project.project import Dataset
+from headgate.project.dataset import Dataset
 from headgate.store.open import open_store
 from tests.browser.visit import Visitor
 from tests.cli.lake import called

@@ -45,6 +45,7 @@ def test_all_commands_are_there() -> None:
             "profile",
             "suggest",
             "check",
+            "learn",
             "run",
             "recover",
             "backtest",

@@ -9,7 +9,8 @@ import pytest
 from headgate.cli.context import CommandContext
 from headgate.cli.judge_batches import BatchResult, code_of, judge_batches, judge_datasets, row_count_of
 from headgate.cli.options import FailOn
-from headgate.project.project import Dataset, Project
+from headgate.project.dataset import Dataset
+from headgate.project.project import Project
 from headgate.values.errors import EngineUnavailable, MisuseError
 from headgate.values.outcome import Failed
 from tests.cli.lake import BROKEN, DAYS, GOOD

@@ -237,4 +237,31 @@ CHECKS = {
     "a word for checks": Case(dataset("checks: none"), 5, f"{ORDERS}.checks", "a list, not 'none'", "- is_complete:"),
 }
 
-EVERY = {**FORM, **KEYS, **TYPES, **CHOICES, **RULES, **CHECKS}
+_TABLE = """{table: lake.shop.orders, where: "day = '{partition}'"}"""
+PUBLISH = {
+    "an address of a folder": Case(dataset("publish: s3a://lake/orders"), 5, f"{ORDERS}.publish", "s3a", "path"),
+    "no folder": Case(dataset("publish: {to: folders}"), 5, f"{ORDERS}.publish", "names no folder", "to: iceberg"),
+    "no such format": Case(dataset("publish: {to: hudi}"), 5, f"{ORDERS}.publish.to", "not a choice", "iceberg"),
+    "a table without a table": Case(
+        dataset("publish: {to: iceberg}"), 4, f"{ORDERS}.source", "source names none", "table: lake.shop.orders"
+    ),
+    "a table without a column": Case(
+        source("{table: lake.shop.orders}", ", publish: {to: delta}"), 3, SOURCE, "which column", "{partition}"
+    ),
+    "a table of another format": Case(
+        source(f"{_TABLE[:-1]}, format: delta}}", ", publish: {to: iceberg}"),
+        3,
+        f"{ORDERS}.publish",
+        "a table of delta",
+        "the same",
+    ),
+    "a key of another format": Case(
+        source(_TABLE, ", publish: {to: iceberg, staging: x}"),
+        3,
+        f"{ORDERS}.publish.staging",
+        "for delta alone",
+        "Leave",
+    ),
+}
+
+EVERY = {**FORM, **KEYS, **TYPES, **CHOICES, **RULES, **CHECKS, **PUBLISH}

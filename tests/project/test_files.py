@@ -13,7 +13,7 @@ import pyarrow.orc as po
 import pyarrow.parquet as pq
 import pytest
 
-from headgate.project.project import Dataset
+from headgate.project.dataset import Dataset
 from headgate.values.errors import ConfigError, EngineError
 from tests.project.files import opened
 

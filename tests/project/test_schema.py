@@ -94,6 +94,11 @@ def _with(path: str, name: str, example: Any) -> dict[str, Any]:
     orders: dict[str, Any] = {"source": source} | ({name: example} if path == "datasets.<name>" else {})
     if path.endswith("learn"):
         orders["learn"] = {name: example}
+    if path.endswith("publish"):
+        homes = {"path": "folders", "staging": "delta", "retained_days": "iceberg"}
+        orders["publish"] = {"to": homes.get(name), name: example}
+    if isinstance(published := orders.get("publish"), dict) and published["to"] != "folders":
+        orders["source"] = {"table": "lake.shop.orders", "where": "day = '{partition}'"}
     whole: dict[str, Any] = {"store": "memory:", "datasets": {"orders": orders}}
     if path == "alerts[]":
         whole["alerts"] = [{**({} if name in ("webhook", "slack") else {"webhook": "x"}), name: example}]

@@ -6,12 +6,15 @@ import os
 import socket
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+
+from tests.spark.jobs import Jobs, count_jobs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -25,7 +28,6 @@ os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
 # Without pyspark the other tests still run.
 collect_ignore_glob = [] if find_spec("pyspark") else ["test_*.py"]
 
-Jobs = list[str]
 CountJobs = Callable[[], AbstractContextManager[Jobs]]
 
 
@@ -87,21 +89,4 @@ def connect(spark: SparkSession, connect_port: int) -> Iterator[Any]:
 @pytest.fixture
 def jobs(spark: SparkSession) -> CountJobs:
     """`with jobs() as started: ...` leaves in the list the description of each job, of any session, started inside."""
-    context = spark.sparkContext._jsc.sc()
-
-    def listed() -> dict[int, str]:
-        context.listenerBus().waitUntilEmpty()
-        found = context.statusStore().jobsList(None)
-        every = [found.apply(at) for at in range(found.size())]
-        return {job.jobId(): job.description().get() if job.description().isDefined() else "" for job in every}
-
-    @contextmanager
-    def counting() -> Iterator[Jobs]:
-        started: Jobs = []
-        before = set(listed())
-        try:
-            yield started
-        finally:
-            started.extend(text for job, text in sorted(listed().items()) if job not in before)
-
-    return counting
+    return partial(count_jobs, spark)

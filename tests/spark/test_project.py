@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from headgate.engine import spark_sources
-from headgate.project.project import Dataset, Project
+from headgate.project.dataset import Dataset
+from headgate.project.project import Project
 from headgate.values.errors import ConfigError, EngineError
 from tests.project.files import lake, written
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from headgate.display.table import Table
     from headgate.evaluate.row_rules import RowFinder
     from headgate.gate.batch_verdict import BatchVerdict
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
 
 REASONS = "headgate_reasons"
 MAX_EXAMPLES = 10

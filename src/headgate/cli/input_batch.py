@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from headgate.cli.context import CommandContext
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
 
 FORMATS = ("parquet", "csv", "json", "orc")
 _SUFFIXES = {

@@ -12,7 +12,7 @@ from headgate.cli.options import FailOn
 if TYPE_CHECKING:
     from headgate.cli.context import CommandContext
     from headgate.gate.batch_verdict import BatchVerdict
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
 
 
 class BatchResult(NamedTuple):

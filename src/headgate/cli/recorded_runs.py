@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from headgate.display.page import Page
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.gate.gate import Gate
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
     from headgate.values.key import MetricKey
     from headgate.values.run import Ruling
 

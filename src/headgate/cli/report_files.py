@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from headgate.cli.context import CommandContext
     from headgate.cli.judge_batches import BatchResult
     from headgate.gate.batch_verdict import BatchVerdict
-    from headgate.project.project import Dataset, Project
+    from headgate.project.dataset import Dataset
+    from headgate.project.project import Project
     from headgate.report.site import Site
 
 FOLDER = "reports"

@@ -171,6 +171,18 @@ class Parts(Paged, Mapping[Part, Analysis]):
         kept = {name: self._states_at(index) for name, index in self._indices.items() if index not in removed}
         return Parts(self.by, self.schema, self.metrics, kept, self.failed)
 
+    def choose(self, column: str, value: Value) -> Parts:
+        """The parts with a value in a column, by the other columns."""
+        if column not in self.by:
+            raise MisuseError(f"these parts are not by {column!r}; {did_you_mean(column, self.by)}")
+        at, wanted = self.by.index(column), text_of(value)
+        chosen = {
+            (*name[:at], *name[at + 1 :]): self._states_at(index)
+            for name, index in self._indices.items()
+            if name[at] == wanted
+        }
+        return Parts((*self.by[:at], *self.by[at + 1 :]), self.schema, self.metrics, chosen, self.failed)
+
     def _combine_with(
         self,
         other: Parts,

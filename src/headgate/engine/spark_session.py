@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -19,20 +20,24 @@ Report = Callable[[Progress], None]
 _POLL_SECONDS = 0.2
 
 
+_SHUFFLING = re.compile(
+    r"^[\s:+|-]*'?(?:Aggregate|Join|LateralJoin|AsOfJoin|Window|Distinct|Deduplicate\w*|Intersect|Except|GlobalLimit|"
+    r"RepartitionByExpression|RebalancePartitions|(?:Map|FlatMap|CoGroup|FlatMapCo|Aggregate)\w*Groups\w*|"
+    r"Repartition \d+, true|Sort \[.*\], true)\b",
+    re.MULTILINE,
+)
+"""Operators of an analyzed query that Spark runs with a shuffle, as they are printed."""
+
+
 def has_shuffle(data: DataFrame) -> bool:
     """Whether the caller's own query has a shuffle, for which adaptive execution is worth its extra jobs."""
+    if not is_connect(data.sparkSession):
+        # the analyzed query, since Delta runs jobs of its own when a query is planned
+        return _SHUFFLING.search(data._jdf.queryExecution().analyzed().toString()) is not None
     # planning may fail because of a column that the scan does not read
     with contextlib.suppress(PySparkException):
-        return "Exchange" in _explain(data)
+        return "Exchange" in data._explain_string()  # type: ignore[operator]
     return False
-
-
-def _explain(data: DataFrame) -> str:
-    """The text that `data.explain()` prints. Standard output is left alone: other threads print to it."""
-    if is_connect(data.sparkSession):
-        text: str = data._explain_string()  # type: ignore[operator]
-        return text
-    return str(data._jdf.queryExecution().executedPlan().toString())
 
 
 @contextlib.contextmanager

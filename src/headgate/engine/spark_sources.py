@@ -184,13 +184,28 @@ def select_rows(data: Any, predicate: str) -> Any:
     return data.where(predicate)
 
 
+def select_since(data: Any, column: str, partition: str) -> Any:
+    """The rows whose column is at least the partition."""
+    from pyspark.sql import functions
+
+    name = _require_column(data, column)
+    return data.where(functions.col(add_backticks(name)) >= functions.lit(partition).cast(data.schema[name].dataType))
+
+
 def values_of(data: Any, column: str) -> set[str]:
     """The values of a column as texts. For a partition column, Spark only lists folders."""
-    if column.lower() not in {name.lower() for name in data.columns}:
-        raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
+    _require_column(data, column)
     with raise_faults():
         rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
     return {row[0] for row in rows if row[0] is not None}
+
+
+def _require_column(data: Any, column: str) -> str:
+    """The name of a column as the data have it; Spark does not tell capital letters apart."""
+    found = next((name for name in data.columns if name.lower() == column.lower()), None)
+    if found is None:
+        raise EngineError(f"where: names the column {column!r};", hint=did_you_mean(column, data.columns))
+    return str(found)
 
 
 def escape_partition(partition: str) -> str:

@@ -36,6 +36,15 @@ class Measurements:
         result = self._results[by]
         return {(): result} if isinstance(result, Analysis) else {part: result[part] for part in result}
 
+    def split_batches(self, column: str) -> dict[str, Measurements]:
+        """The measurements of each batch, where a column names the batch and was put before every segmentation.
+
+        Rows without a value in it are of no batch.
+        """
+        parts = {by: each for by, each in self._results.items() if isinstance(each, Parts)}
+        names = [name for (name,) in parts[(column,)] if name is not None]
+        return {name: Measurements({by[1:]: each.choose(column, name) for by, each in parts.items()}) for name in names}
+
 
 def measure(
     batch: Batch, asked: Iterable[tuple[By, Metric[Any]]], progress: Callable[[Progress], None] | None = None

@@ -84,20 +84,15 @@ class BatchJudge:
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
-        wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
-        wanted += metrics_of_pins(self.settings.pins)
-        if Learner.PATTERNS in self.settings.learners:
-            scope = self.learned.scope
-            wanted += map(from_key, text_rules.applicable(self.learned.text_rules, schema, scope))
-            wanted += text_rules.sample_metrics(schema, scope)
-        return wanted
+        return list_metrics(self.settings, self.learned, schema)
 
     def to_run(
         self, evaluation: Evaluation, measurements: Measurements, fingerprint: str | None = None
     ) -> tuple[Run, list[JudgedExpectation]]:
         """The run to be recorded, and every judgement with its metric, by which failing rows are found."""
         batch, declared = measurements.whole, evaluation.judge(measurements)
-        outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes, batch.states)
+        on_samples = text_rules.measure_on_samples(self.learned.text_rules, batch.states, batch.outcomes)
+        outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes | on_samples, batch.states)
         outcomes = {key: outcome for key, outcome in outcomes.items() if key.name not in _NOT_RECORDED}
         judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
         verdict = Verdict(tuple(each.judgement for each in judged))
@@ -211,6 +206,16 @@ class BatchJudge:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
         return text_rules.learn_rules(batch.states, outcomes, self.learned.text_rules, self.index())
+
+
+def list_metrics(settings: Settings, learned: Learned, schema: Schema) -> list[Metric[Any]]:
+    """What a scan measures of a batch besides what checks ask for."""
+    wanted: list[Metric[Any]] = [Size(), Checksum(), *default_metrics(schema)]
+    wanted += metrics_of_pins(settings.pins)
+    if Learner.PATTERNS in settings.learners:
+        wanted += map(from_key, text_rules.applicable(learned.text_rules, schema, learned.scope))
+        wanted += text_rules.sample_metrics(schema, learned.scope)
+    return wanted
 
 
 def _expects_rows(planned: PlannedExpectation) -> bool:

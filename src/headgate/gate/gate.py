@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import copy
 from datetime import date, datetime
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal
 
+import msgspec
+
 from headgate.checks.check import Check
-from headgate.engine.batch import rereadable
+from headgate.engine.batch import open_batch, rereadable
 from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
+from headgate.evaluate.measurements import measure
 from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.accept_preview import preview_range_changes
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_finisher import BatchFinisher
-from headgate.gate.batch_judge import BatchJudge
+from headgate.gate.batch_judge import BatchJudge, list_metrics
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.history import DatasetHistory
 from headgate.gate.mutes import ColumnMutes
@@ -33,6 +37,7 @@ from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import Pins, read_pins
 from headgate.learn.scope import LearningScope
 from headgate.store.port import HistoryStore
+from headgate.values.account import Mode
 from headgate.values.day_lists import DayLists
 from headgate.values.errors import EngineUnavailable, MisuseError, NoSuchBatch, StoreError
 from headgate.values.mute import Mute
@@ -177,6 +182,60 @@ class Gate:
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
         revision = self._record(run)
         return self.finisher.finish(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
+
+    def backfill(
+        self,
+        data: Any,
+        by: str,
+        *,
+        tables: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+        read_time: Callable[[str], date | datetime | str | None] | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> list[BatchVerdict]:
+        """Judge the batches that a table has already, in one scan, so that there is a history on the first day.
+
+        The batches are judged in the order of their partitions, each by those before it. Nothing is held, moved or
+        notified: a batch that does not pass is recorded as observed, and nothing is learned from it until somebody
+        accepts it. A batch that the history has is left out, so that the call may be made again. Gives the verdicts.
+
+        Args:
+            data: What `hg.analyze` takes.
+            by: The column whose values are the partitions. Rows without a value in it are left out.
+            tables: Other tables that checks name, by name.
+            now: The time that freshness is measured against, and until when columns are muted; the clock's time if it
+                is left out.
+            read_time: Gives the day, hour or other period of a partition whose name does not tell it.
+            progress: Called while the scan runs, and after each batch.
+        """
+        observer, lookup_tables = self.as_observer(), rereadable(tables)
+        batch, mutes = open_batch(data, lookup_tables), self.mutes.find_active(now)
+        planned = Evaluation.of(
+            self.checks, BatchContext(batch.schema, lookup_tables, self.store, self.dataset, "", now)
+        )
+        also = list_metrics(self.settings, self.learned(), batch.schema)
+        asked = [*planned.metrics, *(((), metric) for metric in also)]
+        measured = measure(batch, [((by, *segment), metric) for segment, metric in asked], progress).split_batches(by)
+        known = {each.partition for each in self.store.revisions(self.dataset)}
+        verdicts = []
+        for partition in [each for each in measured if each not in known]:
+            period = None if read_time is None or (time := read_time(partition)) is None else to_period(time)
+            context = BatchContext(batch.schema, lookup_tables, self.store, self.dataset, partition, now)
+            judge = observer._make_judge(partition, "", 0, period, mutes)
+            run, _ = judge.to_run(Evaluation.of(self.checks, context), measured[partition])
+            verdicts.append(observer.finisher.finish(observer._record(run), is_new=True))
+            if progress is not None:
+                progress(Progress(len(verdicts), len(measured.keys() - known), stage="learning", unit="batches"))
+        return verdicts
+
+    def as_observer(self) -> Gate:
+        """A gate that judges in the same way, and holds, moves and notifies nothing."""
+        observer = copy(self)
+        observer.settings = msgspec.structs.replace(self.settings, mode=Mode.OBSERVE)
+        observer.mover = BatchMover(self.dataset, None)
+        observer.history = DatasetHistory(self.store, self.dataset, observer.settings)
+        observer.finisher = BatchFinisher(observer.history, observer.mover, None)
+        return observer
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher, quote
+from headgate.integrations.table_log import DELTA_UNCHANGED
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
 
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
 _SOURCE, _MARK = "delta:", "headgate"
-_UNCHANGED = frozenset({"OPTIMIZE", "VACUUM START", "VACUUM END", "FSCK", "REORG", "SET TBLPROPERTIES"})
-"""Operations of a Delta table after which a partition has the same rows."""
 
 
 class Delta(SparkTablePublisher):
@@ -75,7 +74,7 @@ class Delta(SparkTablePublisher):
         self._make_refs()
         before = Refs.choose(self.list_refs(), partition)
         place = f"{hash_partition(partition)}/{secrets.token_hex(8)}"
-        begun = json.dumps({_MARK: {"main": self._find_version()}})
+        begun = json.dumps({_MARK: {"main": self._find_version(), "partition": partition}})
         fault_point("delta.stage")
         with self.as_publish_error():
             df.write.format("delta").option("userMetadata", begun).save(f"{self.staging}/{place}")
@@ -89,6 +88,10 @@ class Delta(SparkTablePublisher):
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
         return self.spark.read.format("delta").option("versionAsOf", 0).load(self._find_path(source))
+
+    def list_staged(self) -> list[str]:
+        """The partitions for which a batch is staged."""
+        return [str(self._read_mark(each.source)["partition"]) for each in self.find_staged()]
 
     # --- what the table keeps
 
@@ -187,12 +190,12 @@ class Delta(SparkTablePublisher):
 
     def _require_own(self, delivery: Delivery, source: str) -> None:
         """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
-        begun, commits = self._find_begun(source), self._list_commits()
+        begun, commits = int(self._read_mark(source)["main"]), self._list_commits()
         is_cut = min(row["version"] for row in commits) > begun + 1  # the log of that time is deleted
         foreign = [
             row
             for row in commits
-            if row["version"] > begun and not _find_published(row) and row["operation"] not in _UNCHANGED
+            if row["version"] > begun and not _find_published(row) and row["operation"] not in DELTA_UNCHANGED
         ]
         if is_cut or any(self._changes(row, delivery.partition) for row in foreign):
             raise PublishError(
@@ -208,11 +211,12 @@ class Delta(SparkTablePublisher):
         version = commit["version"]
         return self._list_files(partition, version) != self._list_files(partition, version - 1)
 
-    def _find_begun(self, source: str) -> int:
-        """The version of the table when a batch was staged."""
+    def _read_mark(self, source: str) -> dict[str, Any]:
+        """What was noted when a batch was staged: its partition, and the version of the table."""
         rows = self.collect(f"DESCRIBE HISTORY delta.`{self._find_path(source)}`")
         first = next(row for row in rows if row["version"] == 0)
-        return int(json.loads(first["userMetadata"])[_MARK]["main"])
+        mark: dict[str, Any] = json.loads(first["userMetadata"])[_MARK]
+        return mark
 
     def _list_files(self, partition: str, version: int | None = None) -> frozenset[str]:
         """The files of a partition, now or at a version of the table."""

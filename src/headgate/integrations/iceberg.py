@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 RETAINED_DAYS = 90
 """Days for which a staged or held batch is kept, unless it is published or discarded before."""
-_SOURCE, _COPY_OF = "iceberg:", "headgate-copy-of"
+_SOURCE, _COPY_OF, _PARTITION = "iceberg:", "headgate-copy-of", "headgate-partition"
 _ORIGINS = ("source-snapshot-id", _COPY_OF)
 """Where the summary of a snapshot says which staged snapshot it shows."""
 _PART = re.compile(r"[\w-]+")
@@ -89,6 +89,12 @@ class Iceberg(SparkTablePublisher):
             rows = self.spark.sql(f"SELECT * FROM {self._name} VERSION AS OF {_find_id(source)}")
         is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows.schema[self.by].dataType)
         return rows.where(is_of)
+
+    def list_staged(self) -> list[str]:
+        """The partitions for which a batch is staged."""
+        sources = {_find_id(each.source) for each in self.find_staged()}
+        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots") if sources else []
+        return [row["summary"][_PARTITION] for row in rows if row["snapshot_id"] in sources]
 
     # --- what the table keeps
 
@@ -163,10 +169,10 @@ class Iceberg(SparkTablePublisher):
         """Write a batch to a branch. Says what identifies it."""
         target, base = f"{self._name}.`branch_{branch}`", self._find_snapshot(branch)
         with self.as_publish_error():
-            df.writeTo(target).option("snapshot-property.headgate-partition", partition).overwritePartitions()
+            df.writeTo(target).option(f"snapshot-property.{_PARTITION}", partition).overwritePartitions()
             fault_point("iceberg.written")
             if self._find_snapshot(branch) == base:  # a batch without rows
-                df.limit(0).writeTo(target).append()
+                df.limit(0).writeTo(target).option(f"snapshot-property.{_PARTITION}", partition).append()
                 return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
         snapshot = self._find_snapshot(branch)
         try:

@@ -16,7 +16,7 @@ import msgspec
 
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import TablePublisher
-from headgate.gate.publish.table_refs import hash_partition
+from headgate.gate.publish.table_refs import Ref, Refs, hash_partition
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
@@ -43,6 +43,8 @@ class SparkTablePublisher(TablePublisher):
     """A publisher of a table that Spark reads and writes. Properties keep the notes of what is published."""
 
     by: str
+    _name: str
+    """The name of the table in a statement."""
     conflicts: tuple[str, ...]
     """Words in the error of a commit that another writer was faster than."""
     _session: SparkSession | None
@@ -68,6 +70,34 @@ class SparkTablePublisher(TablePublisher):
         if not source:
             raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
         return self.read(source, partition)
+
+    def read_batch(self, delivery: Delivery) -> DataFrame:
+        """The rows of a revision, wherever it is; those that readers have if it is published."""
+        is_published = self.state(delivery) == "published"
+        return (
+            self.read_published(delivery.partition) if is_published else self.read(delivery.source, delivery.partition)
+        )
+
+    def read_published(self, partition: str) -> DataFrame:
+        """The rows of a partition that readers have."""
+        rows = self.read_table()
+        return rows.where(self.is_of(partition, rows.schema[self.by].dataType))
+
+    def read_table(self) -> DataFrame:
+        """The rows that readers have."""
+        with self.as_publish_error():
+            return self.spark.table(self._name)
+
+    @abc.abstractmethod
+    def list_staged(self) -> list[str]:
+        """The partitions for which a batch is staged."""
+
+    def find_staged(self) -> list[Ref]:
+        """The refs of the batches that are staged, one for each partition."""
+        refs = self.list_refs()
+        hashes = {each.partition for each in refs if each.kind == "staged"}
+        of_partitions = [Refs(tuple(each for each in refs if each.partition == one)) for one in sorted(hashes)]
+        return [staged for each in of_partitions if (staged := each.find_staged("whole")) is not None]
 
     def read_note(self, partition: str) -> Delivery | None:
         return max(self.list_noted(partition), key=lambda each: each.number, default=None)

@@ -7,17 +7,20 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from headgate.learn.past import Past
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.propose import propose_pattern
 from headgate.learn.scope import WHOLE_TABLE, LearningScope
+from headgate.metrics.base.metric import NO_VALUES
+from headgate.metrics.base.registry import from_key
 from headgate.metrics.pattern_match import PatternMatch
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
 from headgate.values.expectation import Expectation, Status
 from headgate.values.key import MetricKey
-from headgate.values.outcome import Measured, Outcome
+from headgate.values.outcome import Measured, Outcome, Undefined
 from headgate.values.proposal import Proposal
 from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
@@ -59,6 +62,24 @@ def learn_rules(
             still_hold = known and all(_rule_holds(each, outcomes) for each in known)
             next_rules += known if still_hold else _carry_counts(_infer_rules(state, key.columns[0], index), known)
     return tuple(next_rules)
+
+
+def measure_on_samples(
+    rules: Iterable[Proposal], states: Mapping[MetricKey, State], outcomes: Mapping[MetricKey, Outcome]
+) -> dict[MetricKey, Outcome]:
+    """The outcomes of rules that a scan did not measure, since they were not known then: of the sampled values alone.
+
+    A value that is not in the sample is not seen.
+    """
+    found: dict[MetricKey, Outcome] = {}
+    for rule in rules:
+        key, sample = rule.expectation.metric, states.get(ValueSample(rule.column).state_key)
+        metric = from_key(key)
+        if key not in outcomes and isinstance(metric, PatternMatch) and isinstance(sample, Sample):
+            texts, counts = sample.list_texts()
+            met = pc.match_substring_regex(texts, metric.pattern).to_numpy(zero_copy_only=False)
+            found[key] = Measured(float(counts[met].sum() / counts.sum())) if len(counts) else Undefined(NO_VALUES)
+    return found
 
 
 def reprice(rules: Iterable[Proposal], past: Past | None = None) -> list[Proposal]:
@@ -140,8 +161,6 @@ def _infer_rules(sample: Sample, column: str, index: PatternIndex) -> list[Propo
 
 def expand_sample(sample: Sample) -> pa.Array:
     """The sampled values, each as often as it occurs, or proportionally fewer times if these are too many."""
-    counted_texts = [(each.text, each.count) for each in sample.values if each.text is not None]
-    total = sum(count for _, count in counted_texts)
-    share = min(1.0, MAX_EXPANDED_VALUES / total) if total else 1.0
-    texts = [text for text, count in counted_texts for _ in range(max(1, round(count * share)))]
-    return pa.array(texts, pa.string())
+    texts, counts = sample.list_texts()
+    share = min(1.0, MAX_EXPANDED_VALUES / counts.sum()) if len(counts) else 1.0
+    return texts.take(np.repeat(np.arange(len(counts)), np.maximum(1, np.round(counts * share)).astype(np.int64)))

@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import (
     AfterValidator,
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     InstanceOf,
     PlainSerializer,
@@ -24,15 +22,14 @@ from pydantic import (
 from headgate.checks.check import Check
 from headgate.gate.settings import FALSE_ALARMS, RUNS
 from headgate.learn.drift import HOLD_FACTOR
-from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Text, make_error
-from headgate.project.path_template import PARTITION, template_mistake
-from headgate.project.row_filter import where_mistake
+from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Section, Text, make_error
+from headgate.project.row_filter import column_of
+from headgate.project.source_config import SPARK_FORMATS, PublishConfig, SourceConfig, parse_publish
 from headgate.values.errors import MisuseError, did_you_mean
 
-Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 Learning = Literal["history", "patterns", "novelty"]
+_TABLE_SOURCE = "Write source: {table: lake.shop.orders, where: \"day = '{partition}'\"}."
 _MASTER = re.compile(r"local(\[|-cluster\[|$)|yarn$|spark://|k8s://")
-SPARK_FORMATS = ("delta", "iceberg")
 
 
 def _parse_checks(value: Any) -> Any:
@@ -76,58 +73,6 @@ def _explain_misuse(call: Callable[[], Any], key: str = "") -> None:
 
 MetricName = Annotated[Text, AfterValidator(_check_metric_name)]
 PinConfig = Annotated[dict[str, Any], AfterValidator(_check_pins), WithJsonSchema({"type": "object"})]
-
-
-class Section(BaseModel):
-    """A mapping of the file: only known keys, and values of exactly the type."""
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, arbitrary_types_allowed=True
-    )
-
-
-class SourceConfig(Section):
-    """Where the batches of a dataset are."""
-
-    format: Format = Field(
-        default="parquet",
-        description="The format of the files; delta and iceberg need Spark and their jars.",
-        examples=["csv"],
-    )
-    path: Text | None = Field(
-        default=None,
-        description="Files or folders, relative to this file; {partition} stands for the batch and * for any name.",
-        examples=["lake/orders/day={partition}"],
-    )
-    table: Text | None = Field(
-        default=None, description="A table of the Spark catalogue, instead of a path.", examples=["shop.orders"]
-    )
-    where: Text | None = Field(
-        default=None,
-        description="Which rows are the batch, as a predicate in which '{partition}' stands for its name.",
-        examples=["day = '{partition}'"],
-    )
-    options: dict[str, Option] = Field(
-        default={},
-        description="Options of Spark's reader; the local engine knows some for csv: sep, header, quote, nullValue.",
-        examples=[{"sep": ";", "header": True}],
-    )
-
-    @model_validator(mode="after")
-    def _one_place(self) -> SourceConfig:
-        if self.path is None and self.table is None:
-            raise make_error("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
-        if self.path is not None and self.table is not None:
-            raise make_error("it names both a path and a table.", "Leave one of them out.", "table")
-        if self.path is not None and (mistake := template_mistake(self.path)):
-            raise make_error(*mistake, "path")
-        if self.where is not None and (mistake := where_mistake(self.where)):
-            raise make_error(*mistake, "where")
-        if self.table is not None and PARTITION in self.table:
-            raise make_error(
-                "a table is one for all batches.", f"Write where: \"day = '{PARTITION}'\" beside table.", "table"
-            )
-        return self
 
 
 class LearnConfig(Section):
@@ -229,11 +174,11 @@ class DatasetConfig(Section):
         "each line.",
         examples=[{"holidays": ["2026-12-25", "2026-12-26", "2027-01-01"], "sales": "sales.txt"}],
     )
-    publish: LocalPath | None = Field(
+    publish: Annotated[PublishConfig | None, BeforeValidator(parse_publish)] = Field(
         default=None,
-        description="A folder with staging, published and held in it, between which batches are moved once judged. The "
-        "source is then its staging/{partition}.",
-        examples=["lake/orders"],
+        description="Where batches are published once judged: a folder with staging, published and held in it, whose "
+        "staging/{partition} is the source; or a mapping, for a table.",
+        examples=["lake/orders", {"to": "iceberg"}],
     )
     keys: ListOf[Text] = Field(
         default=(),
@@ -266,6 +211,21 @@ class DatasetConfig(Section):
             )
         if self.source.format in SPARK_FORMATS:
             raise make_error(f"the local engine does not read {self.source.format}.", "Write engine: spark.", "engine")
+        return self
+
+    @model_validator(mode="after")
+    def _table_fits(self) -> DatasetConfig:
+        if self.publish is None or self.publish.to == "folders":
+            return self
+        to, source = self.publish.to, self.source
+        if source.table is None:
+            raise make_error(f"{to} publishes into a table, and source names none.", _TABLE_SOURCE, "source")
+        if source.where is None or column_of(source.where) is None:
+            raise make_error("source does not say which column tells the batch.", _TABLE_SOURCE, "source")
+        if "format" in source.model_fields_set and source.format != to:
+            raise make_error(
+                f"source is a table of {source.format}, not of {to}.", "Write the same for both.", "publish"
+            )
         return self
 
     @property

@@ -10,8 +10,8 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import ValidationError
 from pydantic.fields import FieldInfo
 
-from headgate.project.config import Config, Section
-from headgate.project.config_types import Option, Secret
+from headgate.project.config import Config
+from headgate.project.config_types import Option, Secret, Section
 from headgate.project.error_text import format_value, format_yaml, key_path
 from headgate.project.tree import KeyPath, Tree
 from headgate.values.errors import Mistake, did_you_mean

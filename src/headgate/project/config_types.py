@@ -5,7 +5,16 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BeforeValidator, Field, InstanceOf, PlainSerializer, WithJsonSchema
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    PlainSerializer,
+    WithJsonSchema,
+)
 from pydantic_core import PydanticCustomError
 
 from headgate.values.errors import MisuseError
@@ -13,6 +22,14 @@ from headgate.values.hidden import Hidden
 from headgate.values.local_path import to_local_path
 
 T = TypeVar("T")
+
+
+class Section(BaseModel):
+    """A mapping of the file: only known keys, and values of exactly the type."""
+
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, arbitrary_types_allowed=True
+    )
 
 
 def make_error(message: str, hint: str, key: str = "") -> PydanticCustomError:

@@ -42,12 +42,21 @@ def open_batch(
 
 def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
     """The rows whose column equals the partition, which is cast to the type of the column."""
+    return data.filter(ds.field(column) == _read_value(data, column, partition, dataset))
+
+
+def select_since(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
+    """The rows whose column is at least the partition."""
+    return data.filter(ds.field(column) >= _read_value(data, column, partition, dataset))
+
+
+def _read_value(data: ds.Dataset, column: str, partition: str, dataset: str) -> pa.Scalar:
+    """A partition as a value of the column."""
     kind = _find_field(data, column, dataset).type
     try:
-        wanted = pa.scalar(partition).cast(kind)
+        return pa.scalar(partition).cast(kind)
     except pa.ArrowException:
         raise EngineError(f"{dataset}: {partition} is no value of the column {column}, which is {kind}.") from None
-    return data.filter(ds.field(column) == wanted)
 
 
 def read_values(data: ds.Dataset, column: str, dataset: str) -> set[str]:

@@ -44,6 +44,8 @@ def make_schema() -> dict[str, Any]:
     schema["$defs"]["Rule"] = _rule_schema()
     learn = schema["$defs"]["DatasetConfig"]["properties"]["learn"]
     learn["anyOf"] = [*schema["$defs"]["LearnConfig"]["properties"]["from"]["anyOf"], {"$ref": learn.pop("$ref")}]
+    publish = schema["$defs"]["DatasetConfig"]["properties"]["publish"]
+    publish["anyOf"] = [{"type": "string", "minLength": 1}, {"$ref": publish.pop("$ref")}]
     schema["$defs"]["DatasetConfig"]["properties"]["pin"]["additionalProperties"] = {
         "anyOf": [_RANGE, {"type": "object", "additionalProperties": _RANGE}]
     }

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from headgate.project.config import SourceConfig
+from headgate.gate.publish.publisher import Delivery
 from headgate.project.path_template import PARTITION, PathTemplate
 from headgate.project.row_filter import batch_predicate, column_of
+from headgate.project.source_config import SPARK_FORMATS, SourceConfig
 from headgate.values.errors import EngineError
 from headgate.values.run import partition_sort_key
 
+if TYPE_CHECKING:
+    from headgate.integrations.spark_tables import SparkTablePublisher
+    from headgate.integrations.table_log import TableLog
+
 _CSV_DEFAULTS = {"header": "true", "inferSchema": "true"}  # as the local engine reads CSV files
+
+
+class MovedBatch(NamedTuple):
+    """A batch that a publisher has, and the place of it."""
+
+    delivery: Delivery
+    place: str
 
 
 class BatchSource(Protocol):
@@ -26,8 +38,15 @@ class BatchSource(Protocol):
     def exists(self) -> bool:
         """Whether the place is there in which its batches are looked for."""
 
-    def read(self, partition: str, place: str = "") -> Any:
-        """The rows of a batch, from where it was moved to if a place is given."""
+    @property
+    def column(self) -> str | None:
+        """The column whose values are the batches; None if no column tells them apart."""
+
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
+        """The rows of a batch, from where it was moved to if it was."""
+
+    def read_all(self, since: str = "") -> Any:
+        """The rows of all batches, or of those from one on; `column` tells them apart."""
 
     def partitions(self) -> tuple[str, ...]: ...
 
@@ -42,32 +61,37 @@ class LocalFiles:
         self._dataset = dataset
         self._settings = settings
         self._template = PathTemplate(settings.path or "", folder)
-        self._column = None if settings.where is None else column_of(settings.where)
+        self.column = _batch_column(settings)
 
     @property
     def is_listed(self) -> bool:
-        return self._template.has_partition or self._column is not None
+        return self._template.has_partition or self.column is not None
 
     @property
     def exists(self) -> bool:
         return self._template.exists
 
-    def read(self, partition: str, place: str = "") -> Any:
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
         from headgate.project.files import open_batch, select_rows
 
-        template = PathTemplate(place, Path("/")) if place else self._template
+        template = self._template if moved is None else PathTemplate(moved.place, Path("/"))
         data = open_batch(template, self._dataset, partition, self._settings.format, self._settings.options)
-        return data if self._column is None else select_rows(data, self._column, partition, self._dataset)
+        return data if self.column is None else select_rows(data, self.column, partition, self._dataset)
+
+    def read_all(self, since: str = "") -> Any:
+        from headgate.project.files import open_batch, select_since
+
+        data = open_batch(self._template, self._dataset, "", self._settings.format, self._settings.options)
+        return select_since(data, self.column, since, self._dataset) if self.column and since else data
 
     def partitions(self) -> tuple[str, ...]:
         if self._template.has_partition:
             return self._template.partitions()
-        if self._column is None:
+        if self.column is None:
             return ()
-        from headgate.project.files import open_batch, read_values
+        from headgate.project.files import read_values
 
-        data = open_batch(self._template, self._dataset, "", self._settings.format, self._settings.options)
-        return _sort_names(read_values(data, self._column, self._dataset))
+        return _sort_names(read_values(self.read_all(), self.column, self._dataset))
 
     def identify_files(self, partition: str) -> str:
         return _identify_batch(self._template, self._settings, partition)
@@ -81,19 +105,20 @@ class SparkFiles:
         self._settings = settings
         self._session = session
         self._template = PathTemplate(settings.path or "", folder)
+        self.column = _batch_column(settings)
 
     @property
     def is_listed(self) -> bool:
-        return self._template.has_partition or _batch_column(self._settings) is not None
+        return self._template.has_partition or self.column is not None
 
     @property
     def exists(self) -> bool:
         return self._is_here or not self._template.is_local
 
-    def read(self, partition: str, place: str = "") -> Any:
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
         from headgate.engine.spark_sources import escape_glob, read_files, select_rows
 
-        paths = [escape_glob(place)] if place else self._find_paths(partition)
+        paths = self._find_paths(partition) if moved is None else [escape_glob(moved.place)]
         data = read_files(self._session(), self._settings.format, _spark_options(self._settings), paths)
         return (
             data
@@ -101,17 +126,21 @@ class SparkFiles:
             else select_rows(data, batch_predicate(self._settings.where, partition))
         )
 
-    def partitions(self) -> tuple[str, ...]:
-        if self._template.has_partition:
-            return self._template.partitions()
-        column = _batch_column(self._settings)
-        if column is None:
-            return ()
-        from headgate.engine.spark_sources import read_files, values_of
+    def read_all(self, since: str = "") -> Any:
+        from headgate.engine.spark_sources import read_files, select_since
 
         settings = self._settings
         data = read_files(self._session(), settings.format, _spark_options(settings), self._find_paths(""))
-        return _sort_names(values_of(data, column))
+        return select_since(data, self.column, since) if self.column and since else data
+
+    def partitions(self) -> tuple[str, ...]:
+        if self._template.has_partition:
+            return self._template.partitions()
+        if self.column is None:
+            return ()
+        from headgate.engine.spark_sources import values_of
+
+        return _sort_names(values_of(self.read_all(), self.column))
 
     def identify_files(self, partition: str) -> str:
         return _identify_batch(self._template, self._settings, partition) if self._is_here else ""
@@ -140,36 +169,75 @@ class SparkTable:
     def __init__(self, settings: SourceConfig, session: Callable[[], Any]) -> None:
         self._settings = settings
         self._session = session
+        self.column = _batch_column(settings)
 
     @property
     def is_listed(self) -> bool:
-        return _batch_column(self._settings) is not None
+        return self.column is not None
 
     @property
     def exists(self) -> bool:
         return True
 
-    def read(self, partition: str, place: str = "") -> Any:
-        from headgate.engine.spark_sources import read_table, select_rows
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
+        from headgate.engine.spark_sources import select_rows
+
+        data, where = self.read_all(), self._settings.where
+        return data if where is None else select_rows(data, batch_predicate(where, partition))
+
+    def read_all(self, since: str = "") -> Any:
+        from headgate.engine.spark_sources import read_table, select_since
 
         data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))
-        return (
-            data
-            if self._settings.where is None
-            else select_rows(data, batch_predicate(self._settings.where, partition))
-        )
+        return select_since(data, self.column, since) if self.column and since else data
 
     def partitions(self) -> tuple[str, ...]:
-        column = _batch_column(self._settings)
-        if column is None:
+        if self.column is None:
             return ()
-        from headgate.engine.spark_sources import read_table, values_of
+        from headgate.engine.spark_sources import values_of
 
-        data = read_table(self._session(), self._settings.table or "", _reveal_options(self._settings))
-        return _sort_names(values_of(data, column))
+        return _sort_names(values_of(self.read_all(), self.column))
 
     def identify_files(self, partition: str) -> str:
-        return ""
+        if self.column is None or self._settings.format not in SPARK_FORMATS:
+            return ""
+        return self.open_log().identify_batch(self.column, partition)
+
+    def open_log(self) -> TableLog:
+        """What the table knows of its own commits."""
+        from headgate.integrations.table_log import open_log
+
+        return open_log(self._settings.format, self._settings.table or "", self._session())
+
+
+class StagedTable:
+    """The batches that are staged in a table, and those that its publisher has moved."""
+
+    is_listed = True
+    exists = True
+
+    def __init__(self, publisher: SparkTablePublisher) -> None:
+        self._publisher = publisher
+        self.column: str | None = publisher.by
+
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
+        if self._publisher.identify_staged(partition):
+            return self._publisher.read_staged(partition)
+        return (
+            self._publisher.read_published(partition) if moved is None else self._publisher.read_batch(moved.delivery)
+        )
+
+    def read_all(self, since: str = "") -> Any:
+        from headgate.engine.spark_sources import select_since
+
+        data = self._publisher.read_table()
+        return select_since(data, self._publisher.by, since) if since else data
+
+    def partitions(self) -> tuple[str, ...]:
+        return _sort_names(set(self._publisher.list_staged()))
+
+    def identify_files(self, partition: str) -> str:
+        return self._publisher.identify_staged(partition)
 
 
 def _batch_column(settings: SourceConfig) -> str | None:

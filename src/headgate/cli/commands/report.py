@@ -14,7 +14,8 @@ from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.cli.report_files import WrittenPages
-    from headgate.project.project import Dataset, Project
+    from headgate.project.dataset import Dataset
+    from headgate.project.project import Project
 
 DatasetArgument = Annotated[
     str | None,

@@ -12,7 +12,7 @@ from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.gate.batch_verdict import BatchVerdict
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
     from headgate.values.run import Ruling
 
 _RANGE = ".."

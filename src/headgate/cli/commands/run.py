@@ -13,7 +13,7 @@ from headgate.cli.output import CommandResult
 
 if TYPE_CHECKING:
     from headgate.cli.judge_batches import BatchResult
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
 
 Datasets = Annotated[
     list[str] | None,

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from headgate.cli.context import CommandContext
     from headgate.cli.judge_batches import BatchResult
     from headgate.cli.report_files import WrittenPages
-    from headgate.project.project import Dataset
+    from headgate.project.dataset import Dataset
 
 
 def print_batch(context: CommandContext, result: BatchResult) -> None:

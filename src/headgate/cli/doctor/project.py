@@ -19,7 +19,8 @@ from headgate.cli.doctor.machine import (
 from headgate.cli.doctor.store import check_store
 
 if TYPE_CHECKING:
-    from headgate.project.project import Dataset, Project
+    from headgate.project.dataset import Dataset
+    from headgate.project.project import Project
     from headgate.values.hidden import Hidden
 
 _CONNECT_PACKAGES = ("pyspark", "pandas", "grpcio", "grpcio-status", "googleapis-common-protos")
@@ -97,8 +98,8 @@ def _check_folders(project: Project) -> Iterator[Finding]:
         if folder.level == "ok" and (space := check_disk_space("reports", project.reports)).level != "ok":
             yield space
     for name, settings in project.config.datasets.items():
-        if settings.publish is not None:
-            yield check_folder(f"{name}: publish", project.folder / settings.publish)
+        if settings.publish is not None and settings.publish.path is not None:
+            yield check_folder(f"{name}: publish", project.folder / settings.publish.path)
         if settings.index is not None and not (project.folder / settings.index).is_file():
             hint = "Make it with headgate index build, or leave index: out for the public one."
             yield Finding("problem", f"{name}: index", f"there is no {settings.index}", hint)
@@ -137,7 +138,10 @@ def _report_unset(what: str, names: list[str]) -> Finding:
 
 def _check_jars(project: Project) -> Iterator[Finding]:
     """Check that Spark gets the jars that the formats of the sources need."""
-    formats = {each.source.format for each in project.config.datasets.values()} & set(_JAR_NAMES)
+    datasets = project.config.datasets.values()
+    formats: set[str] = {each.source.format for each in datasets}
+    formats |= {each.publish.to for each in datasets if each.publish is not None}
+    formats &= set(_JAR_NAMES)
     settings = project.config.spark
     for kind in sorted(formats):
         if settings is not None and settings.remote is not None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
 
 from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.base.tally import Tally
@@ -54,6 +56,11 @@ class Sample(State, frozen=True, tag="value_sample"):
     def hide_values(self, secret: bytes) -> Sample:
         names = ((hash_label(each.text or str(each.hash), secret), each.count) for each in self.values)
         return Sample(tuple(sorted(SampledValue(int(name, 16), name, count) for name, count in names)), self.most)
+
+    def list_texts(self) -> tuple[pa.Array, npt.NDArray[np.int64]]:
+        """The values that were kept, and how often each occurs."""
+        kept = [(each.text, each.count) for each in self.values if each.text is not None]
+        return pa.array([text for text, _ in kept], pa.string()), np.array([count for _, count in kept], np.int64)
 
     @property
     def cut_share(self) -> float:

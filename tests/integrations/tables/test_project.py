@@ -1,0 +1,147 @@
+"""`headgate.yml` and the command line on Iceberg and Delta tables: staged, published, held, and learned from."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+import pytest
+
+from headgate.integrations.delta import Delta
+from headgate.integrations.iceberg import Iceberg
+from headgate.project.project import Project
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Measured
+from tests.cli.lake import called, document
+from tests.gate.orders import dearer, named, orders
+from tests.spark.jobs import count_jobs
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+DAYS = 12
+_numbers = itertools.count()
+FORMATS = {"iceberg": ("lake.shop", Iceberg), "delta": ("default", Delta)}
+
+
+class Shop:
+    """A folder with a `headgate.yml` that names a table of a format."""
+
+    def __init__(self, spark: SparkSession, form: str) -> None:
+        schema, self.kind = FORMATS[form]
+        self.spark, self.form, self.table = spark, form, f"{schema}.shop_orders{next(_numbers)}"
+
+    def configure(self, more: str = "", where: str = """, where: "day = '{partition}'\"""") -> None:
+        source = f"{{table: {self.table}, format: {self.form}{where}}}"
+        Path("headgate.yml").write_text(
+            f"store: file:history\ndatasets:\n  orders:\n    source: {source}\n    learn: [history]\n{more}"
+        )
+
+    def publish(self) -> None:
+        self.configure(f"    publish: {{to: {self.form}}}\n")
+
+    def rows(self, *days: int, broken: bool = False) -> DataFrame:
+        made = [dearer(orders(day)) if broken else orders(day) for day in days]
+        named_days = [
+            each.append_column("day", pa.array([named(day)] * len(each))) for day, each in zip(days, made, strict=True)
+        ]
+        return self.spark.createDataFrame(pa.concat_tables(named_days).to_pandas())
+
+    def create(self, *days: int) -> None:
+        self.rows(*days).write.format(self.form).partitionBy("day").saveAsTable(self.table)
+
+    @property
+    def publisher(self) -> Iceberg | Delta:
+        return self.kind(self.table, "day", spark=self.spark)
+
+    def count(self, day: int) -> int:
+        self.spark.sql(f"REFRESH TABLE {self.table}")
+        return self.spark.table(self.table).where(f"day = '{named(day)}'").count()
+
+
+@pytest.fixture(params=list(FORMATS))
+def shop(
+    request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Shop]:
+    monkeypatch.chdir(tmp_path)
+    made = Shop(spark, request.param)
+    yield made
+    spark.sql(f"DROP TABLE IF EXISTS {made.table}")
+
+
+def test_the_command_line_publishes_and_holds_what_is_staged(shop: Shop) -> None:
+    shop.publish()
+    shop.create(*range(DAYS))
+    assert called("learn", "orders").stdout.startswith(f"orders: {DAYS} batches judged")
+    assert called("run", "orders").stdout.startswith("orders: nothing waits")
+    shop.publisher.stage(shop.rows(DAYS), named(DAYS))
+    shop.publisher.stage(shop.rows(DAYS + 1, broken=True), named(DAYS + 1))
+    run = document("run", "orders")
+    assert [(each["partition"], each["verdict"]["action"]) for each in run["batches"]] == [
+        (named(DAYS), "publish"),
+        (named(DAYS + 1), "hold"),
+    ]
+    assert (shop.count(DAYS), shop.count(DAYS + 1)) == (len(orders(DAYS)), 0)
+    with Project.open("headgate.yml") as project:  # the held rows can be looked at, and those of the first days
+        assert project.dataset("orders").read(named(DAYS + 1)).count() == len(orders(DAYS + 1))
+        assert project.dataset("orders").read(named(0)).count() == len(orders(0))
+    assert called("accept", "orders", named(DAYS + 1), "--note", "prices in cents", "--yes").exit_code == 0
+    assert shop.count(DAYS + 1) == len(orders(DAYS + 1))
+    shop.publisher.stage(shop.rows(DAYS + 1), named(DAYS + 1))  # and yet it was wrong: the day once more
+    assert [each["verdict"]["action"] for each in document("run", "orders")["batches"]] == ["publish"]
+
+
+def test_sixty_days_of_a_table_are_learned_from_in_one_job(shop: Shop) -> None:
+    shop.configure()
+    shop.create(*range(60))
+    with Project.open("headgate.yml") as project:
+        dataset = project.dataset("orders")
+        with count_jobs(shop.spark) as jobs:
+            verdicts = dataset.learn()
+        assert len(verdicts) == 60
+        assert len([each for each in jobs if each.startswith("headgate:")]) == 1
+        assert all(each.startswith("Delta:") for each in jobs if not each.startswith("headgate:")), "of its own log"
+        assert len(jobs) <= 3
+        shop.rows(60).write.format(shop.form).mode("append").saveAsTable(shop.table)
+        assert dataset.waiting() == (named(60),)
+        assert dataset.judge(named(60)).passed
+
+
+def test_a_batch_that_was_repaired_in_the_table_waits_again(shop: Shop) -> None:
+    shop.configure()
+    shop.create(*range(DAYS))
+    shop.rows(DAYS, broken=True).write.format(shop.form).mode("append").saveAsTable(shop.table)
+    assert called("learn", "orders", "--since", named(0)).exit_code == 0
+    shop.spark.sql(f"DELETE FROM {shop.table} WHERE day = '{named(DAYS)}'")
+    with Project.open("headgate.yml") as project:
+        assert project.dataset("orders").waiting() == ()  # it was observed, and nobody asked for more
+    shop.rows(DAYS + 1, broken=True).write.format(shop.form).mode("append").saveAsTable(shop.table)
+    assert document("run", "orders")["summary"]["held"] == 1
+    with Project.open("headgate.yml") as project:
+        dataset = project.dataset("orders")
+        assert dataset.waiting() == ()
+        with count_jobs(shop.spark) as jobs:
+            assert not dataset.judge(named(DAYS + 1)).passed
+        assert len(jobs) <= 2, "it was scanned again"
+        shop.rows(DAYS + 2).write.format(shop.form).mode("append").saveAsTable(shop.table)
+        assert dataset.waiting() == (named(DAYS + 2),), "another batch does not change it"
+        shop.spark.sql(f"DELETE FROM {shop.table} WHERE day = '{named(DAYS + 1)}'")
+        shop.rows(DAYS + 1).write.format(shop.form).mode("append").saveAsTable(shop.table)
+        assert dataset.waiting() == (named(DAYS + 1), named(DAYS + 2))
+        assert dataset.judge(named(DAYS + 1)).passed
+
+
+def test_a_table_that_is_replaced_is_learned_from_its_snapshots(shop: Shop) -> None:
+    shop.configure(where="")
+    shop.create(0)
+    for day in range(1, 4):
+        shop.rows(day).write.format(shop.form).mode("overwrite").saveAsTable(shop.table)
+    with Project.open("headgate.yml") as project:
+        verdicts = project.dataset("orders").learn(from_snapshots=True)
+        sizes = [each.run.outcomes[MetricKey("size")] for each in verdicts]
+        assert sizes == [Measured(float(len(orders(day)))) for day in range(4)]
+        assert all("T" in each.partition for each in verdicts)
+        assert project.dataset("orders").learn(from_snapshots=True) == []
