@@ -106,7 +106,7 @@ def test_readers_get_back_what_a_killed_replacement_has_put_away(lake: Lake) -> 
     with watch(kill_at("folders.put_away.done")), pytest.raises(Killed):
         lake.judge(orders(2))
     assert lake.shown() is None
-    lake.folders.recover()
+    lake.folders.recover("orders")
     assert lake.shown() == orders(1)
     lake.gate.recover()
     assert lake.shown() == orders(2)

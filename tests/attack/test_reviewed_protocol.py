@@ -116,7 +116,7 @@ def test_a_damaged_manifest_concerns_its_own_partition_alone(lake: Lake) -> None
     with watch(kill_at("folders.put_away.done")), pytest.raises(Killed):
         lake.judge(orders(3), "p")
     with pytest.raises(PublishError, match=r"a\.json is not a manifest"):
-        lake.folders.recover()
+        lake.folders.recover("orders")
     assert pq.read_table(lake.folders.path("p")) == orders(2)
 
 

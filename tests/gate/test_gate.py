@@ -355,7 +355,7 @@ class Shelf:
     def locate(self, delivery: Delivery) -> str:
         return self.place
 
-    def recover(self) -> None:
+    def recover(self, dataset: str) -> None:
         self.calls.append("recover")
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
@@ -89,10 +89,6 @@ class Delta(SparkTablePublisher):
         """The rows of a batch that was staged, wherever it is now."""
         return self.spark.read.format("delta").option("versionAsOf", 0).load(self._find_path(source))
 
-    def list_staged(self) -> list[str]:
-        """The partitions for which a batch is staged."""
-        return [str(self._read_mark(each.source)["partition"]) for each in self.find_staged()]
-
     # --- what the table keeps
 
     def list_refs(self) -> list[Ref]:
@@ -160,6 +156,9 @@ class Delta(SparkTablePublisher):
             bool(self._list_files(delivery.partition))
             or not self.read(delivery.source, delivery.partition).inputFiles()
         )
+
+    def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
+        return [str(self._read_mark(each.source)["partition"]) for each in refs]
 
     def describe(self, ref: Ref | None) -> str:
         return self.table if ref is None else f"delta.`{self._find_path(ref.source)}`"

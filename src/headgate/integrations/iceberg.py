@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
@@ -90,12 +90,6 @@ class Iceberg(SparkTablePublisher):
         is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows.schema[self.by].dataType)
         return rows.where(is_of)
 
-    def list_staged(self) -> list[str]:
-        """The partitions for which a batch is staged."""
-        sources = {_find_id(each.source) for each in self.find_staged()}
-        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots") if sources else []
-        return [row["summary"][_PARTITION] for row in rows if row["snapshot_id"] in sources]
-
     # --- what the table keeps
 
     def list_refs(self) -> list[Ref]:
@@ -148,6 +142,11 @@ class Iceberg(SparkTablePublisher):
         wanted = str(_find_id(delivery.source))
         made = [row for row in rows if wanted in (str(row["snapshot_id"]), *map(row["summary"].get, _ORIGINS))]
         return bool(self._list_files(delivery.partition)) and (not made or self.is_shown(delivery.source))
+
+    def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
+        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots") if refs else []
+        names = {row["snapshot_id"]: row["summary"].get(_PARTITION) for row in rows}
+        return [names[_find_id(each.source)] for each in refs]
 
     def describe(self, ref: Ref | None) -> str:
         return self.table if ref is None else f"{self.table}.`tag_{ref.name}`"

@@ -16,7 +16,7 @@ import msgspec
 
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import TablePublisher
-from headgate.gate.publish.table_refs import Ref, Refs, hash_partition
+from headgate.gate.publish.table_refs import Refs, hash_partition
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
@@ -88,16 +88,13 @@ class SparkTablePublisher(TablePublisher):
         with self.as_publish_error():
             return self.spark.table(self._name)
 
-    @abc.abstractmethod
     def list_staged(self) -> list[str]:
         """The partitions for which a batch is staged."""
-
-    def find_staged(self) -> list[Ref]:
-        """The refs of the batches that are staged, one for each partition."""
         refs = self.list_refs()
         hashes = {each.partition for each in refs if each.kind == "staged"}
         of_partitions = [Refs(tuple(each for each in refs if each.partition == one)) for one in sorted(hashes)]
-        return [staged for each in of_partitions if (staged := each.find_staged("whole")) is not None]
+        staged = [each.find_staged("whole") for each in of_partitions]
+        return self.name_partitions([each for each in staged if each is not None])
 
     def read_note(self, partition: str) -> Delivery | None:
         return max(self.list_noted(partition), key=lambda each: each.number, default=None)

@@ -6,7 +6,7 @@ import abc
 import itertools
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -180,6 +180,9 @@ class MemoryPublisher(TablePublisher):
 
     def is_kept(self, delivery: Delivery) -> bool:
         return delivery.partition in self.memory.main
+
+    def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
+        return [self.memory.data[each.source][0] for each in refs]
 
     def describe(self, ref: Ref | None) -> str:
         return "main" if ref is None else ref.name

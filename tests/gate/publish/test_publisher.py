@@ -437,5 +437,5 @@ def test_a_held_batch_can_be_staged_again_unless_another_is_staged(lake: Lake) -
 def test_to_recover_when_nothing_was_interrupted_changes_nothing(lake: Lake) -> None:
     lake.publisher.publish(known(lake, 1, "first"))
     lake.publisher.hold(known(lake, 2, "second"))
-    lake.publisher.recover()
+    lake.publisher.recover("orders")
     assert lake.seen() == "first"

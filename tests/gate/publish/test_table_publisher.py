@@ -10,7 +10,7 @@ from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.store.fault_points import watch
 from headgate.values.errors import PublishError
 from tests.gate.publish.lakes import DAY, Lake, MemoryLake
-from tests.gate.publish.test_publisher import delivery
+from tests.gate.publish.test_publisher import Killed, delivery, kill_after
 
 
 @pytest.fixture
@@ -78,3 +78,24 @@ def test_what_was_replaced_in_staging_never_comes_back(lake: Lake) -> None:
     assert lake.seen() == "second"
     assert lake.publisher.identify_staged(DAY) == ""
     assert publisher_of(lake).list_refs() == []
+
+
+def test_to_recover_ends_what_was_killed_after_readers_got_it(lake: Lake) -> None:
+    clean, steps = lake.beside("clean"), list[str]()
+    with watch(steps.append):
+        release_held(clean)
+    for at in range(steps.index("table.shown"), len(steps)):
+        killed = lake.beside(f"killed at {at}")
+        with watch(kill_after(at)), pytest.raises(Killed):
+            release_held(killed)
+        killed.publisher.recover("orders")
+        assert publisher_of(killed).list_refs() == [], f"at {steps[at]}"
+        assert killed.publisher.state(delivery(1)) == "published"
+        assert killed.publisher.find_published("orders", DAY) is not None
+        assert killed.seen() == "held"
+
+
+def release_held(lake: Lake) -> None:
+    batch = lake.stage(delivery(1), "held")
+    lake.publisher.hold(batch)
+    lake.publisher.release(batch)

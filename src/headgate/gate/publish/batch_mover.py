@@ -164,4 +164,4 @@ class BatchMover:
     def recover(self) -> None:
         """Finish moves that stopped halfway."""
         if self.publisher is not None:
-            self.publisher.recover()
+            self.publisher.recover(self.dataset)

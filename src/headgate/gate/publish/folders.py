@@ -221,23 +221,28 @@ class Folders:
                 return str(self.staging_path(delivery.partition, delivery.part))
         return ""
 
-    def recover(self) -> None:
-        """Show again what a killed call has put away, or was about to show. With a manifest there is nothing to do."""
+    def recover(self, dataset: str) -> None:
+        """Show again what a killed call has put away, or was about to show. With a manifest there is nothing to do.
+
+        Batches of another dataset are left alone.
+        """
         if self.manifest:
             return
         errors: list[PublishError] = []
         with self._lock():
             for file in sorted(self._manifests.glob("*.json")):
                 try:
-                    self._recover_manifest(file)
+                    self._recover_manifest(file, dataset)
                 except PublishError as error:  # of one partition; the others are recovered all the same
                     errors.append(error)
         if errors:
             raise errors[0]
 
-    def _recover_manifest(self, file: Path) -> None:
+    def _recover_manifest(self, file: Path, dataset: str) -> None:
         manifest = self._load_manifest(file)
-        if manifest is None or os.path.lexists(self._published_path(manifest.delivery)):
+        if manifest is None or manifest.delivery.dataset != dataset:
+            return
+        if os.path.lexists(self._published_path(manifest.delivery)):
             return
         if os.path.lexists(self._claimed_path(manifest.delivery)):
             self._show(manifest.delivery)

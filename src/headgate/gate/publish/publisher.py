@@ -122,7 +122,7 @@ class Publisher(Protocol):
     def locate(self, delivery: Delivery) -> str:
         """The place of the batch, wherever it is; empty if it is absent."""
 
-    def recover(self) -> None:
+    def recover(self, dataset: str) -> None:
         """Finish what a killed call left half done, so that readers miss no batch that they had."""
 
 

@@ -6,6 +6,7 @@ Tested by `tests/gate/publish/test_publisher.py`.
 from __future__ import annotations
 
 import abc
+from collections.abc import Sequence
 
 import msgspec
 
@@ -61,6 +62,10 @@ class TablePublisher(abc.ABC):
     @abc.abstractmethod
     def is_kept(self, delivery: Delivery) -> bool:
         """Whether the table still has the rows of a revision that was noted."""
+
+    @abc.abstractmethod
+    def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
+        """The names of the partitions that refs are of."""
 
     @abc.abstractmethod
     def describe(self, ref: Ref | None) -> str:
@@ -143,14 +148,18 @@ class TablePublisher(abc.ABC):
         state, ref = self._find_state(delivery)
         return "" if state == "absent" else self.describe(ref)
 
-    def recover(self) -> None:
-        """Remove the refs of what is staged no longer, because a killed call has held or taken it.
+    def recover(self, dataset: str) -> None:
+        """Note what killed calls have shown, and remove the refs that they have left.
 
-        Nothing else is to do: readers miss no batch after a kill, and a call that is made again ends it.
+        Readers miss no batch after a kill. What was taken and not shown waits for the call to be made again.
         """
         refs = self.list_refs()
         kept = {each.source for each in refs if each.kind != "staged"}
         self._let_go(*(each for each in refs if each.kind == "staged" and each.source in kept))
+        shown = [each for each in refs if each.kind == "taken" and self.is_shown(each.source)]
+        for ref, partition in zip(shown, self.name_partitions(shown), strict=True):
+            delivery = Delivery(dataset, partition, ref.number, ref.key, ref.part, ref.source)
+            self._end_publishing(delivery, Refs.choose(refs, partition), ref)
 
     # --- steps
 
@@ -183,11 +192,15 @@ class TablePublisher(abc.ABC):
                 hint="Restore it from the history of the table.",
             )
         if taken is not None:
-            fault_point("table.note")
-            self.write_note(msgspec.structs.replace(delivery, source=taken.source))
-            fault_point("table.noted")
-            self._let_go(*refs.list_staged(taken.source), refs.find("held", delivery), taken)
+            self._end_publishing(delivery, refs, taken)
         return self.describe(None)
+
+    def _end_publishing(self, delivery: Delivery, refs: Refs, taken: Ref) -> None:
+        """Note a revision that readers have, and remove its refs."""
+        fault_point("table.note")
+        self.write_note(msgspec.structs.replace(delivery, source=taken.source))
+        fault_point("table.noted")
+        self._let_go(*refs.list_staged(taken.source), refs.find("held", delivery), taken)
 
     def _require_taken(self, delivery: Delivery) -> None:
         """Refuse to show what was held or discarded meanwhile, or is older than what was published meanwhile."""

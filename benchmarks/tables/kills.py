@@ -1,0 +1,133 @@
+"""Calls that are killed at a step, and what a new process makes of it."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.tables.lake import BAD, ROWS, TableLake, name_day
+from headgate.store.fault_points import watch
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_FRESH = 40  # kills after which a new table is taken
+
+
+class Killed(BaseException):
+    """The end of a process. Nothing catches it."""
+
+
+class Story:
+    """What happens to a day before a call, the call that is killed, and what readers must see after it."""
+
+    def __init__(
+        self, before: tuple[str, ...], call: Callable[[TableLake, str], Any], wanted: str | None, held: bool = False
+    ) -> None:
+        self.before, self.call, self.wanted, self.held = before, call, wanted, held
+
+
+STORIES = {
+    "publish": Story((), lambda lake, day: lake.run_job(day, "good"), "good"),
+    "hold": Story((), lambda lake, day: lake.run_job(day, BAD), None, held=True),
+    "replace": Story(("good",), lambda lake, day: lake.run_job(day, "newer"), "newer"),
+    "hold a replacement": Story(("good",), lambda lake, day: lake.run_job(day, BAD), "good", held=True),
+    "repair": Story((BAD,), lambda lake, day: lake.run_job(day, "repaired"), "repaired", held=True),
+    "release": Story((BAD,), lambda lake, day: lake.open_gate().release(day, who="ann"), BAD),
+    "discard": Story((BAD,), lambda lake, day: lake.open_gate().discard(day, who="ann"), None),
+}
+
+
+def kill_calls(
+    spark: SparkSession, form: str, kills: int, seed: int = 1, report: Callable[[str], None] = lambda _: None
+) -> dict[str, Any]:
+    """Kill calls at steps that are drawn by chance. Says how many days were lost, doubled, bad or stuck."""
+    chance, steps = random.Random(f"{seed} {form}"), _count_steps(spark, form)
+    found: Counter[str] = Counter()
+    at_steps: Counter[str] = Counter()
+    lake, wanted = TableLake(spark, form), dict[str, str]()
+    for number in range(kills):
+        if number % _FRESH == 0 and number:
+            found += _compare(lake, wanted)
+            lake, wanted = TableLake(spark, form), {}
+        name, day = chance.choice(sorted(STORIES)), name_day(number % _FRESH)
+        story = STORIES[name]
+        for text in story.before:
+            lake.run_job(day, text)
+        step, committed = _run_killed(partial(story.call, lake, day), lake, chance.randrange(steps[name]))
+        at_steps[step] += 1
+        lake.open_gate().recover()
+        if not committed or chance.random() < 0.5:
+            _run_again(story, name, lake, day)
+        if story.wanted is not None:
+            wanted[day] = story.wanted
+        found += _look_at(lake, day, story)
+        report(f"{form} {number + 1} of {kills}: {name} at {step}; {dict(found)}")
+    found += _compare(lake, wanted)
+    wrong = {kind: found[kind] for kind in ("lost", "doubled", "bad", "stuck")}
+    return {"kills": kills, "seed": seed, **wrong, "steps": dict(sorted(at_steps.items()))}
+
+
+def _count_steps(spark: SparkSession, form: str) -> dict[str, int]:
+    """The number of steps of each call."""
+    lake, counts = TableLake(spark, form), {}
+    for number, (name, story) in enumerate(STORIES.items()):
+        for text in story.before:
+            lake.run_job(name_day(number), text)
+        passed: list[str] = []
+        with watch(passed.append):
+            story.call(lake, name_day(number))
+        counts[name] = len(passed)
+    return counts
+
+
+def _run_killed(call: Callable[[], Any], lake: TableLake, at: int) -> tuple[str, bool]:
+    """Run a call until a step, and end it there. Says the step, and whether a run or a ruling was committed before."""
+    passed: list[str] = []
+    head = lake.store.head("orders")
+
+    def kill(step: str) -> None:
+        passed.append(step)
+        if len(passed) > at:
+            raise Killed
+
+    try:
+        with watch(kill):
+            call()
+    except Killed:
+        pass
+    return passed[min(at, len(passed) - 1)], lake.store.head("orders") > head
+
+
+def _run_again(story: Story, name: str, lake: TableLake, day: str) -> None:
+    """What a scheduler or a person does after a kill: the same again, if it did not happen."""
+    if name in ("release", "discard"):
+        decision = lake.store.revisions("orders", day)[-1].decision
+        if decision is not None and decision.value != "held":
+            return
+    story.call(lake, day)
+
+
+def _look_at(lake: TableLake, day: str, story: Story) -> Counter[str]:
+    count, texts = lake.read_shown().get(day, (0, ()))
+    publisher, gate = lake.open_publisher(), lake.open_gate()
+    left = [each.kind for each in publisher.list_refs()]
+    return Counter(
+        lost=int(story.wanted is not None and texts != (story.wanted,)),
+        doubled=int(count > ROWS or len(texts) > 1),
+        bad=int(BAD in texts and story.wanted != BAD),
+        stuck=int(bool(gate.find_undecided()) or "taken" in left or "staged" in left),
+    )
+
+
+def _compare(lake: TableLake, wanted: dict[str, str]) -> Counter[str]:
+    """All days of a table once more: a later call must not have changed an earlier day."""
+    shown = lake.read_shown()
+    return Counter(
+        lost=sum(shown.get(day, (0, ()))[1] != (text,) for day, text in wanted.items()),
+        doubled=sum(count != ROWS for count, _ in shown.values()),
+        bad=len(shown.keys() - wanted.keys()),
+    )
