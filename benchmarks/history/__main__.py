@@ -187,7 +187,7 @@ def table(given: argparse.Namespace) -> dict[str, Any]:
     fair = [row for row in rows if row["feed"] in wanted]
     equal = {ours: _equal(ours, fair, scored, keys) for ours in OURS}
     curves = {"rates": RATES, "recalls": _curves(fair, scored, keys)}
-    return {"feeds": counts, "forms": told, "equal": equal, "curves": curves, "audited": _shown(rows)}
+    return {"feeds": counts, "forms": told, "equal": equal, "curves": curves, "held": _list_held(rows, unseen)}
 
 
 def _curves(rows: Sequence[Row], scored: Sequence[Row], keys: dict[str, list[str]]) -> dict[str, Any]:
@@ -218,9 +218,22 @@ def _is_wrong(row: Row) -> bool:
     return shape or (found is not None and found[0])
 
 
-def _shown(rows: Sequence[Row]) -> dict[str, float]:
-    clean = [row for row in rows if row["what"] == "clean"]
-    return {ours: sum(ours in row["held"] for row in clean) / len(clean) for ours in OURS}
+def _list_held(rows: Sequence[Row], unseen: frozenset[str]) -> dict[str, list[dict[str, Any]]]:
+    """The clean runs that ours holds, and what was found of those that somebody looked at."""
+    return {
+        ours: [
+            {
+                "feed": row["feed"],
+                "partition": row["partition"],
+                "unseen": row["feed"] in unseen,
+                "true": _is_wrong(row),
+                "why": audited().get((row["feed"], row["partition"]), (False, ""))[1],
+            }
+            for row in rows
+            if row["what"] == "clean" and ours in row["held"]
+        ]
+        for ours in OURS
+    }
 
 
 def _equal(ours: str, rows: Sequence[Row], scored: Sequence[Row], keys: dict[str, list[str]]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from benchmarks.history.feeds import CHOSEN_ON
 from benchmarks.history.figures import best_baselines, draw_curves, draw_issues, draw_rates
 from benchmarks.history.modes import describe_modes
-from benchmarks.history.page_batches import audit, equal_rates, forms, incidents, rate_curves, table_targets
+from benchmarks.history.page_batches import describe_held, equal_rates, forms, incidents, rate_curves, table_targets
 from benchmarks.values_mode import describe_values
 
 RESULTS = Path(__file__).parent / "results"
@@ -33,10 +33,6 @@ datasets alone: *unseen*.
 {values}
 """
 
-OLDER = """The parts about single columns were measured with the form of Headgate before this one, which had clauses and
-a sum of their rates; those about whole batches and incidents with that of today.
-"""
-
 PUBLISHED = """The paper gives curves only, on data that is not public (1,000 columns of each group). Read off its
 plots (± 0.01), its program on issues made by its Appendix B has precision / recall 0.983 / 0.71 and 0.97 / 0.81 on
 numeric columns, 0.985 / 0.825 and 0.97 / 0.85 on categorical ones. Other columns, and other shares of clean tests:
@@ -51,8 +47,6 @@ def write_page() -> None:
     values = {"columns": column, "shorter histories": lengths, "whole batches": table, "incidents": listed}
     chosen = ", ".join(f"`{name}`" for name in sorted(CHOSEN_ON))
     parts = [HEAD.format(chosen=chosen, values=describe_values(values, "python -m benchmarks.history --only PART"))]
-    if column and "clauses" in column["all"]["numeric"]["headgate"]["budgets"][0]:
-        parts.append(OLDER)
     if modes:
         parts.append(describe_modes(modes) + "\n")
     parts.append(_targets(column, table, listed))
@@ -67,7 +61,8 @@ def write_page() -> None:
         parts += [forms(table), equal_rates(table), rate_curves(table)]
     if listed:
         parts.append(incidents(listed))
-    parts.append(audit(table))
+    if table:
+        parts.append(describe_held(table))
     PAGE.write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 

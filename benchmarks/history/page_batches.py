@@ -1,21 +1,17 @@
-"""The parts of the page about whole batches: shares held, equal false holds, incidents, and what was drawn and "
-"read."""
+"""The parts of the page about whole batches: shares held, equal false holds, incidents, and what was held."""
 
 from __future__ import annotations
 
 import csv
-from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from headgate.stats.intervals import wilson
-
 NOTES = Path(__file__).with_name("incident_notes.csv")
-AUDIT = Path(__file__).with_name("audit.csv")
 OURS, WIDER, PAPER = "headgate 0.01", "headgate 0.05", "paper 0.001"
 ABOVE_PAPER = 0.10
 REVEALED = 0.80
 CLAUSES = 3
+NEW_SHAPE, NOT_LOOKED_AT = "other columns or types than before, or the rows of an earlier run", "not looked at"
 _LONGEST = 110
 Found = dict[str, Any]
 
@@ -28,7 +24,11 @@ def table_targets(table: Found | None, listed: Found | None) -> list[str]:
     lines = []
     if table:
         ours = {each["budget"]: each for each in table["forms"]["headgate"]}
-        lines += [_rate_target(ours[budget], which) for budget in (0.01, 0.05) for which in ("clean", "clean_unseen")]
+        lines += [
+            _rate_target(ours[budget], which, table["held"][f"headgate {budget:g}"])
+            for budget in (0.01, 0.05)
+            for which in ("clean", "clean_unseen")
+        ]
         lines += [line for key in (OURS, WIDER) for line in _equal_targets(key, table["equal"][key])]
         lines.append(_nearest(table["forms"]))
         clauses = ours[0.01]["clauses_a_column"]
@@ -47,16 +47,15 @@ def table_targets(table: Found | None, listed: Found | None) -> list[str]:
     return lines
 
 
-def _rate_target(each: Found, which: str) -> str:
+def _rate_target(each: Found, which: str, held: list[Found]) -> str:
     found, budget = each[which], each["budget"]
-    name = ", unseen feeds" if which == "clean_unseen" else ""
+    is_unseen = which == "clean_unseen"
+    name = ", unseen feeds" if is_unseen else ""
     low, high = found["by_feeds"]
-    audited = audited_share(budget, found["share"])
-    also = f"; {audited:.2%} with the true ones among them taken out" if audited is not None else ""
-    rate = found["share"] if audited is None else audited
+    false = sum(not one["true"] for one in held if one["unseen"] or not is_unseen) / found["of"]
     return (
         f"| false holds at or below {budget:.0%}{name} | {found['share']:.2%} of runs not listed as incidents "
-        f"are held ({low:.2%} to {high:.2%} by feeds){also} | {_met(rate <= budget)} |"
+        f"are held ({low:.2%} to {high:.2%} by feeds); {false:.2%} without a known reason | {_met(false <= budget)} |"
     )
 
 
@@ -264,27 +263,25 @@ def _note(notes: list[dict[str, str]], row: Found) -> dict[str, str]:
     return next(same, {})
 
 
-# --- what was drawn and read
+# --- what was held
 
 
-def audit(table: Found | None) -> str:
-    """The held clean runs that were drawn and read: how many are held with reason."""
-    lines = _lines(AUDIT)
-    if not lines:
-        return "## Held runs, drawn and read\n\nNot done yet: every held clean run counts as a false hold.\n"
-    true = Counter(line["verdict"].strip().lower() for line in lines)["true"]
-    low, high = wilson(true, len(lines))
-    held = table["audited"][OURS] if table else None
-    rate = f" {held:.2%} of clean runs are held at 1%, so {held * (1 - true / len(lines)):.2%} falsely." if held else ""
+def describe_held(table: Found) -> str:
+    """The clean runs that the program at 1% holds, and what was found of them."""
+    held, clean = table["held"][OURS], _find_budget(table, 0.01)["clean"]
+    true = sum(each["true"] for each in held)
     shown = [
-        f"| {line['feed']} | {line['partition']} | {line['verdict']} | {_cell(line['reason'], 200)} |" for line in lines
+        f"| {each['feed']} | {each['partition']} | {'yes' if each['true'] else 'no'} "
+        f"| {_cell(each['why'] or (NEW_SHAPE if each['true'] else NOT_LOOKED_AT), 200)} |"
+        for each in held
     ]
     return "\n".join(
         [
-            "## Held runs, drawn and read\n",
-            f"{len(lines)} runs that no list names and that the program at 1% holds were drawn at random and "
-            f"read. {true} are held with reason: {true / len(lines):.0%} ({low:.0%} to {high:.0%}, Wilson).{rate}\n",
-            "| feed | run | held with reason | why |",
+            "## Clean runs that are held\n",
+            f"The program at 1% holds {clean['held']} of {clean['of']:,} runs that no list of incidents names. "
+            f"{true} of them are held with a reason, so {(clean['held'] - true) / clean['of']:.2%} are held falsely. "
+            "One that nobody looked at counts as held falsely.\n",
+            "| feed | run | with a reason | why |",
             "|---|---|---|---|",
             *shown,
             "",
@@ -292,12 +289,9 @@ def audit(table: Found | None) -> str:
     )
 
 
-def audited_share(budget: float, held: float) -> float | None:
-    """The share of clean runs that are held falsely at 1%, as far as those that were drawn tell; else None."""
-    lines = _lines(AUDIT)
-    if not lines or budget != 0.01:
-        return None
-    return held * sum(line["verdict"].strip().lower() != "true" for line in lines) / len(lines)
+def _find_budget(table: Found, budget: float) -> Found:
+    found: Found = next(each for each in table["forms"]["headgate"] if each["budget"] == budget)
+    return found
 
 
 def _lines(file: Path) -> list[dict[str, str]]:
