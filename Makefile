@@ -125,6 +125,9 @@ bench-history-speed: ## how long a program and a verdict take; writes benchmarks
 bench-gate: ## the gate against each learner alone on all feeds, and the real incidents; writes docs/gate-benchmark.md
 	$(PYTHON) -m benchmarks.gate
 
+bench-tables: ## readers, kills, races, jobs and time on Iceberg and Delta tables; writes docs/tables-benchmark.md
+	.ci/tables --bench
+
 bench-basics: ## basic faults, held and missing batches on all feeds, ranges, drift, and a simulated year; writes docs/basics-benchmark.md and docs/ranges-benchmark.md
 	$(PYTHON) -m benchmarks.gate.guards
 	$(PYTHON) -m benchmarks.gate.gaps

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from headgate.engine.spark_faults import find_fault, raise_faults
-from headgate.metrics.base.sql import add_backticks
+from headgate.metrics.base.sql import add_backticks, quote_value
 from headgate.values.errors import EngineError, EngineUnavailable, did_you_mean
 
 _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless), and set JAVA_HOME if it is elsewhere."
@@ -186,10 +186,9 @@ def select_rows(data: Any, predicate: str) -> Any:
 
 def select_since(data: Any, column: str, partition: str) -> Any:
     """The rows whose column is at least the partition."""
-    from pyspark.sql import functions
-
     name = _require_column(data, column)
-    return data.where(functions.col(add_backticks(name)) >= functions.lit(partition).cast(data.schema[name].dataType))
+    kind = data.schema[name].dataType.simpleString()
+    return data.where(f"{add_backticks(name)} >= CAST({quote_value(partition)} AS {kind})")
 
 
 def values_of(data: Any, column: str) -> set[str]:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher, quote
 from headgate.integrations.table_log import DELTA_UNCHANGED
@@ -71,8 +72,7 @@ class Delta(SparkTablePublisher):
         Returns:
             What identifies the batch.
         """
-        self._make_refs()
-        before = Refs.choose(self.list_refs(), partition)
+        before = Refs.choose(_find_refs(self._open_refs()), partition)
         place = f"{hash_partition(partition)}/{secrets.token_hex(8)}"
         begun = json.dumps({_MARK: {"main": self._find_version(), "partition": partition}})
         fault_point("delta.stage")
@@ -91,9 +91,12 @@ class Delta(SparkTablePublisher):
 
     # --- what the table keeps
 
+    def read_marks(self, partition: str) -> PartitionMarks:
+        properties = self.read_properties()
+        return PartitionMarks(Refs.choose(_find_refs(properties), partition), self.find_note(partition, properties))
+
     def list_refs(self) -> list[Ref]:
-        refs = (Ref.parse(name, source) for name, source in self.read_properties().items())
-        return [each for each in refs if each is not None]
+        return _find_refs(self.read_properties())
 
     def add_ref(self, name: str, source: str) -> None:
         self.set_properties({name: source})
@@ -102,12 +105,13 @@ class Delta(SparkTablePublisher):
         self.unset_properties([ref.name])
 
     def is_shown(self, source: str) -> bool:
-        return any(_find_published(row) == source for row in self._list_commits())
+        return _has_published(self._list_commits(), source)
 
     def show(self, delivery: Delivery, source: str) -> None:
-        if self.is_shown(source):
+        commits = self._list_commits()
+        if _has_published(commits, source):
             return
-        self._require_own(delivery, source)
+        self._require_own(delivery, source, commits)
         fault_point("delta.commit")
         with self.as_publish_error():
             writer = (
@@ -170,15 +174,20 @@ class Delta(SparkTablePublisher):
         """The table without rows whose properties are the refs and the notes."""
         return f"delta.`{self.staging}/refs`"
 
-    def _make_refs(self) -> None:
-        if not self.read_properties():
+    def _open_refs(self) -> dict[str, str]:
+        """The properties of the table that keeps refs, which is made if it is not there."""
+        properties = self.read_properties()
+        if not properties:
             self.commit(f"CREATE TABLE IF NOT EXISTS {self._refs} (headgate STRING) USING delta")
+        return properties
 
     def _require_partition(self, source: str, partition: str) -> None:
         """Refuse rows that would not be put in the place of the partition."""
         rows = self.read(source, partition)
         with self.as_publish_error():
-            others = rows.where(~self.is_of(partition, rows.schema[self.by].dataType)).select(self.by).distinct()
+            others = (
+                rows.where(f"NOT {self.is_of(partition, rows.schema[self.by].dataType)}").select(self.by).distinct()
+            )
             found = sorted(str(row[0]) for row in others.limit(3).collect())
         if found:
             wanted = self.find_value(partition)
@@ -187,9 +196,9 @@ class Delta(SparkTablePublisher):
                 hint=f"Stage the rows of {self.by} = {wanted} alone, or name the batch after its rows.",
             )
 
-    def _require_own(self, delivery: Delivery, source: str) -> None:
+    def _require_own(self, delivery: Delivery, source: str, commits: Sequence[Row]) -> None:
         """Refuse to replace rows of the partition that were not there when the batch was staged, and are not ours."""
-        begun, commits = int(self._read_mark(source)["main"]), self._list_commits()
+        begun = int(self._read_mark(source)["main"])
         is_cut = min(row["version"] for row in commits) > begun + 1  # the log of that time is deleted
         foreign = [
             row
@@ -232,6 +241,15 @@ class Delta(SparkTablePublisher):
 
     def _find_path(self, source: str) -> str:
         return f"{self.staging}/{source.removeprefix(_SOURCE)}"
+
+
+def _find_refs(properties: Mapping[str, str]) -> list[Ref]:
+    refs = (Ref.parse(name, source) for name, source in properties.items())
+    return [each for each in refs if each is not None]
+
+
+def _has_published(commits: Sequence[Row], source: str) -> bool:
+    return any(_find_published(row) == source for row in commits)
 
 
 def _find_published(commit: Row) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import EMPTY, Ref, Refs, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher, quote
 from headgate.store.fault_points import fault_point
@@ -91,6 +92,10 @@ class Iceberg(SparkTablePublisher):
         return rows.where(is_of)
 
     # --- what the table keeps
+
+    def read_marks(self, partition: str) -> PartitionMarks:
+        refs = Refs.choose(self.list_refs(), partition)  # first: whoever removes a ref has noted the revision before
+        return PartitionMarks(refs, self.find_note(partition, self.read_properties()))
 
     def list_refs(self) -> list[Ref]:
         rows = self._read(f"SELECT name, snapshot_id FROM {self._name}.refs")
@@ -204,8 +209,8 @@ class Iceberg(SparkTablePublisher):
     def _is_of_partition(self, partition: str) -> str:
         """Whether an entry of the metadata is of a batch, as a condition of Spark SQL."""
         with self.as_publish_error():
-            kind = self.spark.table(self._name).schema[self.by].dataType.simpleString()
-        return f"COALESCE(data_file.partition.`{self.by}` = CAST({quote(self.find_value(partition))} AS {kind}), FALSE)"
+            kind = self.spark.table(self._name).schema[self.by].dataType
+        return self.is_of(partition, kind, f"data_file.partition.`{self.by}`")
 
     def _copy_over(self, delivery: Delivery, source: str) -> None:
         """Write the rows of a batch once more, to main: its partition has changed since it was staged.
@@ -233,7 +238,8 @@ class Iceberg(SparkTablePublisher):
         rows = self._read(f"SELECT snapshot_id, parent_id, operation, summary FROM {self._name}.snapshots")
         snapshots = {row["snapshot_id"]: row for row in rows}
         taken = [each for each in Refs.choose(self.list_refs(), delivery.partition).all if each.kind == "taken"]
-        sources = [*(each.source for each in self.list_noted(delivery.partition)), *(each.source for each in taken)]
+        noted = self.find_noted(delivery.partition, self.read_properties())
+        sources = [*(each.source for each in noted), *(each.source for each in taken)]
         own = set(map(str, map(_find_id, sources)))
         if (staged := snapshots.get(_find_id(source))) is None:
             raise PublishError(f"the snapshot of {delivery} has expired.", hint="Stage the batch again, and judge it.")

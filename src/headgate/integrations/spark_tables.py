@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 import random
+import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from headgate.gate.publish.table_refs import Refs, hash_partition
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, Row, SparkSession
+    from pyspark.sql import DataFrame, Row, SparkSession
     from pyspark.sql.types import DataType
 
 MOST_NOTES = 1_000
@@ -28,6 +29,8 @@ MOST_NOTES = 1_000
 KEPT_REVISIONS = 5
 """Revisions of a partition that a table remembers as its own."""
 _NOTE = "headgate.published."
+_CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")
+"""The error class at the start of a message of Spark or Delta."""
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
 """Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
 
@@ -96,16 +99,18 @@ class SparkTablePublisher(TablePublisher):
         staged = [each.find_staged("whole") for each in of_partitions]
         return self.name_partitions([each for each in staged if each is not None])
 
-    def read_note(self, partition: str) -> Delivery | None:
-        return max(self.list_noted(partition), key=lambda each: each.number, default=None)
+    def find_note(self, partition: str, properties: Mapping[str, str]) -> Delivery | None:
+        """The newest revision of a partition that was published, by properties that were just read."""
+        return max(self.find_noted(partition, properties), key=lambda each: each.number, default=None)
 
-    def list_noted(self, partition: str) -> list[Delivery]:
-        """The newest revisions of a partition that were published."""
+    def find_noted(self, partition: str, properties: Mapping[str, str]) -> list[Delivery]:
+        """The newest revisions of a partition that were published, by properties that were just read."""
         begin = f"{_NOTE}{hash_partition(partition)}."
-        return [each.delivery for name, each in self._list_notes().items() if name.startswith(begin)]
+        return [each.delivery for name, each in self._find_notes(properties).items() if name.startswith(begin)]
 
     def write_note(self, delivery: Delivery) -> None:
-        begin, notes = f"{_NOTE}{hash_partition(delivery.partition)}.", self._list_notes()
+        begin = f"{_NOTE}{hash_partition(delivery.partition)}."
+        notes = self._find_notes(self.read_properties())
         note = PublishedRevision(max((each.at for each in notes.values()), default=0) + 1, delivery)
         # as hexadecimal digits: Spark hides properties that look like an address or a secret
         self.set_properties({f"{begin}{delivery.number}": msgspec.json.encode(note).hex()})
@@ -118,8 +123,8 @@ class SparkTablePublisher(TablePublisher):
         if old:
             self.unset_properties(old)
 
-    def _list_notes(self) -> dict[str, PublishedRevision]:
-        found = {name: text for name, text in self.read_properties().items() if name.startswith(_NOTE)}
+    def _find_notes(self, properties: Mapping[str, str]) -> dict[str, PublishedRevision]:
+        found = {name: text for name, text in properties.items() if name.startswith(_NOTE)}
         try:
             return {
                 name: msgspec.json.decode(bytes.fromhex(text), type=PublishedRevision) for name, text in found.items()
@@ -149,12 +154,18 @@ class SparkTablePublisher(TablePublisher):
         """
         return partition.removeprefix(f"{self.by}=")
 
-    def is_of(self, partition: str, kind: DataType) -> Column:
-        """Whether a row is of a batch; `kind` is the type of the column. A row without a value is of none."""
-        from pyspark.sql import functions
+    def is_of(self, partition: str, kind: DataType, column: str = "") -> str:
+        """Whether a row is of a batch, as a condition of Spark SQL. A row without a value is of none.
 
-        wanted = functions.lit(self.find_value(partition)).cast(kind)
-        return functions.coalesce(functions.col(self.by) == wanted, functions.lit(False))
+        It is a text, since columns of a classic session and of a Connect session are not of one kind.
+
+        Args:
+            partition: The name of the batch.
+            kind: The type of the column.
+            column: The column as it is written in SQL; by default the one that the table is partitioned by.
+        """
+        wanted = f"CAST({quote(self.find_value(partition))} AS {kind.simpleString()})"
+        return f"COALESCE({column or f'`{self.by}`'} = {wanted}, FALSE)"
 
     def collect(self, statement: str) -> list[Row]:
         """Run a statement. The errors of Spark are ours."""
@@ -194,7 +205,9 @@ def quote(text: str) -> str:
 
 
 def _shorten(error: Exception) -> str:
-    """The line of an error that says what is wrong."""
+    """The line of an error that says what is wrong: one with an error class of Spark, or the first of Java."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    told = next((line for line in lines if line.startswith(("org.", "java.", "io.", ":"))), lines[0] if lines else "")
+    coded = (line for line in lines if _CODE.search(line))
+    of_java = (line for line in lines if line.startswith(("org.", "java.", "io.", ":")) and ": " in line)
+    told = next(iter((*coded, *of_java, *lines)), "")
     return f"{type(error).__name__}: {told.lstrip(': ')[:300]}"

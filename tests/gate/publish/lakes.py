@@ -12,7 +12,7 @@ from pathlib import Path
 
 from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, Part, Publisher
-from headgate.gate.publish.table_publisher import TablePublisher
+from headgate.gate.publish.table_publisher import PartitionMarks, TablePublisher
 from headgate.gate.publish.table_refs import Ref, Refs, name_staged
 
 DAY = "day=2026-11-14"
@@ -171,9 +171,10 @@ class MemoryPublisher(TablePublisher):
             self.memory.main[delivery.partition] = source
             self.memory.commits.append(source)
 
-    def read_note(self, partition: str) -> Delivery | None:
+    def read_marks(self, partition: str) -> PartitionMarks:
+        refs = Refs.choose(self.list_refs(), partition)
         noted = [each for each in self.memory.notes.values() if each.partition == partition]
-        return max(noted, key=lambda each: each.number, default=None)
+        return PartitionMarks(refs, max(noted, key=lambda each: each.number, default=None))
 
     def write_note(self, delivery: Delivery) -> None:
         self.memory.notes[delivery.partition, delivery.number] = delivery

@@ -30,8 +30,9 @@ FORMATS = {"iceberg": ("lake.shop", Iceberg), "delta": ("default", Delta)}
 class Shop:
     """A folder with a `headgate.yml` that names a table of a format."""
 
-    def __init__(self, spark: SparkSession, form: str) -> None:
+    def __init__(self, spark: SparkSession, classic: SparkSession, form: str) -> None:
         schema, self.kind = FORMATS[form]
+        self.classic = classic
         self.spark, self.form, self.table = spark, form, f"{schema}.shop_orders{next(_numbers)}"
 
     def configure(self, more: str = "", where: str = """, where: "day = '{partition}'\"""") -> None:
@@ -64,10 +65,14 @@ class Shop:
 
 @pytest.fixture(params=list(FORMATS))
 def shop(
-    request: pytest.FixtureRequest, spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest,
+    spark: SparkSession,
+    classic: SparkSession,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Shop]:
     monkeypatch.chdir(tmp_path)
-    made = Shop(spark, request.param)
+    made = Shop(spark, classic, request.param)
     yield made
     spark.sql(f"DROP TABLE IF EXISTS {made.table}")
 
@@ -85,7 +90,9 @@ def test_the_command_line_publishes_and_holds_what_is_staged(shop: Shop) -> None
         (named(DAYS + 1), "hold"),
     ]
     assert (shop.count(DAYS), shop.count(DAYS + 1)) == (len(orders(DAYS)), 0)
-    with Project.open("headgate.yml") as project:  # the held rows can be looked at, and those of the first days
+    with Project.open(
+        "headgate.yml", spark=shop.spark
+    ) as project:  # the held rows can be looked at, and those of the first days
         assert project.dataset("orders").read(named(DAYS + 1)).count() == len(orders(DAYS + 1))
         assert project.dataset("orders").read(named(0)).count() == len(orders(0))
     assert called("accept", "orders", named(DAYS + 1), "--note", "prices in cents", "--yes").exit_code == 0
@@ -97,9 +104,9 @@ def test_the_command_line_publishes_and_holds_what_is_staged(shop: Shop) -> None
 def test_sixty_days_of_a_table_are_learned_from_in_one_job(shop: Shop) -> None:
     shop.configure()
     shop.create(*range(60))
-    with Project.open("headgate.yml") as project:
+    with Project.open("headgate.yml", spark=shop.spark) as project:
         dataset = project.dataset("orders")
-        with count_jobs(shop.spark) as jobs:
+        with count_jobs(shop.classic) as jobs:
             verdicts = dataset.learn()
         assert len(verdicts) == 60
         assert len([each for each in jobs if each.startswith("headgate:")]) == 1
@@ -116,14 +123,14 @@ def test_a_batch_that_was_repaired_in_the_table_waits_again(shop: Shop) -> None:
     shop.rows(DAYS, broken=True).write.format(shop.form).mode("append").saveAsTable(shop.table)
     assert called("learn", "orders", "--since", named(0)).exit_code == 0
     shop.spark.sql(f"DELETE FROM {shop.table} WHERE day = '{named(DAYS)}'")
-    with Project.open("headgate.yml") as project:
+    with Project.open("headgate.yml", spark=shop.spark) as project:
         assert project.dataset("orders").waiting() == ()  # it was observed, and nobody asked for more
     shop.rows(DAYS + 1, broken=True).write.format(shop.form).mode("append").saveAsTable(shop.table)
     assert document("run", "orders")["summary"]["held"] == 1
-    with Project.open("headgate.yml") as project:
+    with Project.open("headgate.yml", spark=shop.spark) as project:
         dataset = project.dataset("orders")
         assert dataset.waiting() == ()
-        with count_jobs(shop.spark) as jobs:
+        with count_jobs(shop.classic) as jobs:
             assert not dataset.judge(named(DAYS + 1)).passed
         assert len(jobs) <= 2, "it was scanned again"
         shop.rows(DAYS + 2).write.format(shop.form).mode("append").saveAsTable(shop.table)
@@ -139,7 +146,7 @@ def test_a_table_that_is_replaced_is_learned_from_its_snapshots(shop: Shop) -> N
     shop.create(0)
     for day in range(1, 4):
         shop.rows(day).write.format(shop.form).mode("overwrite").saveAsTable(shop.table)
-    with Project.open("headgate.yml") as project:
+    with Project.open("headgate.yml", spark=shop.spark) as project:
         verdicts = project.dataset("orders").learn(from_snapshots=True)
         sizes = [each.run.outcomes[MetricKey("size")] for each in verdicts]
         assert sizes == [Measured(float(len(orders(day)))) for day in range(4)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,6 +17,13 @@ from headgate.store.fault_points import fault_point
 from headgate.values.errors import InputChanged, MisuseError, PublishError
 
 _HOW_TO_STAGE = "The job calls stage(df, partition) before the batch is judged."
+
+
+class PartitionMarks(NamedTuple):
+    """What a table keeps about one partition: the refs of its batches, and the newest revision that was noted."""
+
+    refs: Refs
+    note: Delivery | None
 
 
 class TablePublisher(abc.ABC):
@@ -52,8 +60,8 @@ class TablePublisher(abc.ABC):
         """Put data in the place of its partition, in one commit, if it was not done before."""
 
     @abc.abstractmethod
-    def read_note(self, partition: str) -> Delivery | None:
-        """The last revision of a partition that was noted as published."""
+    def read_marks(self, partition: str) -> PartitionMarks:
+        """What the table keeps about a partition, as it is now. The refs are read before the note."""
 
     @abc.abstractmethod
     def write_note(self, delivery: Delivery) -> None:
@@ -74,31 +82,31 @@ class TablePublisher(abc.ABC):
     # --- what a publisher does
 
     def identify_staged(self, partition: str, part: Part = "whole") -> str:
-        staged = self._choose_refs(partition).find_staged(part)
+        staged = self.read_marks(partition).refs.find_staged(part)
         return "" if staged is None else staged.source
 
     def find_last_number(self, dataset: str, partition: str) -> int:
-        refs = self._choose_refs(partition)
-        published = self._find_current(dataset, partition, refs)
-        kept = [each.number for each in refs.all if each.kind != "staged"]
+        marks = self.read_marks(partition)
+        published = self._find_current(dataset, partition, marks)
+        kept = [each.number for each in marks.refs.all if each.kind != "staged"]
         return max([0 if published is None else published.number, *kept])
 
     def find_published(self, dataset: str, partition: str) -> Delivery | None:
-        return self._find_current(dataset, partition, self._choose_refs(partition))
+        return self._find_current(dataset, partition, self.read_marks(partition))
 
     def publish(self, delivery: Delivery) -> str:
-        refs = self._choose_refs(delivery.partition)
-        if refs.find("held", delivery) is not None and refs.find("taken", delivery) is None:
+        marks = self.read_marks(delivery.partition)
+        if marks.refs.find("held", delivery) is not None and marks.refs.find("taken", delivery) is None:
             raise PublishError(f"{delivery} is held.", hint="Release it: release(delivery).")
-        return self._publish_from(delivery, refs, refs.find_staged(delivery.part), _HOW_TO_STAGE)
+        return self._publish_from(delivery, marks, marks.refs.find_staged(delivery.part), _HOW_TO_STAGE)
 
     def release(self, delivery: Delivery) -> str:
-        refs = self._choose_refs(delivery.partition)
-        return self._publish_from(delivery, refs, refs.find("held", delivery), "Only a held batch can be released.")
+        marks = self.read_marks(delivery.partition)
+        held = marks.refs.find("held", delivery)
+        return self._publish_from(delivery, marks, held, "Only a held batch can be released.")
 
     def hold(self, delivery: Delivery) -> str:
-        refs = self._choose_refs(delivery.partition)
-        current = self._find_current(delivery.dataset, delivery.partition, refs)
+        refs, current = self._look_at(delivery)
         if delivery.is_batch_of(current):
             raise PublishError(f"{delivery} is published already.", hint="Stage a repaired batch and judge it.")
         held, taken = refs.find("held", delivery), refs.find("taken", delivery)
@@ -112,8 +120,7 @@ class TablePublisher(abc.ABC):
         return self.describe(held)
 
     def discard(self, delivery: Delivery) -> None:
-        refs = self._choose_refs(delivery.partition)
-        current = self._find_current(delivery.dataset, delivery.partition, refs)
+        refs, current = self._look_at(delivery)
         if delivery.is_batch_of(current):
             raise PublishError(f"{delivery} is published.", hint="Only a held batch can be discarded.")
         hidden = [refs.find("taken", delivery), refs.find("held", delivery)]
@@ -121,12 +128,12 @@ class TablePublisher(abc.ABC):
         self._let_go(*(each for source in sources for each in refs.list_staged(source)), *hidden)
 
     def set_copy_aside(self, delivery: Delivery) -> None:
-        staged = self._choose_refs(delivery.partition).find_staged(delivery.part)
+        staged = self.read_marks(delivery.partition).refs.find_staged(delivery.part)
         if staged is not None and staged.source == delivery.source:
             self._let_go(staged)
 
     def restage(self, delivery: Delivery) -> None:
-        refs = self._choose_refs(delivery.partition)
+        refs = self.read_marks(delivery.partition).refs
         held = refs.find("held", delivery)
         if held is not None and refs.find_staged(delivery.part) is None:
             self._require(delivery, held, "")
@@ -135,8 +142,7 @@ class TablePublisher(abc.ABC):
             self._let_go(held)
 
     def check_input(self, delivery: Delivery) -> None:
-        refs = self._choose_refs(delivery.partition)
-        current = self._find_current(delivery.dataset, delivery.partition, refs)
+        refs, current = self._look_at(delivery)
         kept = refs.find("held", delivery) or refs.find("taken", delivery)
         source = current.source if current is not None and delivery.is_batch_of(current) else ""
         _refuse_other_source(delivery, source if kept is None else kept.source)
@@ -163,16 +169,18 @@ class TablePublisher(abc.ABC):
 
     # --- steps
 
-    def _choose_refs(self, partition: str) -> Refs:
-        return Refs.choose(self.list_refs(), partition)
+    def _look_at(self, delivery: Delivery) -> tuple[Refs, Delivery | None]:
+        """The refs of the partition of a batch, and the newest revision that readers have."""
+        marks = self.read_marks(delivery.partition)
+        return marks.refs, self._find_current(delivery.dataset, delivery.partition, marks)
 
-    def _publish_from(self, delivery: Delivery, refs: Refs, origin: Ref | None, hint: str) -> str:
+    def _publish_from(self, delivery: Delivery, marks: PartitionMarks, origin: Ref | None, hint: str) -> str:
         if delivery.part == "bad":
             raise MisuseError(
                 f"{delivery}: they would take the place of the good rows.",
                 hint="Stage the partition whole, repaired, and judge it again.",
             )
-        current = self._find_current(delivery.dataset, delivery.partition, refs)
+        refs, current = marks.refs, self._find_current(delivery.dataset, delivery.partition, marks)
         taken = refs.find("taken", delivery)
         if current is None or not delivery.is_batch_of(current):
             _refuse_older(delivery, current)
@@ -204,30 +212,29 @@ class TablePublisher(abc.ABC):
 
     def _require_taken(self, delivery: Delivery) -> None:
         """Refuse to show what was held or discarded meanwhile, or is older than what was published meanwhile."""
-        refs = self._choose_refs(delivery.partition)
-        _refuse_older(delivery, self._find_current(delivery.dataset, delivery.partition, refs))
+        refs, current = self._look_at(delivery)
+        _refuse_older(delivery, current)
         if refs.find("taken", delivery) is None:
             raise PublishError(
                 f"{delivery} was held or discarded by another call.", hint="Look where it is, then call again."
             )
 
-    def _find_current(self, dataset: str, partition: str, refs: Refs) -> Delivery | None:
+    def _find_current(self, dataset: str, partition: str, marks: PartitionMarks) -> Delivery | None:
         """The newest revision that readers have: the noted one, or one that a killed call has shown and not noted."""
-        current = self.read_note(partition)
+        current = marks.note
         if current is not None and (current.dataset, current.partition) != (dataset, partition):
             raise MisuseError(
                 f"{self.table} has the batches of {current.dataset}, not of {dataset}.",
                 hint="Give every dataset a table of its own.",
             )
-        for ref in refs.all:
+        for ref in marks.refs.all:
             is_newer = current is None or ref.number > current.number
             if ref.kind == "taken" and is_newer and self.is_shown(ref.source):
                 current = Delivery(dataset, partition, ref.number, ref.key, ref.part, ref.source)
         return current
 
     def _find_state(self, delivery: Delivery) -> tuple[BatchLocation, Ref | None]:
-        refs = self._choose_refs(delivery.partition)
-        current = self._find_current(delivery.dataset, delivery.partition, refs)
+        refs, current = self._look_at(delivery)
         if delivery.is_batch_of(current):
             return "published", None
         if (held := refs.find("held", delivery)) is not None:
