@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.tables.lake import FORMATS
 from benchmarks.timing import in_turn, medians
+from benchmarks.values_mode import open_memory
 from headgate.gate.gate import Gate
 from headgate.integrations.delta import Delta
 from headgate.integrations.iceberg import Iceberg
-from headgate.store.memory import MemoryStore
 from tests.spark.jobs import count_jobs
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def measure_cost(spark: SparkSession, form: str, rows: int, rounds: int) -> dict
         spark.sql(f"DROP TABLE IF EXISTS {table}")
         data.limit(0).write.format(form).partitionBy("day").saveAsTable(table)
     publisher = (Iceberg if form == "iceberg" else Delta)(guarded, "day", spark=spark)
-    gate = Gate("orders", store=MemoryStore(), learn=[], publisher=publisher)
+    gate = Gate("orders", store=open_memory(), learn=[], publisher=publisher)
     day = ""
 
     def new_day() -> None:
@@ -78,4 +78,4 @@ def _of(data: DataFrame, day: str) -> DataFrame:
 
 
 def _scan(data: DataFrame, gate: Gate) -> None:
-    Gate("scanned", store=MemoryStore(), learn=[]).judge(_of(data, "day"), "day")
+    Gate("scanned", store=open_memory(), learn=[]).judge(_of(data, "day"), "day")

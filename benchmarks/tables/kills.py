@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.tables.lake import BAD, ROWS, TableLake, name_day
+from headgate.gate.publish.publisher import Delivery
 from headgate.store.fault_points import watch
 
 if TYPE_CHECKING:
@@ -21,8 +22,11 @@ class Killed(BaseException):
     """The end of a process. Nothing catches it."""
 
 
-class Story:
-    """What happens to a day before a call, the call that is killed, and what readers must see after it."""
+class Scenario:
+    """What happens to a day before a call, the call that is killed, and what must be there after it.
+
+    `wanted` is the text that readers see, None for no row; `held` says that the newest revision is held.
+    """
 
     def __init__(
         self, before: tuple[str, ...], call: Callable[[TableLake, str], Any], wanted: str | None, held: bool = False
@@ -30,14 +34,14 @@ class Story:
         self.before, self.call, self.wanted, self.held = before, call, wanted, held
 
 
-STORIES = {
-    "publish": Story((), lambda lake, day: lake.run_job(day, "good"), "good"),
-    "hold": Story((), lambda lake, day: lake.run_job(day, BAD), None, held=True),
-    "replace": Story(("good",), lambda lake, day: lake.run_job(day, "newer"), "newer"),
-    "hold a replacement": Story(("good",), lambda lake, day: lake.run_job(day, BAD), "good", held=True),
-    "repair": Story((BAD,), lambda lake, day: lake.run_job(day, "repaired"), "repaired", held=True),
-    "release": Story((BAD,), lambda lake, day: lake.open_gate().release(day, who="ann"), BAD),
-    "discard": Story((BAD,), lambda lake, day: lake.open_gate().discard(day, who="ann"), None),
+SCENARIOS = {
+    "publish": Scenario((), lambda lake, day: lake.run_job(day, "good"), "good"),
+    "hold": Scenario((), lambda lake, day: lake.run_job(day, BAD), None, held=True),
+    "replace": Scenario(("good",), lambda lake, day: lake.run_job(day, "newer"), "newer"),
+    "hold a replacement": Scenario(("good",), lambda lake, day: lake.run_job(day, BAD), "good", held=True),
+    "repair": Scenario((BAD,), lambda lake, day: lake.run_job(day, "repaired"), "repaired"),
+    "release": Scenario((BAD,), lambda lake, day: lake.open_gate().release(day, who="ann"), BAD),
+    "discard": Scenario((BAD,), lambda lake, day: lake.open_gate().discard(day, who="ann"), None),
 }
 
 
@@ -53,18 +57,18 @@ def kill_calls(
         if number % _FRESH == 0 and number:
             found += _compare(lake, wanted)
             lake, wanted = TableLake(spark, form), {}
-        name, day = chance.choice(sorted(STORIES)), name_day(number % _FRESH)
-        story = STORIES[name]
-        for text in story.before:
+        name, day = chance.choice(sorted(SCENARIOS)), name_day(number % _FRESH)
+        scenario = SCENARIOS[name]
+        for text in scenario.before:
             lake.run_job(day, text)
-        step, committed = _run_killed(partial(story.call, lake, day), lake, chance.randrange(steps[name]))
+        step, committed = _run_killed(partial(scenario.call, lake, day), lake, chance.randrange(steps[name]))
         at_steps[step] += 1
         lake.open_gate().recover()
         if not committed or chance.random() < 0.5:
-            _run_again(story, name, lake, day)
-        if story.wanted is not None:
-            wanted[day] = story.wanted
-        found += _look_at(lake, day, story)
+            _run_again(scenario, name, lake, day)
+        if scenario.wanted is not None:
+            wanted[day] = scenario.wanted
+        found += _look_at(lake, day, scenario)
         report(f"{form} {number + 1} of {kills}: {name} at {step}; {dict(found)}")
     found += _compare(lake, wanted)
     wrong = {kind: found[kind] for kind in ("lost", "doubled", "bad", "stuck")}
@@ -74,12 +78,12 @@ def kill_calls(
 def _count_steps(spark: SparkSession, form: str) -> dict[str, int]:
     """The number of steps of each call."""
     lake, counts = TableLake(spark, form), {}
-    for number, (name, story) in enumerate(STORIES.items()):
-        for text in story.before:
+    for number, (name, scenario) in enumerate(SCENARIOS.items()):
+        for text in scenario.before:
             lake.run_job(name_day(number), text)
         passed: list[str] = []
         with watch(passed.append):
-            story.call(lake, name_day(number))
+            scenario.call(lake, name_day(number))
         counts[name] = len(passed)
     return counts
 
@@ -102,23 +106,25 @@ def _run_killed(call: Callable[[], Any], lake: TableLake, at: int) -> tuple[str,
     return passed[min(at, len(passed) - 1)], lake.store.head("orders") > head
 
 
-def _run_again(story: Story, name: str, lake: TableLake, day: str) -> None:
+def _run_again(scenario: Scenario, name: str, lake: TableLake, day: str) -> None:
     """What a scheduler or a person does after a kill: the same again, if it did not happen."""
     if name in ("release", "discard"):
         decision = lake.store.revisions("orders", day)[-1].decision
         if decision is not None and decision.value != "held":
             return
-    story.call(lake, day)
+    scenario.call(lake, day)
 
 
-def _look_at(lake: TableLake, day: str, story: Story) -> Counter[str]:
+def _look_at(lake: TableLake, day: str, scenario: Scenario) -> Counter[str]:
     count, texts = lake.read_shown().get(day, (0, ()))
     publisher, gate = lake.open_publisher(), lake.open_gate()
     left = [each.kind for each in publisher.list_refs()]
+    newest = Delivery.of(lake.store.revisions("orders", day)[-1])
+    is_lost = scenario.held and publisher.state(newest) != "held"
     return Counter(
-        lost=int(story.wanted is not None and texts != (story.wanted,)),
+        lost=int(is_lost or (scenario.wanted is not None and texts != (scenario.wanted,))),
         doubled=int(count > ROWS or len(texts) > 1),
-        bad=int(BAD in texts and story.wanted != BAD),
+        bad=int(BAD in texts and scenario.wanted != BAD),
         stuck=int(bool(gate.find_undecided()) or "taken" in left or "staged" in left),
     )
 

@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from benchmarks.values_mode import open_memory
 from headgate.checks.check import Check
 from headgate.gate.gate import Gate
 from headgate.integrations.delta import Delta
 from headgate.integrations.iceberg import Iceberg
-from headgate.store.memory import MemoryStore
 from headgate.store.port import HistoryStore
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class TableLake:
         self.spark, self.form = spark, form
         number = next(_numbers)
         self.table = f"lake.shop.orders{number}" if form == "iceberg" else f"orders{number}"
-        self.store: HistoryStore = MemoryStore()
+        self.store: HistoryStore = open_memory()
         spark.sql(
             f"CREATE TABLE {self.table} (day STRING, id BIGINT, price DOUBLE, text STRING) "
             f"USING {form} PARTITIONED BY (day)"

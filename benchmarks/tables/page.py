@@ -39,6 +39,7 @@ def _describe(found: dict[str, Any]) -> Iterator[str]:
             "days": "days",
             "bad": "bad days",
             "looks": "looks",
+            "failed_looks": "looks that failed",
             "days_seen": "days seen in them",
             "bad_seen": "bad days seen",
             "half_seen": "parts or mixtures of a day seen",

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.tables.lake import ROWS, TableLake, name_day
-from headgate.values.errors import HeadgateError
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -57,7 +56,7 @@ def _run_together(jobs: list[Callable[[], Any]]) -> list[Exception]:
     def run(job: Callable[[], Any]) -> None:
         try:
             job()
-        except HeadgateError as error:
+        except Exception as error:  # of any kind: it is counted by its name
             errors.append(error)
 
     threads = [threading.Thread(target=run, args=[job]) for job in jobs]

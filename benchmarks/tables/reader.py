@@ -19,12 +19,16 @@ def watch_days(spark: SparkSession, form: str, days: int = 100) -> dict[str, Any
     """Every tenth day is bad, and every seventh is delivered twice. Says what the reader saw."""
     lake = TableLake(spark, form)
     seen: list[dict[str, tuple[int, tuple[str, ...]]]] = []
+    errors: list[str] = []
     ended = threading.Event()
 
     def look() -> None:
         session = spark.newSession()
         while not ended.is_set():
-            seen.append(lake.read_shown(session))
+            try:
+                seen.append(lake.read_shown(session))
+            except Exception as error:
+                errors.append(type(error).__name__)
             time.sleep(PAUSE)
 
     reader = threading.Thread(target=look)
@@ -50,6 +54,7 @@ def watch_days(spark: SparkSession, form: str, days: int = 100) -> dict[str, Any
         "days": days,
         "bad": days // 10,
         "looks": len(seen),
+        "failed_looks": len(errors),
         "days_seen": len(looks),
         "bad_seen": sum(BAD in texts for _, texts in looks),
         "half_seen": sum(count != ROWS or len(texts) != 1 for count, texts in looks),

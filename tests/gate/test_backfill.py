@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import date
+from collections.abc import Callable
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -11,7 +12,8 @@ import pytest
 
 from headgate.checks.check import Check
 from headgate.gate.publish.folders import Folders
-from headgate.values.errors import MisuseError
+from headgate.store.fault_points import watch
+from headgate.values.errors import MisuseError, NotMeasured
 from headgate.values.key import MetricKey
 from headgate.values.run import Decision
 from tests.gate.orders import dearer, named, new_gate, orders, replaced
@@ -124,3 +126,58 @@ def test_a_column_that_is_not_there_is_refused(table: pa.Table) -> None:
     with pytest.raises(MisuseError, match="dya"):
         gate.backfill(table, "dya")
     assert gate.store.head("orders") == 0
+
+
+def test_a_value_that_fails_a_metric_of_all_batches_records_nothing(table: pa.Table) -> None:
+    texts = pa.array(["x" if at == 0 else "7" for at in range(len(table))])
+    check = Check("orders").satisfies("CAST(amount AS INT) > 0")
+    gate = new_gate(checks=[check], learn=[])
+    with pytest.raises(NotMeasured, match=r"amount.*of all batches at once"):
+        gate.backfill(table.append_column("amount", texts), "day")
+    assert gate.store.head("orders") == 0
+    good = day_of(1).append_column("amount", pa.array(["7"] * len(day_of(1))))
+    verdict = gate.backfill_batch(good, named(1))
+    assert verdict is not None
+    assert verdict.passed
+    assert gate.backfill_batch(good, named(1)) is None
+
+
+def test_a_batch_is_as_fresh_as_it_was_at_the_end_of_its_day(table: pa.Table) -> None:
+    times = pa.array([datetime.fromisoformat(f"{day}T18:00:00") for day in table["day"].to_pylist()])
+    check = Check("orders").is_fresh("at", "12h")
+    verdicts = new_gate(checks=[check], learn=[]).backfill(table.append_column("at", times), "day")
+    assert all(each.passed for each in verdicts)
+    late = new_gate(checks=[check], learn=[]).backfill(
+        table.append_column("at", times), "day", now=datetime(2026, 6, 1, tzinfo=UTC)
+    )
+    assert not any(each.passed for each in late)
+
+
+@pytest.mark.parametrize("by", [["day"], ["country", "day"], ["day", "country"]], ids=" and ".join)
+def test_a_check_may_be_by_the_column_of_the_batch(table: pa.Table, by: list[str]) -> None:
+    check = Check("orders").has_size(at_least=24, by=by)
+    observer = new_gate(checks=[check], learn=[], mode="observe")
+    found = new_gate(checks=[check], learn=[]).backfill(table, "day")
+    for number, verdict in enumerate(found):
+        wanted = observer.judge(day_of(number), named(number))
+        assert [each.segment for each in verdict.judgements] == [each.segment for each in wanted.judgements]
+        assert verdict.passed is wanted.passed
+
+
+def test_what_another_gate_has_not_finished_is_left_to_it(table: pa.Table) -> None:
+    told: list[object] = []
+    gate = new_gate(notify=told.append)
+    with watch(_kill_at("gate.committed")), pytest.raises(KeyboardInterrupt):
+        gate.judge(orders(40), named(40))
+    assert len(gate.backfill(table, "day")) == DAYS
+    assert [each.partition for each in gate.find_undecided()] == [named(40)]
+    gate.recover()
+    assert len(told) == 1
+
+
+def _kill_at(point: str) -> Callable[[str], None]:
+    def watcher(name: str) -> None:
+        if name == point:
+            raise KeyboardInterrupt
+
+    return watcher

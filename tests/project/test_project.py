@@ -8,6 +8,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import headgate as hg
+from headgate.integrations.iceberg import Iceberg
 from headgate.project.project import Project
 from headgate.values.account import Mode
 from headgate.values.errors import ConfigError, EngineError, MisuseError, NoSuchBatch
@@ -297,3 +298,13 @@ def test_a_list_without_days_is_told_with_its_line(days: str, words: str, tmp_pa
         with pytest.raises(ConfigError, match=words) as error:
             _ = project.dataset("orders").gate
         assert "headgate.yml:5" in str(error.value)
+
+
+def test_a_gate_of_a_table_starts_no_spark_before_it_is_needed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """{table: lake.shop.orders, where: "day = '{partition}'"}"""
+    text = PLAIN.replace('{path: "lake/orders/day={partition}"}', source)
+    assert source in text
+    with opened(tmp_path, text + "    publish: {to: iceberg}\n") as project:
+        monkeypatch.setattr(project, "session", lambda: pytest.fail("Spark was started"))
+        assert project.dataset("orders").gate.store.head("orders") == 0
+        assert isinstance(project.dataset("orders").gate.publisher, Iceberg)

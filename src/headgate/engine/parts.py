@@ -171,17 +171,27 @@ class Parts(Paged, Mapping[Part, Analysis]):
         kept = {name: self._states_at(index) for name, index in self._indices.items() if index not in removed}
         return Parts(self.by, self.schema, self.metrics, kept, self.failed)
 
-    def choose(self, column: str, value: Value) -> Parts:
-        """The parts with a value in a column, by the other columns."""
+    def group_by(self, column: str) -> dict[str | None, Parts]:
+        """The parts with each value of a column, by the other columns."""
         if column not in self.by:
             raise MisuseError(f"these parts are not by {column!r}; {did_you_mean(column, self.by)}")
-        at, wanted = self.by.index(column), text_of(value)
-        chosen = {
-            (*name[:at], *name[at + 1 :]): self._states_at(index)
-            for name, index in self._indices.items()
-            if name[at] == wanted
+        at = self.by.index(column)
+        groups: dict[str | None, dict[Part, Mapping[MetricKey, State]]] = {}
+        for name, index in self._indices.items():
+            groups.setdefault(name[at], {})[(*name[:at], *name[at + 1 :])] = self._states_at(index)
+        others = (*self.by[:at], *self.by[at + 1 :])
+        return {
+            value: Parts(others, self.schema, self.metrics, states, self.failed) for value, states in groups.items()
         }
-        return Parts((*self.by[:at], *self.by[at + 1 :]), self.schema, self.metrics, chosen, self.failed)
+
+    def insert(self, column: str, value: str, by: Sequence[str]) -> Parts:
+        """The parts by one column more, in which all have the same value; `by` says the new order."""
+        known = dict.fromkeys(self.by)
+        named = {
+            tuple(value if each == column else name[list(known).index(each)] for each in by): self._states_at(index)
+            for name, index in self._indices.items()
+        }
+        return Parts(by, self.schema, self.metrics, named, self.failed)
 
     def _combine_with(
         self,

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from headgate.engine.spark_faults import find_fault, raise_faults
 from headgate.metrics.base.sql import add_backticks, quote_value
+from headgate.values.day_lists import is_day
 from headgate.values.errors import EngineError, EngineUnavailable, did_you_mean
 
 _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless), and set JAVA_HOME if it is elsewhere."
@@ -186,20 +187,29 @@ def select_rows(data: Any, predicate: str) -> Any:
 
 def select_since(data: Any, column: str, partition: str) -> Any:
     """The rows whose column is at least the partition."""
-    name = _require_column(data, column)
+    name = find_column(data, column)
     kind = data.schema[name].dataType.simpleString()
+    if kind == "date" and not is_day(partition):  # Spark would make it null, and find no row
+        raise EngineError(f"{partition} is no value of the column {name}, which is a date.")
     return data.where(f"{add_backticks(name)} >= CAST({quote_value(partition)} AS {kind})")
+
+
+def split_rows(data: Any, column: str) -> Iterator[tuple[str, Any]]:
+    """The rows of each value of a column, with its text."""
+    name = add_backticks(find_column(data, column))
+    for value in values_of(data, column):
+        yield value, data.where(f"CAST({name} AS STRING) = {quote_value(value)}")
 
 
 def values_of(data: Any, column: str) -> set[str]:
     """The values of a column as texts. For a partition column, Spark only lists folders."""
-    _require_column(data, column)
+    find_column(data, column)
     with raise_faults():
         rows = data.selectExpr(f"CAST({add_backticks(column)} AS STRING) AS value").distinct().collect()
     return {row[0] for row in rows if row[0] is not None}
 
 
-def _require_column(data: Any, column: str) -> str:
+def find_column(data: Any, column: str) -> str:
     """The name of a column as the data have it; Spark does not tell capital letters apart."""
     found = next((name for name in data.columns if name.lower() == column.lower()), None)
     if found is None:

@@ -17,6 +17,8 @@ from headgate.engine.parts import Parts
 from headgate.engine.progress import Progress
 from headgate.engine.scan import grows
 from headgate.metrics.base.metric import Metric
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed
 
 By: TypeAlias = tuple[str, ...]
 
@@ -36,14 +38,36 @@ class Measurements:
         result = self._results[by]
         return {(): result} if isinstance(result, Analysis) else {part: result[part] for part in result}
 
-    def split_batches(self, column: str) -> dict[str, Measurements]:
-        """The measurements of each batch, where a column names the batch and was put before every segmentation.
+    @property
+    def failed(self) -> dict[MetricKey, Failed]:
+        """The metrics that could not be computed, each with the reason."""
+        return {key: failed for result in self._results.values() for key, failed in result.failed.items()}
 
-        Rows without a value in it are of no batch.
+    def split_batches(self, column: str) -> dict[str, Measurements]:
+        """The measurements of each batch, where a column names the batch, and what was measured is `by_batch` of it.
+
+        Rows without a value in it are of no batch. A segmentation by the column itself has one segment in each batch.
         """
-        parts = {by: each for by, each in self._results.items() if isinstance(each, Parts)}
-        names = [name for (name,) in parts[(column,)] if name is not None]
-        return {name: Measurements({by[1:]: each.choose(column, name) for by, each in parts.items()}) for name in names}
+        split: dict[str, dict[By, Analysis | Parts]] = {}
+        for by, result in self._results.items():
+            for name, parts in result.group_by(column).items() if isinstance(result, Parts) else ():
+                if name is not None:
+                    split.setdefault(name, {})[by[1:]] = parts
+        return {name: Measurements(results) for name, results in split.items()}
+
+    def add_batch_column(self, column: str, name: str, segmentations: Iterable[By]) -> Measurements:
+        """These measurements of one batch, also by segmentations that have the column of the batch among others."""
+        added: dict[By, Analysis | Parts] = {}
+        for by in segmentations:
+            if column in by:
+                rest = self._results[tuple(each for each in by if each != column)]
+                added[by] = rest.insert(column, name, by) if isinstance(rest, Parts) else rest
+        return Measurements({**self._results, **added})
+
+
+def by_batch(column: str, by: By) -> By:
+    """A segmentation within each batch, where a column names the batch."""
+    return (column, *(each for each in by if each != column))
 
 
 def measure(

@@ -12,16 +12,16 @@ from typing import Any, Literal
 import msgspec
 
 from headgate.checks.check import Check
-from headgate.engine.batch import open_batch, rereadable
+from headgate.engine.batch import rereadable
 from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
 from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
-from headgate.evaluate.measurements import measure
 from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.accept_preview import preview_range_changes
+from headgate.gate.backfill import Backfill
 from headgate.gate.backtest.backtest import BUDGETS, INJECTED_BATCHES, Backtest, backtest
 from headgate.gate.batch_finisher import BatchFinisher
-from headgate.gate.batch_judge import BatchJudge, list_metrics
+from headgate.gate.batch_judge import BatchJudge
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.history import DatasetHistory
 from headgate.gate.mutes import ColumnMutes
@@ -197,45 +197,56 @@ class Gate:
 
         The batches are judged in the order of their partitions, each by those before it. Nothing is held, moved or
         notified: a batch that does not pass is recorded as observed, and nothing is learned from it until somebody
-        accepts it. A batch that the history has is left out, so that the call may be made again. Gives the verdicts.
+        accepts it. A batch that the history has is left out, so that the call may be made again. If a metric cannot be
+        measured, this raises `NotMeasured` and records nothing. Gives the verdicts.
 
         Args:
             data: What `hg.analyze` takes.
             by: The column whose values are the partitions. Rows without a value in it are left out.
             tables: Other tables that checks name, by name.
-            now: The time that freshness is measured against, and until when columns are muted; the clock's time if it
-                is left out.
+            now: The time that freshness is measured against; the end of a batch's period if it is left out.
             read_time: Gives the day, hour or other period of a partition whose name does not tell it.
             progress: Called while the scan runs, and after each batch.
         """
-        observer, lookup_tables = self.as_observer(), rereadable(tables)
-        batch, mutes = open_batch(data, lookup_tables), self.mutes.find_active(now)
-        planned = Evaluation.of(
-            self.checks, BatchContext(batch.schema, lookup_tables, self.store, self.dataset, "", now)
-        )
-        also = list_metrics(self.settings, self.learned(), batch.schema)
-        asked = [*planned.metrics, *(((), metric) for metric in also)]
-        measured = measure(batch, [((by, *segment), metric) for segment, metric in asked], progress).split_batches(by)
-        known = {each.partition for each in self.store.revisions(self.dataset)}
-        verdicts = []
-        for partition in [each for each in measured if each not in known]:
-            period = None if read_time is None or (time := read_time(partition)) is None else to_period(time)
-            context = BatchContext(batch.schema, lookup_tables, self.store, self.dataset, partition, now)
-            judge = observer._make_judge(partition, "", 0, period, mutes)
-            run, _ = judge.to_run(Evaluation.of(self.checks, context), measured[partition])
-            verdicts.append(observer.finisher.finish(observer._record(run), is_new=True))
-            if progress is not None:
-                progress(Progress(len(verdicts), len(measured.keys() - known), stage="learning", unit="batches"))
-        return verdicts
+        return self._open_backfill(tables, now).judge_parts(data, by, read_time, progress)
 
-    def as_observer(self) -> Gate:
-        """A gate that judges in the same way, and holds, moves and notifies nothing."""
+    def backfill_batch(
+        self,
+        data: Any,
+        partition: str,
+        *,
+        tables: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+        time: date | datetime | str | None = None,
+    ) -> BatchVerdict | None:
+        """As `backfill`, of one batch; None if the history has it. What cannot be read raises, and is not recorded.
+
+        Args:
+            data: What `hg.analyze` takes.
+            partition: The batch's key in the dataset.
+            tables: Other tables that checks name, by name.
+            now: The time that freshness is measured against; the end of the batch's period if it is left out.
+            time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
+        """
+        return self._open_backfill(tables, now).judge_batch(data, partition, time)
+
+    def _open_backfill(self, tables: Mapping[str, Any] | None, now: datetime | None) -> Backfill:
         observer = copy(self)
         observer.settings = msgspec.structs.replace(self.settings, mode=Mode.OBSERVE)
         observer.mover = BatchMover(self.dataset, None)
         observer.history = DatasetHistory(self.store, self.dataset, observer.settings)
         observer.finisher = BatchFinisher(observer.history, observer.mover, None)
-        return observer
+        return Backfill(
+            history=observer.history,
+            checks=self.checks,
+            tables=rereadable(tables),
+            now=now,
+            learned=observer.learned,
+            make_judge=lambda partition, period: observer._make_judge(
+                partition, "", 0, period, self.mutes.find_active(now)
+            ),
+            record=lambda run: observer.finisher.finish(observer._record(run), is_new=True),
+        )
 
     def prepare(self, before: str | None = None) -> Learned:
         """Learn now what the next batch will be judged by, so that judging it is quick. It may be left out."""

@@ -185,9 +185,7 @@ class Delta(SparkTablePublisher):
         """Refuse rows that would not be put in the place of the partition."""
         rows = self.read(source, partition)
         with self.as_publish_error():
-            others = (
-                rows.where(f"NOT {self.is_of(partition, rows.schema[self.by].dataType)}").select(self.by).distinct()
-            )
+            others = rows.where(f"NOT {self.is_of(partition, rows)}").select(f"`{self.by}`").distinct()
             found = sorted(str(row[0]) for row in others.limit(3).collect())
         if found:
             wanted = self.find_value(partition)
@@ -231,7 +229,7 @@ class Delta(SparkTablePublisher):
         at = "" if version is None else f" VERSION AS OF {version}"
         with self.as_publish_error():
             rows = self.spark.sql(f"SELECT * FROM {self._name}{at}")
-            return frozenset(rows.where(self.is_of(partition, rows.schema[self.by].dataType)).inputFiles())
+            return frozenset(rows.where(self.is_of(partition, rows)).inputFiles())
 
     def _list_commits(self) -> list[Row]:
         return self.collect(f"DESCRIBE HISTORY {self._name}")

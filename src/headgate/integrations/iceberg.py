@@ -88,7 +88,7 @@ class Iceberg(SparkTablePublisher):
         """The rows of a batch that was staged, wherever it is now."""
         with self.as_publish_error():
             rows = self.spark.sql(f"SELECT * FROM {self._name} VERSION AS OF {_find_id(source)}")
-        is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows.schema[self.by].dataType)
+        is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows)
         return rows.where(is_of)
 
     # --- what the table keeps
@@ -209,8 +209,8 @@ class Iceberg(SparkTablePublisher):
     def _is_of_partition(self, partition: str) -> str:
         """Whether an entry of the metadata is of a batch, as a condition of Spark SQL."""
         with self.as_publish_error():
-            kind = self.spark.table(self._name).schema[self.by].dataType
-        return self.is_of(partition, kind, f"data_file.partition.`{self.by}`")
+            rows = self.spark.table(self._name)
+        return self.is_of(partition, rows, f"data_file.partition.`{self.by}`")
 
     def _copy_over(self, delivery: Delivery, source: str) -> None:
         """Write the rows of a batch once more, to main: its partition has changed since it was staged.
@@ -291,7 +291,7 @@ class Iceberg(SparkTablePublisher):
             fields = self.spark.table(f"{self._name}.partitions").schema
         kind: Any = fields["partition"].dataType if "partition" in fields.names else None
         found = [] if kind is None else kind.fieldNames()
-        if found != [self.by]:
+        if [each.lower() for each in found] != [self.by.lower()]:
             raise MisuseError(
                 f"{self.table} is partitioned by {', '.join(found) or 'nothing'}, not by {self.by}.",
                 hint="A batch takes the place of one partition: partition the table by that column, and by no other.",

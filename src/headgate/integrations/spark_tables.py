@@ -9,12 +9,13 @@ import abc
 import random
 import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from headgate.engine.spark_sources import active_session, find_column
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.gate.publish.table_refs import Refs, hash_partition
@@ -22,7 +23,6 @@ from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
-    from pyspark.sql.types import DataType
 
 MOST_NOTES = 1_000
 """Partitions of which a table says what is published, those that were published last. The history knows of all."""
@@ -50,15 +50,15 @@ class SparkTablePublisher(TablePublisher):
     """The name of the table in a statement."""
     conflicts: tuple[str, ...]
     """Words in the error of a commit that another writer was faster than."""
+    open_session: Callable[[], SparkSession | None] = staticmethod(active_session)
+    """Gives the session, if none was passed: the active one, classic or Connect."""
     _session: SparkSession | None
 
     @property
     def spark(self) -> SparkSession:
         """The session that the table is read and written with."""
         if self._session is None:
-            from pyspark.sql import SparkSession
-
-            self._session = SparkSession.getActiveSession()
+            self._session = self.open_session()
         if self._session is None:
             raise MisuseError("there is no active Spark session.", hint="Pass one: spark=spark.")
         return self._session
@@ -84,10 +84,11 @@ class SparkTablePublisher(TablePublisher):
     def read_published(self, partition: str) -> DataFrame:
         """The rows of a partition that readers have."""
         rows = self.read_table()
-        return rows.where(self.is_of(partition, rows.schema[self.by].dataType))
+        return rows.where(self.is_of(partition, rows))
 
     def read_table(self) -> DataFrame:
-        """The rows that readers have."""
+        """The rows that readers have now."""
+        self.collect(f"REFRESH TABLE {self._name}")
         with self.as_publish_error():
             return self.spark.table(self._name)
 
@@ -154,17 +155,18 @@ class SparkTablePublisher(TablePublisher):
         """
         return partition.removeprefix(f"{self.by}=")
 
-    def is_of(self, partition: str, kind: DataType, column: str = "") -> str:
+    def is_of(self, partition: str, rows: DataFrame, column: str = "") -> str:
         """Whether a row is of a batch, as a condition of Spark SQL. A row without a value is of none.
 
         It is a text, since columns of a classic session and of a Connect session are not of one kind.
 
         Args:
             partition: The name of the batch.
-            kind: The type of the column.
+            rows: Rows of the table, which tell the type of the column.
             column: The column as it is written in SQL; by default the one that the table is partitioned by.
         """
-        wanted = f"CAST({quote(self.find_value(partition))} AS {kind.simpleString()})"
+        kind = rows.schema[find_column(rows, self.by)].dataType.simpleString()
+        wanted = f"CAST({quote(self.find_value(partition))} AS {kind})"
         return f"COALESCE({column or f'`{self.by}`'} = {wanted}, FALSE)"
 
     def collect(self, statement: str) -> list[Row]:

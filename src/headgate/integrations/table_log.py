@@ -36,22 +36,26 @@ class TableLog(abc.ABC):
 
     def __init__(self, table: str, session: SparkSession) -> None:
         self.table, self.spark = table, session
-        self._name = f"delta.`{table}`" if "/" in table else ".".join(map(add_backticks, table.split(".")))
+        is_path = "/" in table and "`" not in table
+        self._name = f"delta.`{table}`" if is_path else table
+        if not is_path and "`" not in table:
+            self._name = ".".join(map(add_backticks, table.split(".")))
 
     def identify_batch(self, column: str, partition: str) -> str:
-        """A text that changes with the rows of a batch; empty if the table is not partitioned by the column."""
+        """A text that changes with the rows of a batch; empty if the table is not partitioned by the column.
+
+        It changes with the files, so a compaction changes it, too.
+        """
         files = self._list_files(column, partition)
         return "" if files is None else _hash_texts(files)
 
-    def list_snapshots(self) -> list[Snapshot]:
-        """What the table was after each commit that changed rows, oldest first.
+    def list_snapshots(self, form: str = "%Y-%m-%d") -> list[Snapshot]:
+        """What the table was at the end of each day, or of what else `form` tells, oldest first.
 
-        They are named by the day of the commit, or by the time if a day has several.
+        They are named by the time of their commit in UTC. Of several commits with the same name, the last one counts.
         """
-        commits = self._list_commits()
-        days = [f"{when:%Y-%m-%d}" for when, _ in commits]
-        form = "%Y-%m-%d" if len(set(days)) == len(days) else "%Y-%m-%dT%H:%M:%S"
-        return [Snapshot(f"{when:{form}}", source) for when, source in commits]
+        last = {f"{when:{form}}": source for when, source in self._list_commits()}
+        return [Snapshot(name, source) for name, source in last.items()]
 
     def read_snapshot(self, snapshot: Snapshot) -> DataFrame:
         """The rows that the table had."""
@@ -78,8 +82,9 @@ class IcebergLog(TableLog):
     def _list_files(self, column: str, partition: str) -> list[str] | None:
         with raise_faults():
             kind: Any = self.spark.table(f"{self._name}.files").schema
+        self._collect(f"REFRESH TABLE {self._name}")
         fields = kind["partition"].dataType.fieldNames() if "partition" in kind.names else []
-        if column not in fields:
+        if column.lower() not in map(str.lower, fields):
             return None
         value = f"CAST(partition.{add_backticks(column)} AS STRING)"
         rows = self._collect(f"SELECT file_path FROM {self._name}.files WHERE {value} = {quote(partition)}")
@@ -87,7 +92,7 @@ class IcebergLog(TableLog):
 
     def _list_commits(self) -> list[tuple[datetime, str]]:
         rows = self._collect(
-            "SELECT h.snapshot_id, s.operation, unix_timestamp(h.made_current_at) AS seconds "
+            "SELECT h.snapshot_id, s.operation, unix_micros(h.made_current_at) AS micros "
             f"FROM {self._name}.history h JOIN {self._name}.snapshots s "
             "ON s.snapshot_id = h.snapshot_id ORDER BY h.made_current_at"
         )
@@ -96,7 +101,7 @@ class IcebergLog(TableLog):
             known = [each["snapshot_id"] for each in shown]
             shown = shown[: known.index(row["snapshot_id"]) + 1] if row["snapshot_id"] in known else [*shown, row]
         return [
-            (datetime.fromtimestamp(row["seconds"], UTC), f"iceberg:{row['snapshot_id']}")
+            (datetime.fromtimestamp(row["micros"] / 1e6, UTC), f"iceberg:{row['snapshot_id']}")
             for row in shown
             if row["operation"] != "replace"
         ]
@@ -106,6 +111,9 @@ class DeltaLog(TableLog):
     """The versions of a Delta table."""
 
     def _list_files(self, column: str, partition: str) -> list[str] | None:
+        (details,) = self._collect(f"DESCRIBE DETAIL {self._name}")
+        if column.lower() not in map(str.lower, details["partitionColumns"]):
+            return None
         commits = self._collect(f"DESCRIBE HISTORY {self._name}")
         # rows that are marked as deleted leave the names of the files as they are
         marked = [row["version"] for row in commits if _count_marked(row)]

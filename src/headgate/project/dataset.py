@@ -22,9 +22,10 @@ from headgate.project.config import Config, DatasetConfig
 from headgate.project.path_template import PARTITION
 from headgate.project.row_filter import column_of
 from headgate.project.source import BatchSource, LocalFiles, MovedBatch, SparkFiles, SparkTable, StagedTable
+from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
 from headgate.values.day_lists import DayLists, is_day
-from headgate.values.errors import MisuseError
+from headgate.values.errors import EngineError, EngineUnavailable, MisuseError, NotMeasured
 from headgate.values.period import to_period
 from headgate.values.run import Decision, Revision
 
@@ -219,7 +220,11 @@ class Dataset:
             )
         path = ("datasets", self.name, "source")
         rows = self._project.locate_errors(path, lambda: source.read_all(since or ""))
-        return self.gate.backfill(rows, source.column, read_time=self.read_time, progress=progress)
+        try:
+            return self.gate.backfill(rows, source.find_column(rows), read_time=self.read_time, progress=progress)
+        except NotMeasured:  # one bad value fails the metric of all batches
+            batches = sorted(source.split_rows(rows), key=lambda each: partition_order(each[0]))
+            return self._learn_one_by_one(batches, progress)[0]
 
     def _learn_from_snapshots(
         self, source: BatchSource, since: str, progress: Callable[[Progress], None] | None
@@ -231,15 +236,35 @@ class Dataset:
                 if source.column is not None
                 else "Write source: {table: lake.shop.prices, format: iceberg}.",
             )
-        log, observer = source.open_log(), self.gate.as_observer()
-        known = {each.partition for each in observer.store.revisions(self.name)}
-        waiting = [each for each in log.list_snapshots() if each.partition not in known and each.partition >= since]
-        verdicts = []
-        for number, each in enumerate(waiting, 1):
-            verdicts.append(observer.judge(partial(log.read_snapshot, each), each.partition, fingerprint=each.source))
-            if progress is not None:
-                progress(Progress(number, len(waiting), stage="learning", unit="batches"))
+        log = self._project.locate_errors(("datasets", self.name, "source"), source.open_log)
+        known = {each.partition for each in self.gate.store.revisions(self.name)}
+        snapshots = log.list_snapshots(self.settings.time or "%Y-%m-%d")
+        batches = [
+            (each.partition, log.read_snapshot(each)) for each in snapshots if since <= each.partition not in known
+        ]
+        verdicts, errors = self._learn_one_by_one(batches, progress)
+        if errors and not verdicts:
+            raise errors[0]
         return verdicts
+
+    def _learn_one_by_one(
+        self, batches: Sequence[tuple[str, Any]], progress: Callable[[Progress], None] | None
+    ) -> tuple[list[BatchVerdict], list[EngineError]]:
+        """Judge batches that readers have, in the order that they are given. Those that cannot be read are left out."""
+        verdicts: list[BatchVerdict] = []
+        errors: list[EngineError] = []
+        for number, (partition, rows) in enumerate(batches, 1):
+            try:
+                verdict = self.gate.backfill_batch(rows, partition, time=self.read_time(partition))
+            except EngineUnavailable:
+                raise
+            except EngineError as error:
+                errors.append(error)
+            else:
+                verdicts += [] if verdict is None else [verdict]
+            if progress is not None:
+                progress(Progress(number, len(batches), stage="learning", unit="batches"))
+        return verdicts, errors
 
     def calendar(self, partitions: Sequence[str]) -> Calendar:
         """When the batches of these partitions are, and how often one comes."""
@@ -368,14 +393,15 @@ class Dataset:
             from headgate.integrations.iceberg import RETAINED_DAYS, Iceberg
 
             days = settings.retained_days or RETAINED_DAYS
-            return self._project.locate_errors(
-                path, lambda: Iceberg(table, column, spark=self._project.session(), retained_days=days)
+            publisher: SparkTablePublisher = self._project.locate_errors(
+                path, lambda: Iceberg(table, column, retained_days=days)
             )
-        from headgate.integrations.delta import Delta
+        else:
+            from headgate.integrations.delta import Delta
 
-        return self._project.locate_errors(
-            path, lambda: Delta(table, column, spark=self._project.session(), staging=settings.staging)
-        )
+            publisher = self._project.locate_errors(path, lambda: Delta(table, column, staging=settings.staging))
+        publisher.open_session = self._project.session  # which starts Spark, when it is first needed
+        return publisher
 
     def _require_staging(self, folder: str) -> None:
         """Require that batches are read from where they are staged: what is judged must be what is published."""

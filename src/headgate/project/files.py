@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import pyarrow as pa
@@ -48,6 +48,12 @@ def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> 
 def select_since(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
     """The rows whose column is at least the partition."""
     return data.filter(ds.field(column) >= _read_value(data, column, partition, dataset))
+
+
+def split_rows(data: ds.Dataset, column: str, dataset: str) -> Iterator[tuple[str, ds.Dataset]]:
+    """The rows of each value of a column, with its text."""
+    for value in read_values(data, column, dataset):
+        yield value, select_rows(data, column, value, dataset)
 
 
 def _read_value(data: ds.Dataset, column: str, partition: str, dataset: str) -> pa.Scalar:

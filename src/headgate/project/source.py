@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -10,7 +10,7 @@ from headgate.gate.publish.publisher import Delivery
 from headgate.project.path_template import PARTITION, PathTemplate
 from headgate.project.row_filter import batch_predicate, column_of
 from headgate.project.source_config import SPARK_FORMATS, SourceConfig
-from headgate.values.errors import EngineError
+from headgate.values.errors import EngineError, MisuseError
 from headgate.values.run import partition_sort_key
 
 if TYPE_CHECKING:
@@ -48,6 +48,12 @@ class BatchSource(Protocol):
     def read_all(self, since: str = "") -> Any:
         """The rows of all batches, or of those from one on; `column` tells them apart."""
 
+    def find_column(self, rows: Any) -> str:
+        """The column whose values are the batches, as rows have it."""
+
+    def split_rows(self, rows: Any) -> Iterator[tuple[str, Any]]:
+        """The rows of each batch, with its name."""
+
     def partitions(self) -> tuple[str, ...]: ...
 
     def identify_files(self, partition: str) -> str:
@@ -84,6 +90,14 @@ class LocalFiles:
         data = open_batch(self._template, self._dataset, "", self._settings.format, self._settings.options)
         return select_since(data, self.column, since, self._dataset) if self.column and since else data
 
+    def find_column(self, rows: Any) -> str:
+        return self.column or ""
+
+    def split_rows(self, rows: Any) -> Iterator[tuple[str, Any]]:
+        from headgate.project.files import split_rows
+
+        return split_rows(rows, self.column or "", self._dataset)
+
     def partitions(self) -> tuple[str, ...]:
         if self._template.has_partition:
             return self._template.partitions()
@@ -97,7 +111,23 @@ class LocalFiles:
         return _identify_batch(self._template, self._settings, partition)
 
 
-class SparkFiles:
+class SparkRows:
+    """Batches that are rows of one data frame of Spark."""
+
+    column: str | None
+
+    def find_column(self, rows: Any) -> str:
+        from headgate.engine.spark_sources import find_column
+
+        return find_column(rows, self.column or "")
+
+    def split_rows(self, rows: Any) -> Iterator[tuple[str, Any]]:
+        from headgate.engine.spark_sources import split_rows
+
+        return split_rows(rows, self.column or "")
+
+
+class SparkFiles(SparkRows):
     """Files that Spark reads, from whatever file system it knows."""
 
     def __init__(self, dataset: str, settings: SourceConfig, folder: Path, session: Callable[[], Any]) -> None:
@@ -163,7 +193,7 @@ class SparkFiles:
         return [escape_glob(path) for path in paths]
 
 
-class SparkTable:
+class SparkTable(SparkRows):
     """A table of Spark's catalogue, whose batches are selected by a predicate."""
 
     def __init__(self, settings: SourceConfig, session: Callable[[], Any]) -> None:
@@ -204,13 +234,17 @@ class SparkTable:
         return self.open_log().identify_batch(self.column, partition)
 
     def open_log(self) -> TableLog:
-        """What the table knows of its own commits."""
+        """What the table knows of its own commits. Raises `MisuseError` unless `format` says of what kind it is."""
         from headgate.integrations.table_log import open_log
 
+        if self._settings.format not in SPARK_FORMATS:
+            raise MisuseError(
+                f"it is not said what kind of table {self._settings.table} is.", hint="Write format: iceberg, or delta."
+            )
         return open_log(self._settings.format, self._settings.table or "", self._session())
 
 
-class StagedTable:
+class StagedTable(SparkRows):
     """The batches that are staged in a table, and those that its publisher has moved."""
 
     is_listed = True

@@ -137,6 +137,10 @@ class NoSuchBatch(EngineError):
     """There is no batch of this name."""
 
 
+class NotMeasured(EngineError):
+    """Some metrics could not be measured of all batches at once. Nothing was recorded."""
+
+
 class EngineUnavailable(EngineError):
     """Spark could not be used, whatever the batch. Nothing was recorded; call again when the cause is mended."""
 

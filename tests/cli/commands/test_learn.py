@@ -79,3 +79,17 @@ def test_files_have_no_snapshots(table: Path) -> None:
     assert result.exit_code == 2
     assert "source: {table: lake.shop.prices, format: iceberg}" in result.stderr
     assert "Leave --from-snapshots out" in called("learn", "orders", "--from-snapshots").stderr
+
+
+def test_a_bad_value_of_one_day_is_an_error_of_that_day_alone(table: Path) -> None:
+    checks = """    checks: [{satisfies: "CAST(amount AS INT) > 0"}]\n"""
+    Path("headgate.yml").write_text(CONFIG.replace("  folders:", f"{checks}  folders:"))
+    for number in range(DAYS):
+        file = f"lake/orders/{number}.parquet"
+        day = pq.read_table(file)
+        texts = pa.array(["x" if number == 3 else "7", *["7"] * (len(day) - 1)])
+        pq.write_table(day.append_column("amount", texts), file)
+    found = document("learn", "orders")
+    assert len(found["judged"]) == DAYS
+    assert named(3) in found["failed"]
+    assert len(found["failed"]) <= 2

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote, urlparse
 
 import pyarrow as pa
 import pytest
@@ -142,7 +143,7 @@ def test_a_batch_that_was_repaired_in_the_table_waits_again(shop: Shop) -> None:
 
 
 def test_a_table_that_is_replaced_is_learned_from_its_snapshots(shop: Shop) -> None:
-    shop.configure(where="")
+    shop.configure('    time: "%Y-%m-%dT%H:%M:%S.%f"\n', where="")
     shop.create(0)
     for day in range(1, 4):
         shop.rows(day).write.format(shop.form).mode("overwrite").saveAsTable(shop.table)
@@ -152,3 +153,30 @@ def test_a_table_that_is_replaced_is_learned_from_its_snapshots(shop: Shop) -> N
         assert sizes == [Measured(float(len(orders(day)))) for day in range(4)]
         assert all("T" in each.partition for each in verdicts)
         assert project.dataset("orders").learn(from_snapshots=True) == []
+
+
+def test_a_table_whose_files_are_gone_is_learned_from_the_snapshots_that_are_left(shop: Shop) -> None:
+    shop.configure('    time: "%Y-%m-%dT%H:%M:%S.%f"\n', where="")
+    shop.create(0)
+    files = shop.spark.table(shop.table).inputFiles()
+    if shop.form == "iceberg":
+        files = [row["file_path"] for row in shop.spark.sql(f"SELECT file_path FROM {shop.table}.files").collect()]
+    assert files
+    shop.rows(1).write.format(shop.form).mode("overwrite").saveAsTable(shop.table)
+    for each in files:
+        Path(unquote(urlparse(each).path)).unlink()
+    with Project.open("headgate.yml", spark=shop.spark) as project:
+        verdicts = project.dataset("orders").learn(from_snapshots=True)
+        assert [each.run.outcomes[MetricKey("size")] for each in verdicts] == [Measured(float(len(orders(1))))]
+
+
+def test_a_column_may_be_written_in_capital_letters(shop: Shop) -> None:
+    shop.configure(f"    publish: {{to: {shop.form}}}\n", where=""", where: "DAY = '{partition}'\"""")
+    shop.create(*range(3))
+    with Project.open("headgate.yml", spark=shop.spark) as project:
+        dataset = project.dataset("orders")
+        assert len(dataset.learn()) == 3
+        shop.kind(shop.table, "DAY", spark=shop.spark).stage(shop.rows(3), named(3))
+        assert dataset.waiting() == (named(3),)
+        assert dataset.judge(named(3)).passed
+    assert shop.count(3) == len(orders(3))

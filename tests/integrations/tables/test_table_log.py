@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _numbers = itertools.count()
+EXACT = "%Y-%m-%dT%H:%M:%S.%f"
 SCHEMAS = {"iceberg": "lake.shop", "delta": "default"}
 
 
@@ -51,8 +52,8 @@ def test_a_change_of_another_batch_leaves_it(log: TableLog) -> None:
 
 def test_old_states_of_the_table_can_be_read_again(log: TableLog) -> None:
     log.spark.sql(f"INSERT OVERWRITE {log.table} SELECT 'mon', 7")
-    newest = log.list_snapshots()[-1]
-    older = log.list_snapshots()[-2]
+    newest = log.list_snapshots(EXACT)[-1]
+    older = log.list_snapshots(EXACT)[-2]
     assert [row["price"] for row in log.read_snapshot(newest).collect()] in ([7], [7, 2], [2, 7])
     assert sorted(row["price"] for row in log.read_snapshot(older).collect()) == [1, 2]
 
@@ -64,10 +65,27 @@ RESTORE: dict[str, Callable[[str, int], str]] = {
 
 
 def test_what_was_rolled_back_does_not_count(log: TableLog) -> None:
-    good = log.list_snapshots()[-1]
+    good = log.list_snapshots(EXACT)[-1]
     log.spark.sql(f"INSERT INTO {log.table} VALUES ('mon', 100)")
     form, _, number = good.source.partition(":")
     log.spark.sql(RESTORE[form](log.table.removeprefix("lake."), int(number)))
-    found = [sorted(row["price"] for row in log.read_snapshot(each).collect()) for each in log.list_snapshots()]
+    found = [sorted(row["price"] for row in log.read_snapshot(each).collect()) for each in log.list_snapshots(EXACT)]
     assert [1, 2, 100] not in found
     assert found[-1] == [1, 2]
+
+
+def test_of_several_commits_on_a_day_the_last_one_counts(log: TableLog) -> None:
+    log.spark.sql(f"INSERT INTO {log.table} VALUES ('wed', 3)")
+    last = log.list_snapshots(EXACT)[-1]
+    days = log.list_snapshots()
+    assert len(days) in (1, 2)  # two at midnight
+    assert days[-1].source == last.source
+    assert days[-1].partition == last.partition[:10]
+
+
+def test_a_column_may_be_written_in_capital_letters(log: TableLog) -> None:
+    assert log.identify_batch("DAY", "mon") == log.identify_batch("day", "mon") != ""
+
+
+def test_the_batches_of_another_column_are_not_told(log: TableLog) -> None:
+    assert log.identify_batch("price", "1") == ""

@@ -89,11 +89,7 @@ def print_summary(
     # staging is empty when all is judged; but a place that is not there, or never had a batch, is more likely wrong
     empty = [each for each in idle if not counts[each.name] and not each.is_quiet]
     for dataset in empty:
-        source = dataset.settings.source
-        hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
-        context.echo_err(
-            f"error: {dataset.name} has no batch: nothing is at {source.path or source.table}.{hint}", "red"
-        )
+        context.echo_err(f"error: {dataset.name} has no batch: {_explain_no_batch(dataset)}", "red")
     if not context.quiet:
         for dataset in idle:
             if dataset not in empty:
@@ -102,6 +98,15 @@ def print_summary(
                 context.echo(f"{dataset.name}: nothing waits{judged}.")
         context.echo(*_summary_lines(results, written))
     return [each.name for each in empty]
+
+
+def _explain_no_batch(dataset: Dataset) -> str:
+    source = dataset.settings.source
+    if dataset.publishes_table:
+        name = shlex.quote(dataset.name)
+        return f"nothing is staged in {source.table}. headgate learn {name} judges what it has already."
+    hint = " Paths in headgate.yml are relative to its folder." if source.path else ""
+    return f"nothing is at {source.path or source.table}.{hint}"
 
 
 def _summary_lines(results: Sequence[BatchResult], written: WrittenPages) -> Iterator[str]:

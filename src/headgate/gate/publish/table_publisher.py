@@ -164,8 +164,10 @@ class TablePublisher(abc.ABC):
         self._let_go(*(each for each in refs if each.kind == "staged" and each.source in kept))
         shown = [each for each in refs if each.kind == "taken" and self.is_shown(each.source)]
         for ref, partition in zip(shown, self.name_partitions(shown), strict=True):
-            delivery = Delivery(dataset, partition, ref.number, ref.key, ref.part, ref.source)
-            self._end_publishing(delivery, Refs.choose(refs, partition), ref)
+            note = self.read_marks(partition).note
+            if note is None or note.dataset == dataset:
+                delivery = Delivery(dataset, partition, ref.number, ref.key, ref.part, ref.source)
+                self._end_publishing(delivery, Refs.choose(refs, partition), ref)
 
     # --- steps
 
