@@ -23,7 +23,17 @@ from headgate.values.verdict import Verdict, judge
 from tests.learn.histories import past_of
 
 MEAN, ROWS, KS = MetricKey("mean", ("price",)), MetricKey("size"), MetricKey("ks_dist", ("price",))
-USUAL = {MEAN: Between(20.0, 30.0), ROWS: Between(900.0, 1_100.0), KS: Between(high=0.2)}
+SUM, UNIQUE = MetricKey("sum", ("price",)), MetricKey("unique_ratio", ("customer",))
+KEY, DISTINCT = MetricKey("unique_ratio", ("id",)), MetricKey("approx_count_distinct", ("customer",))
+USUAL = {
+    MEAN: Between(20.0, 30.0),
+    ROWS: Between(900.0, 1_100.0),
+    KS: Between(high=0.2),
+    SUM: Between(20_000.0, 30_000.0),
+    UNIQUE: Between(0.85, 0.95),
+    KEY: Between(1.0, 1.0),
+    DISTINCT: Between(800.0, 1_000.0),
+}
 
 
 def verdict_on(values: dict[MetricKey, float], source: Source = Source.HISTORY) -> Verdict:
@@ -54,6 +64,27 @@ DEAR = AcceptedSurprises.of([run_of({MEAN: 2_400.0, ROWS: 1_000.0, KS: 1.0})])
 )
 def test_what_is_like_an_accepted_batch_in_all_that_fails_passes(values: dict[MetricKey, float], passes: bool) -> None:
     assert DEAR.excuse(verdict_on(values)).passed is passes
+
+
+MONTH_END = AcceptedSurprises((SurprisingRun("2026-03-31", {ROWS: 1_500.0}, frozenset({ROWS})),))
+
+
+@pytest.mark.parametrize(
+    ("values", "passes"),
+    [
+        ({SUM: 37_500.0}, True),
+        ({SUM: 37_500.0, DISTINCT: 1_250.0, UNIQUE: 0.83}, True),
+        ({SUM: 60_000.0}, False),  # farther than the rows
+        ({SUM: 15_000.0}, False),  # the other way
+        ({UNIQUE: 0.62}, False),  # half of the rows were loaded twice
+        ({KEY: 0.9}, False),  # what was always 1
+        ({MEAN: 35.0}, False),  # a mean does not grow with the rows
+        ({KS: 0.4}, False),
+    ],
+)
+def test_an_accepted_number_of_rows_excuses_what_follows_from_it(values: dict[MetricKey, float], passes: bool) -> None:
+    assert MONTH_END.excuse(verdict_on({ROWS: 1_500.0, **values})).passed is passes
+    assert not MONTH_END.excuse(verdict_on(values)).passed, "only beside the rows"
 
 
 def test_near_is_as_far_as_the_range_reaches_in_proportion() -> None:

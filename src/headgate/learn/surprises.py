@@ -19,6 +19,9 @@ from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.learn.history.rarity import is_rarity
 from headgate.learn.metric_traits import is_distance
 from headgate.learn.past import Past, numeric_values
+from headgate.metrics.approx_count_distinct import ApproxCountDistinct
+from headgate.metrics.base.registry import metrics
+from headgate.metrics.size import Size
 from headgate.values.expectation import Judgement, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.predicate import Between, OneOf, Predicate
@@ -143,7 +146,41 @@ def find_usual_run(runs: Sequence[Run]) -> Run | None:
 
 
 def _is_like(run: SurprisingRun, failures: Sequence[Judgement]) -> bool:
-    return all(_column_of(each.expectation.metric) in run.columns and _has_alike(run, each) for each in failures)
+    rows = next((each for each in failures if each.expectation.metric == Size().key), None)
+    return all(
+        (_column_of(each.expectation.metric) in run.columns and _has_alike(run, each)) or _follows_rows(each, rows)
+        for each in failures
+    )
+
+
+def _follows_rows(failure: Judgement, rows: Judgement | None) -> bool:
+    """Whether another number of rows, which failed, explains the value of a metric.
+
+    A sum or a number of different values moves as the rows do, or less far. What depends on the rows and does not grow
+    with them, such as the share of values that occur once, moves less than half as far. Rows that were loaded twice
+    move it farther.
+    """
+    if rows is None or rows is failure:
+        return False
+    kind, move, rows_move = metrics().get(failure.expectation.metric.name), _find_move(failure), _find_move(rows)
+    if kind is None or move is None or rows_move is None:
+        return False
+    if kind.additive or kind is ApproxCountDistinct:
+        tolerances = (_find_tolerance(each.expectation.predicate) for each in (failure, rows))
+        slack = math.log1p(_limit_tolerance(max(tolerances)))
+        return move * rows_move >= 0 and abs(move) <= abs(rows_move) + slack
+    return kind.moves_with_rows and abs(move) <= abs(rows_move) / 2
+
+
+def _find_move(failure: Judgement) -> float | None:
+    """How far a value is from the middle of its range, or from its one end, as the logarithm of a factor.
+
+    None if no factor tells it, or if the range is a single value.
+    """
+    ends = [each for each in (failure.expectation.predicate.floor, failure.expectation.predicate.ceiling) if each]
+    if not failure.value or failure.value < 0 or not ends or min(ends) <= 0 or len({*ends}) < len(ends):
+        return None
+    return math.log(failure.value * len(ends) / sum(ends))
 
 
 def _has_alike(run: SurprisingRun, failure: Judgement) -> bool:
