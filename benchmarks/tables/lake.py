@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from headgate.gate.gate import Gate
 from headgate.integrations.delta import Delta
 from headgate.integrations.iceberg import Iceberg
 from headgate.store.port import HistoryStore
+from tests.integrations.tables.session import build_session
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -27,30 +27,7 @@ _numbers = itertools.count()
 
 def start_session() -> SparkSession:
     """A session with the jars that HEADGATE_TABLE_JARS names, which `.ci/tables` fetches."""
-    from pyspark.sql import SparkSession
-
-    warehouse = Path(tempfile.mkdtemp(prefix="headgate-tables-"))
-    extensions = (
-        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,io.delta.sql.DeltaSparkSessionExtension"
-    )
-    session = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.jars", os.environ["HEADGATE_TABLE_JARS"])
-        .config("spark.driver.memory", "3g")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.extensions", extensions)
-        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.sql.warehouse.dir", str(warehouse / "delta"))
-        .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
-        .config("spark.sql.catalog.lake.type", "hadoop")
-        .config("spark.sql.catalog.lake.warehouse", str(warehouse / "iceberg"))
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.databricks.delta.snapshotPartitions", "1")
-        .getOrCreate()
-    )
+    session = build_session(Path(tempfile.mkdtemp(prefix="headgate-tables-"))).getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session
 

@@ -186,11 +186,10 @@ class Parts(Paged, Mapping[Part, Analysis]):
 
     def insert(self, column: str, value: str, by: Sequence[str]) -> Parts:
         """The parts by one column more, in which all have the same value; `by` says the new order."""
-        known = dict.fromkeys(self.by)
-        named = {
-            tuple(value if each == column else name[list(known).index(each)] for each in by): self._states_at(index)
-            for name, index in self._indices.items()
-        }
+        named = {}
+        for name, index in self._indices.items():
+            values = {**dict(zip(self.by, name, strict=True)), column: value}
+            named[tuple(values[each] for each in by)] = self._states_at(index)
         return Parts(by, self.schema, self.metrics, named, self.failed)
 
     def _combine_with(

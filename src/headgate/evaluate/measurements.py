@@ -43,26 +43,32 @@ class Measurements:
         """The metrics that could not be computed, each with the reason."""
         return {key: failed for result in self._results.values() for key, failed in result.failed.items()}
 
-    def split_batches(self, column: str) -> dict[str, Measurements]:
-        """The measurements of each batch, where a column names the batch, and what was measured is `by_batch` of it.
+    def split_batches(self, column: str, segmentations: Iterable[By]) -> dict[str, Measurements]:
+        """The measurements of each batch, where a column names the batch, and `by_batch` was measured.
 
-        Rows without a value in it are of no batch. A segmentation by the column itself has one segment in each batch.
+        Rows without a value in the column are of no batch.
+
+        Args:
+            column: The column that names the batch.
+            segmentations: Those of a single batch. One that has the column itself has one segment of it.
         """
-        split: dict[str, dict[By, Analysis | Parts]] = {}
+        split: dict[str, dict[By, Parts]] = {}
         for by, result in self._results.items():
             for name, parts in result.group_by(column).items() if isinstance(result, Parts) else ():
                 if name is not None:
-                    split.setdefault(name, {})[by[1:]] = parts
-        return {name: Measurements(results) for name, results in split.items()}
-
-    def add_batch_column(self, column: str, name: str, segmentations: Iterable[By]) -> Measurements:
-        """These measurements of one batch, also by segmentations that have the column of the batch among others."""
-        added: dict[By, Analysis | Parts] = {}
-        for by in segmentations:
-            if column in by:
-                rest = self._results[tuple(each for each in by if each != column)]
-                added[by] = rest.insert(column, name, by) if isinstance(rest, Parts) else rest
-        return Measurements({**self._results, **added})
+                    split.setdefault(name, {})[by] = parts
+        wanted = dict.fromkeys([(), *segmentations])
+        return {
+            name: Measurements(
+                {
+                    by: results[by_batch(column, by)].insert(column, name, by)
+                    if column in by
+                    else results[by_batch(column, by)]
+                    for by in wanted
+                }
+            )
+            for name, results in split.items()
+        }
 
 
 def by_batch(column: str, by: By) -> By:

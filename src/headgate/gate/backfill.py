@@ -57,14 +57,13 @@ class Backfill:
                 f"{key} could not be measured of all batches at once: {failed.why.rstrip('.')}.",
                 hint="One batch may be the cause. Judge them one by one: gate.backfill_batch(df, partition).",
             )
-        batches, segments = measured.split_batches(by), list(dict.fromkeys(segment for segment, _ in asked))
+        batches = measured.split_batches(by, [segment for segment, _ in asked])
         known = {each.partition for each in self.history.store.revisions(self.history.dataset)}
         waiting = sorted((each for each in batches if each and each not in known), key=partition_order)
         verdicts = []
         for partition in waiting:
-            found = batches[partition].add_batch_column(by, partition, segments)
             time = None if read_time is None else read_time(partition)
-            verdicts.append(self._judge_measured(found, partition, time))
+            verdicts.append(self._judge_measured(batches[partition], partition, time))
             if progress is not None:
                 progress(Progress(len(verdicts), len(waiting), stage="learning", unit="batches"))
         return verdicts

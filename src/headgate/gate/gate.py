@@ -231,6 +231,7 @@ class Gate:
         return self._open_backfill(tables, now).judge_batch(data, partition, time)
 
     def _open_backfill(self, tables: Mapping[str, Any] | None, now: datetime | None) -> Backfill:
+        """Judges as this gate does, and holds, moves and notifies nothing."""
         observer = copy(self)
         observer.settings = msgspec.structs.replace(self.settings, mode=Mode.OBSERVE)
         observer.mover = BatchMover(self.dataset, None)

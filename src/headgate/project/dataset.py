@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeVar
 
 from headgate.engine.progress import Progress
 from headgate.gate.batch_verdict import BatchVerdict
@@ -69,6 +69,13 @@ class ProjectResources(Protocol):
     def count_per_week(self, name: str) -> float | None: ...
 
     def locate_errors(self, path: tuple[str | int, ...], make: Callable[[], T]) -> T: ...
+
+
+class LearnedBatches(NamedTuple):
+    """The verdicts on batches that readers have, oldest first, and the batches that cannot be read, with the error."""
+
+    verdicts: list[BatchVerdict]
+    unread: dict[str, EngineError]
 
 
 class Dataset:
@@ -173,8 +180,10 @@ class Dataset:
         return staged
 
     def identify_files(self, partition: str) -> str:
-        """A hash of the names, sizes and times of the files of a batch; empty if they are not on this machine, or if
-        all batches share them."""
+        """A text that changes with the input of a batch: a hash of its files, or what a table says of it.
+
+        It is empty if the files are not on this machine, or if all batches share them.
+        """
         return self._source.identify_files(partition)
 
     def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
@@ -200,7 +209,7 @@ class Dataset:
         since: str | None = None,
         from_snapshots: bool = False,
         progress: Callable[[Progress], None] | None = None,
-    ) -> list[BatchVerdict]:
+    ) -> LearnedBatches:
         """Judge the batches that its table has already, and hold none: a history on the first day.
 
         Args:
@@ -221,14 +230,15 @@ class Dataset:
         path = ("datasets", self.name, "source")
         rows = self._project.locate_errors(path, lambda: source.read_all(since or ""))
         try:
-            return self.gate.backfill(rows, source.find_column(rows), read_time=self.read_time, progress=progress)
+            column = source.find_column(rows)
+            return LearnedBatches(self.gate.backfill(rows, column, read_time=self.read_time, progress=progress), {})
         except NotMeasured:  # one bad value fails the metric of all batches
             batches = sorted(source.split_rows(rows), key=lambda each: partition_order(each[0]))
-            return self._learn_one_by_one(batches, progress)[0]
+            return self._learn_one_by_one([each for each in batches if each[0]], progress)
 
     def _learn_from_snapshots(
         self, source: BatchSource, since: str, progress: Callable[[Progress], None] | None
-    ) -> list[BatchVerdict]:
+    ) -> LearnedBatches:
         if not isinstance(source, SparkTable) or source.column is not None:
             raise MisuseError(
                 f"the snapshots of {self.name} are not its batches.",
@@ -239,32 +249,25 @@ class Dataset:
         log = self._project.locate_errors(("datasets", self.name, "source"), source.open_log)
         known = {each.partition for each in self.gate.store.revisions(self.name)}
         snapshots = log.list_snapshots(self.settings.time or "%Y-%m-%d")
-        batches = [
-            (each.partition, log.read_snapshot(each)) for each in snapshots if since <= each.partition not in known
-        ]
-        verdicts, errors = self._learn_one_by_one(batches, progress)
-        if errors and not verdicts:
-            raise errors[0]
-        return verdicts
+        waiting = [each for each in snapshots if each.partition >= since and each.partition not in known]
+        return self._learn_one_by_one([(each.partition, log.read_snapshot(each)) for each in waiting], progress)
 
     def _learn_one_by_one(
         self, batches: Sequence[tuple[str, Any]], progress: Callable[[Progress], None] | None
-    ) -> tuple[list[BatchVerdict], list[EngineError]]:
+    ) -> LearnedBatches:
         """Judge batches that readers have, in the order that they are given. Those that cannot be read are left out."""
-        verdicts: list[BatchVerdict] = []
-        errors: list[EngineError] = []
+        learned = LearnedBatches([], {})
         for number, (partition, rows) in enumerate(batches, 1):
             try:
                 verdict = self.gate.backfill_batch(rows, partition, time=self.read_time(partition))
+                learned.verdicts.extend([] if verdict is None else [verdict])
             except EngineUnavailable:
                 raise
             except EngineError as error:
-                errors.append(error)
-            else:
-                verdicts += [] if verdict is None else [verdict]
+                learned.unread[partition] = error
             if progress is not None:
                 progress(Progress(number, len(batches), stage="learning", unit="batches"))
-        return verdicts, errors
+        return learned
 
     def calendar(self, partitions: Sequence[str]) -> Calendar:
         """When the batches of these partitions are, and how often one comes."""

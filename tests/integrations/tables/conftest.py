@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.integrations.tables.session import JARS, build_session
 from tests.spark.conftest import free_port
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-JARS = os.environ.get("HEADGATE_TABLE_JARS", "")
-"""Paths of the jars of Iceberg and Delta, with commas between them."""
 THROUGH_CONNECT = os.environ.get("HEADGATE_TABLE_SESSION") == "connect"
 
 
@@ -36,28 +35,7 @@ def connect_port() -> int:
 @pytest.fixture(scope="session")
 def classic(tmp_path_factory: pytest.TempPathFactory, connect_port: int) -> Iterator[SparkSession]:
     """The session of the JVM, which also serves Connect if it is asked for."""
-    from pyspark.sql import SparkSession
-
-    warehouse = tmp_path_factory.mktemp("warehouse")
-    extensions = (
-        "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,io.delta.sql.DeltaSparkSessionExtension"
-    )
-    builder = (
-        SparkSession.builder.master("local[2]")
-        .config("spark.jars", JARS)
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.extensions", extensions)
-        .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
-        .config("spark.sql.warehouse.dir", str(warehouse / "delta"))
-        .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
-        .config("spark.sql.catalog.lake.type", "hadoop")
-        .config("spark.sql.catalog.lake.warehouse", str(warehouse))
-        .config("spark.sql.shuffle.partitions", "1")
-        .config("spark.databricks.delta.snapshotPartitions", "1")
-    )
+    builder = build_session(tmp_path_factory.mktemp("warehouse"))
     if THROUGH_CONNECT:
         builder = (
             builder.config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")

@@ -108,7 +108,7 @@ def test_sixty_days_of_a_table_are_learned_from_in_one_job(shop: Shop) -> None:
     with Project.open("headgate.yml", spark=shop.spark) as project:
         dataset = project.dataset("orders")
         with count_jobs(shop.classic) as jobs:
-            verdicts = dataset.learn()
+            verdicts = dataset.learn().verdicts
         assert len(verdicts) == 60
         assert len([each for each in jobs if each.startswith("headgate:")]) == 1
         assert all(each.startswith("Delta:") for each in jobs if not each.startswith("headgate:")), "of its own log"
@@ -148,11 +148,11 @@ def test_a_table_that_is_replaced_is_learned_from_its_snapshots(shop: Shop) -> N
     for day in range(1, 4):
         shop.rows(day).write.format(shop.form).mode("overwrite").saveAsTable(shop.table)
     with Project.open("headgate.yml", spark=shop.spark) as project:
-        verdicts = project.dataset("orders").learn(from_snapshots=True)
+        verdicts = project.dataset("orders").learn(from_snapshots=True).verdicts
         sizes = [each.run.outcomes[MetricKey("size")] for each in verdicts]
         assert sizes == [Measured(float(len(orders(day)))) for day in range(4)]
         assert all("T" in each.partition for each in verdicts)
-        assert project.dataset("orders").learn(from_snapshots=True) == []
+        assert project.dataset("orders").learn(from_snapshots=True) == ([], {})
 
 
 def test_a_table_whose_files_are_gone_is_learned_from_the_snapshots_that_are_left(shop: Shop) -> None:
@@ -166,7 +166,8 @@ def test_a_table_whose_files_are_gone_is_learned_from_the_snapshots_that_are_lef
     for each in files:
         Path(unquote(urlparse(each).path)).unlink()
     with Project.open("headgate.yml", spark=shop.spark) as project:
-        verdicts = project.dataset("orders").learn(from_snapshots=True)
+        verdicts, unread = project.dataset("orders").learn(from_snapshots=True)
+        assert len(unread) == 1
         assert [each.run.outcomes[MetricKey("size")] for each in verdicts] == [Measured(float(len(orders(1))))]
 
 
@@ -175,7 +176,7 @@ def test_a_column_may_be_written_in_capital_letters(shop: Shop) -> None:
     shop.create(*range(3))
     with Project.open("headgate.yml", spark=shop.spark) as project:
         dataset = project.dataset("orders")
-        assert len(dataset.learn()) == 3
+        assert len(dataset.learn().verdicts) == 3
         shop.kind(shop.table, "DAY", spark=shop.spark).stage(shop.rows(3), named(3))
         assert dataset.waiting() == (named(3),)
         assert dataset.judge(named(3)).passed

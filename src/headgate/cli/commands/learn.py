@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headgate.cli import options
+from headgate.cli import exit_codes, options
 from headgate.cli.command import command
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
@@ -56,11 +56,15 @@ def learn(
     """
     chosen = context.open_project().dataset(dataset)
     with context.show_progress(dataset) as report:
-        verdicts = chosen.learn(since=since, from_snapshots=from_snapshots, progress=report)
+        verdicts, unread = chosen.learn(since=since, from_snapshots=from_snapshots, progress=report)
     for line in _describe(dataset, verdicts, len(chosen.gate.store.revisions(dataset))):
         context.echo(line)
+    for partition, error in list(unread.items())[:_MOST]:
+        context.echo_err(f"warning: {partition} cannot be read, and is left out: {error}")
     failed = [each.partition for each in verdicts if not each.passed]
-    return CommandResult(dataset=dataset, judged=[each.partition for each in verdicts], failed=failed)
+    judged = [each.partition for each in verdicts]
+    code = exit_codes.UNKNOWN if unread and not judged else exit_codes.PASSED
+    return CommandResult(code, dataset=dataset, judged=judged, failed=failed, unread=list(unread))
 
 
 def _describe(dataset: str, verdicts: Sequence[BatchVerdict], recorded: int) -> Iterator[str]:
