@@ -31,6 +31,7 @@ TITLES = {
     "": "The top of the file",
     "budget[]": "`budget`, each",
     "spark": "`spark`",
+    "results": "`results`",
     "datasets.<name>": "`datasets.<name>`",
     "datasets.<name>.source": "`datasets.<name>.source`",
     "datasets.<name>.learn": "`datasets.<name>.learn`",

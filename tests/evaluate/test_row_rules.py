@@ -277,20 +277,60 @@ def test_each_broken_rule_is_a_reason_with_the_value() -> None:
     rules = check().is_complete("id", level="warn").is_in_range("price", 0, 60).has_min("price", at_least=0)
     rules = rules.is_unique("id", "region").is_contained_in_table("parent", table="parents").has_mean("row", at_least=9)
     found = reasons_of(rules)
-    assert found[1] == [
-        {"rule": "is_in_range(price, low=0, high=60)", "level": "error", "columns": "price", "value": "-2.0"},
-        {"rule": "min(price) at least 0", "level": "error", "columns": "price", "value": "-2.0"},
+    in_range = "is_in_range(price, low=0, high=60)"
+    assert tell(found[1]) == [
+        (in_range, "error", "price", "-2.0"),
+        ("min(price) at least 0", "error", "price", "-2.0"),
     ]
+    assert found[1][1]["message"] == "price is lower than the rule allows"
     assert [each["rule"] for each in found[5]] == [
         "is_in_range(price, low=0, high=60)",
         'is_contained_in_table(parent, table="parents")',
         "is_complete(id)",
     ]
-    assert found[7] == [
-        {"rule": "is_in_range(price, low=0, high=60)", "level": "error", "columns": "price", "value": "Infinity"},
-        {"rule": "is_unique(id, region)", "level": "error", "columns": "id, region", "value": "id=5, region=US"},
+    assert tell(found[7]) == [
+        (in_range, "error", "price", "Infinity"),
+        ("is_unique(id, region)", "error", "id, region", "id=5, region=US"),
     ]
-    assert found[4] == [{"rule": "is_complete(id)", "level": "warn", "columns": "id", "value": None}]
+    assert found[7][1]["message"] == "another row has the same id and region"
+    assert tell(found[4]) == [("is_complete(id)", "warn", "id", None)]
+    assert found[4][0]["message"] == "id is null"
+
+
+def tell(reasons: list[Reason]) -> list[tuple[Any, ...]]:
+    return [(each["rule"], each["level"], each["columns"], each["value"]) for each in reasons]
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        (check().is_complete("id"), "id is null"),
+        (check().is_unique("id"), "another row has the same id"),
+        (check().satisfies("price > 0"), "not true: price > 0"),
+        (check().has_max("price", at_most=1), "price is higher than the rule allows"),
+        (check().has_max_length("region", at_most=1), "region has more than 1 characters"),
+        (check().has_min_length("region", at_least=9), "region has fewer than 9 characters"),
+        (check().has_pattern("region", "^x"), "region does not match ^x"),
+        (check().is_contained_in_table("parent", table="parents"), "parent is not in parents"),
+        (check().satisfies("row IN (" + ", ".join(map(str, range(900, 1_200))) + ")"), "not true: row IN (900, 901"),
+    ],
+    ids=str,
+)
+def test_a_reason_says_in_words_what_is_wrong_with_the_row(rules: hg.Check, message: str) -> None:
+    told = {each["message"] for reasons in reasons_of(rules).values() for each in reasons}
+    assert len(told) == 1
+    assert told.pop().startswith(message)
+    assert all(len(each["message"]) <= 200 for reasons in reasons_of(rules).values() for each in reasons)
+
+
+def test_values_that_fail_can_be_left_out_of_the_reasons() -> None:
+    verdict = hg.verify(TABLE, check().is_in_range("price", 0, 60).is_unique("id", "region"))
+    plain, hidden = verdict.rows(TABLE).to_pylist(), verdict.rows(TABLE, values="hidden").to_pylist()
+    assert any(each["value"] for row in plain for each in row["headgate_reasons"])
+    assert not any(each["value"] for row in hidden for each in row["headgate_reasons"])
+    assert [row["row"] for row in plain] == [row["row"] for row in hidden]
+    split = verdict.split(TABLE, values="hidden")[1].to_pylist()
+    assert [row["headgate_reasons"] for row in split] == [row["headgate_reasons"] for row in hidden]
 
 
 def test_nulls_among_several_columns_are_shown_as_null() -> None:

@@ -95,13 +95,15 @@ def _with(path: str, name: str, example: Any) -> dict[str, Any]:
     if path.endswith("learn"):
         orders["learn"] = {name: example}
     if path.endswith("publish"):
-        homes = {"path": "folders", "staging": "delta", "retained_days": "iceberg"}
+        homes = {"path": "folders", "staging": "delta", "retained_days": "iceberg", "quarantine": "iceberg"}
         orders["publish"] = {"to": homes.get(name), name: example}
     if isinstance(published := orders.get("publish"), dict) and published["to"] != "folders":
         orders["source"] = {"table": "lake.shop.orders", "where": "day = '{partition}'"}
     whole: dict[str, Any] = {"store": "memory:", "datasets": {"orders": orders}}
     if path == "alerts[]":
         whole["alerts"] = [{**({} if name in ("webhook", "slack") else {"webhook": "x"}), name: example}]
+    elif path == "results":
+        whole["results"] = {"to": "delta", "tables": "dq", name: example}
     elif path == "spark":
         whole["spark"] = {name: example}
     elif path == "":

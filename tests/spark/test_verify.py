@@ -113,7 +113,8 @@ def test_classic_and_connect_say_the_same(verdicts: dict[str, hg.Verification]) 
 
 def told(row: dict[str, Any], key: str) -> Counter[tuple[Any, ...]]:
     reasons = row["headgate_reasons"]
-    return Counter((row[key], each["rule"], each["level"], each["columns"], each["value"]) for each in reasons)
+    names = ("rule", "level", "columns", "value", "message")
+    return Counter((row[key], *(each[name] for name in names)) for each in reasons)
 
 
 def local_rows(verdict: hg.Verification, rows: pa.Table, key: str) -> Counter[tuple[Any, ...]]:

@@ -24,9 +24,11 @@ from headgate.cli.commands import (
     profile,
     recover,
     report,
+    results,
     rows,
     rulings,
     run,
+    split,
     suggest,
 )
 from headgate.cli.doctor.doctor import doctor
@@ -58,12 +60,14 @@ for name, function, short in (
     ("reject", rulings.reject, "Say that a batch was wrong: learn nothing from it."),
     ("release", rulings.release, "Publish a held batch as it is, learn nothing from it."),
     ("discard", rulings.discard, "Drop a held batch for good."),
+    ("split", split.split, "Publish the good rows of a held batch, keep the bad ones."),
     ("mute", mutes.mute, "Let a column hold nothing for some time."),
     ("unmute", mutes.unmute, "End a mute before its time."),
     ("history", history.history, "List the runs of a dataset, or one metric over them."),
     ("backtest", backtest.backtest, "Try budgets on the recorded past."),
     ("calibrate", calibrate.calibrate, "Gather evidence from your own tables."),
     ("report", report.report, "Write HTML pages of batches, datasets, or all."),
+    ("results", results.results, "Write verdicts, metrics and causes to tables."),
     ("doctor", doctor, "Check this machine and the configuration."),
 ):
     app.command(name, short_help=short)(function)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from headgate.display.page import Page
     from headgate.display.table import Table
-    from headgate.evaluate.row_rules import RowFinder
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.project.dataset import Dataset
 
@@ -69,38 +67,14 @@ def find_failing_rows(
 ) -> RowExamples:
     """The failing rows of a batch.
 
-    A verdict that was read from the history has no rows: the declared checks are evaluated on the data again, and the
-    learned expectations that failed in the verdict are added. Without `count_all`, Spark does not count the rows beyond
-    the limit, which would cost another pass.
+    Without `count_all`, Spark does not count the rows beyond the limit, which would cost another pass.
     """
+    from headgate.gate.recorded_rows import find_recorded_rows
+
     data = dataset.read(partition)
     if verdict is not None and verdict.has_rows:
         return _collect_rows(verdict.rows(data), limit, count_all)
-    return _collect_rows(_judge_again(dataset, partition, data, verdict).rows(data), limit, count_all)
-
-
-def _judge_again(dataset: Dataset, partition: str, data: Any, verdict: BatchVerdict | None) -> RowFinder:
-    from headgate.checks.guard import guard_key
-    from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
-    from headgate.evaluate.verify import verify
-    from headgate.metrics.base.registry import from_key, metrics
-    from headgate.values.errors import BadPredicate
-    from headgate.values.expectation import Source
-
-    gate = dataset.gate
-    judged: list[JudgedExpectation] = []
-    if gate.checks:
-        verification = verify(data, gate.checks, store=gate.store, dataset=gate.dataset, partition=partition)
-        judged += verification.judged
-    failures = () if verdict is None else verdict.failures
-    learned = [each for each in failures if each.expectation.source is not Source.DECLARED]
-    for number, judgement in enumerate(learned, len(judged)):
-        metric = judgement.expectation.metric
-        if metric.name not in metrics():  # a distance between batches belongs to no single row
-            continue
-        with suppress(BadPredicate):  # SQL of the history must pass the guard before it runs
-            judged.append(JudgedExpectation("learned", number, from_key(guard_key(metric)), judgement))
-    return RowFinder(judged)
+    return _collect_rows(find_recorded_rows(dataset.gate, partition, data, verdict).rows(data), limit, count_all)
 
 
 def _collect_rows(data: Any, limit: int, count_all: bool) -> RowExamples:

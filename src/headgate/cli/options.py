@@ -70,6 +70,15 @@ Source = Annotated[
         show_default=False,
     ),
 ]
+Datasets = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="DATASET",
+        help="Datasets of headgate.yml; all of them if none is named.",
+        autocompletion=complete_dataset,
+        show_default=False,
+    ),
+]
 Dataset = Annotated[
     str,
     typer.Argument(

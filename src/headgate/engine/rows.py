@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local, row_test
 from headgate.engine.plan import RowQuestion
-from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
+from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
 from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.base.hashing import combine
@@ -28,28 +28,38 @@ Reasons: TypeAlias = list[list[dict[str, Any]]]
 _REASON = pa.struct([(name, pa.string()) for name in FIELDS])
 
 
-def failing_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> Any:
+def failing_rows(
+    data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None, values: Values = "plain"
+) -> Any:
     """The rows that break a rule, with a column `headgate_reasons`: for each broken rule its text, level and value.
 
     For a Spark DataFrame the result is a lazy DataFrame; for a pandas or polars frame, a frame of the same kind; for
     other data, a pyarrow Table.
+
+    Args:
+        data: The batch.
+        rules: What rows may break.
+        tables: The other tables that rules look into.
+        values: Whether the values are given, or null.
     """
     if is_spark(data):
         from headgate.engine.spark_rows import spark_failing
 
-        return spark_failing(data, rules, tables or {})
+        return spark_failing(data, rules, tables or {}, values)
     frame, rows = _open_rows(data, tables or {})
-    return frame.select_failing(*rows.find_failing(rules))
+    return frame.select_failing(*rows.find_failing(rules, values))
 
 
-def split_rows(data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
-    """The rows that break no rule, unchanged, and the failing rows with their reasons."""
+def split_rows(
+    data: Any, rules: Sequence[RowRule], tables: Mapping[str, Any] | None = None, values: Values = "plain"
+) -> tuple[Any, Any]:
+    """The rows that break no rule, unchanged, and the failing rows with their reasons. Arguments: as above."""
     if is_spark(data):
         from headgate.engine.spark_rows import spark_split
 
-        return spark_split(data, rules, tables or {})
+        return spark_split(data, rules, tables or {}, values)
     frame, rows = _open_rows(data, tables or {})
-    bad, reasons = rows.find_failing(rules)
+    bad, reasons = rows.find_failing(rules, values)
     return frame.select_passing(bad), frame.select_failing(bad, reasons)
 
 
@@ -71,7 +81,7 @@ class _RowTests:
         self._positions = schema.positions()
         self._columns: dict[str, pa.Array] = {}
 
-    def find_failing(self, rules: Sequence[RowRule]) -> tuple[Mask, Reasons]:
+    def find_failing(self, rules: Sequence[RowRule], values: Values) -> tuple[Mask, Reasons]:
         """A mask of the failing rows, and the reasons of each of them."""
         masks = [self.mask_rule(rule) for rule in rules] if self.count else []
         bad = np.logical_or.reduce(masks) if masks else np.zeros(self.count, np.bool_)
@@ -80,8 +90,14 @@ class _RowTests:
         for rule, mask in zip(rules[: len(masks)], masks, strict=True):
             rows = np.flatnonzero(mask)
             columns = rule.failing_rows.columns
-            fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
-            for row, value in zip(rows.tolist(), self.format_values(columns, rows), strict=True):
+            fields = {
+                "rule": rule.rule,
+                "level": rule.level,
+                "columns": ", ".join(columns),
+                "message": rule.message,
+            }
+            shown = self.format_values(columns if values == "plain" else (), rows)
+            for row, value in zip(rows.tolist(), shown, strict=True):
                 reasons[indices[row]].append({**fields, "value": value})
         return bad, reasons
 

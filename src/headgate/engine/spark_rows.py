@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame
 
 from headgate.engine.java_regex import java_regex
-from headgate.engine.row_rule import FIELDS, REASONS, RowRule, refuse_reasons
+from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, open_spark
 from headgate.metrics.base.metric import FailingRows, Membership
 from headgate.metrics.base.sql import close_comment, join_tests, quote_name, quote_value
@@ -20,20 +20,23 @@ _REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"
 _MARK = "__headgate"
 
 
-def spark_failing(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> DataFrame:
-    query = _RowQuery(data, rules, tables)
+def spark_failing(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values) -> DataFrame:
+    query = _RowQuery(data, rules, tables, values)
     return query.select_failing()
 
 
-def spark_split(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> tuple[DataFrame, DataFrame]:
-    query = _RowQuery(data, rules, tables)
+def spark_split(
+    data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values
+) -> tuple[DataFrame, DataFrame]:
+    query = _RowQuery(data, rules, tables, values)
     return query.select_passing(), query.select_failing()
 
 
 class _RowQuery:
     """The tests of all rules over one frame. Rules that need more than the row itself add helper columns to it."""
 
-    def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any]) -> None:
+    def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values) -> None:
+        self.values = values
         self.schema = open_spark(data)
         self.columns = {column.label: column for column in self.schema.columns}
         self.names = data.columns
@@ -86,7 +89,8 @@ class _RowQuery:
         columns = [name for name in rule.failing_rows.columns if name.lower() in self.known]
         fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
         named = ", ".join(f"'{name}', {quote_value(text)}" for name, text in fields.items())
-        return f"named_struct({named}, 'value', {self._value_sql(columns)})"
+        value = self._value_sql(columns if self.values == "plain" else [])
+        return f"named_struct({named}, 'value', {value}, 'message', {quote_value(rule.message)})"
 
     def _value_sql(self, columns: Sequence[str]) -> str:
         if not columns:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from headgate.display.page import Paged
+from headgate.engine.row_rule import Values
 from headgate.evaluate.row_rules import RowFinder
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Judgement, Status
@@ -50,18 +51,24 @@ class JudgedBatch(Paged):
         """What could not be evaluated."""
         return tuple(each for each in self.judgements if each.status is Status.ERROR)
 
-    def rows(self, data: Any) -> Any:
-        """The rows that break a failed rule, with a column `headgate_reasons`: rule, level, columns and value of each.
+    def rows(self, data: Any, *, values: Values = "plain") -> Any:
+        """The rows that break a failed rule, with a column `headgate_reasons`: an array of structs, one for each rule.
 
-        `data` is the batch that was judged. One pass and no cap. A failure that is not one of single
-        rows (a mean out of range) marks no row.
+        A reason has the fields rule, level, columns, value and message, all texts. One pass and no cap. A failure that
+        is not one of single rows (a mean out of range) marks no row.
+
+        Args:
+            data: The batch that was judged.
+            values: Whether reasons have the values that fail: `plain`, or `hidden`, where they are null. A table may
+                mask a column for some readers; a copy of its values in the reasons would not be masked.
         """
-        return self._finder.rows(data)
+        return self._finder.rows(data, values)
 
-    def split(self, data: Any) -> tuple[Any, Any]:
+    def split(self, data: Any, *, values: Values = "plain") -> tuple[Any, Any]:
         """The rows that break no rule of level error, and those that do, with their reasons.
 
-        Refused where a rule could not be evaluated: rows that nothing is known of are not good.
+        Refused where a rule could not be evaluated: rows that nothing is known of are not good. The arguments are those
+        of `rows`.
         """
         finder = self._finder
         if self.errors:
@@ -69,4 +76,4 @@ class JudgedBatch(Paged):
                 f"{len(self.errors)} rules could not be evaluated, so which rows are good is not known.",
                 hint="verdict.errors says why; verdict.rows(df) has the rows that break the others.",
             )
-        return finder.split(data)
+        return finder.split(data, values)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import msgspec
 
-from headgate.engine.row_rule import RowRule
+from headgate.engine.row_rule import RowRule, Values
 from headgate.engine.rows import failing_rows, split_rows
 from headgate.evaluate.measurements import Measurements
 from headgate.metrics.base.metric import FailingRows, Metric
@@ -20,6 +21,8 @@ from headgate.store.record import hide_segment
 from headgate.values.expectation import Judgement, Level, Segment, Status
 from headgate.values.key import MetricKey
 from headgate.values.state import State
+
+_LONGEST_MESSAGE = 200  # characters, in each failing row
 
 
 class JudgedExpectation(NamedTuple):
@@ -49,14 +52,14 @@ class RowFinder:
         self._tables = dict(tables or {})
         self._by_key = {_identify(each.judgement, secret): each for each in reversed(self.judged)}
 
-    def rows(self, data: Any) -> Any:
+    def rows(self, data: Any, values: Values = "plain") -> Any:
         """The rows that break a failed rule, with a column of reasons."""
-        return failing_rows(data, self._row_rules, self._tables)
+        return failing_rows(data, self._row_rules, self._tables, values)
 
-    def split(self, data: Any) -> tuple[Any, Any]:
+    def split(self, data: Any, values: Values = "plain") -> tuple[Any, Any]:
         """The rows that break no rule of level error, and those that do, with their reasons."""
         rules = [rule for rule in self._row_rules if rule.level == Level.ERROR]
-        return split_rows(data, rules, self._tables)
+        return split_rows(data, rules, self._tables, values)
 
     @property
     def explains_all(self) -> bool:
@@ -157,7 +160,8 @@ def _build_row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
     scope = join_tests("OR", [_write_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)
-    return RowRule(text, expectation.level.value, failing, join_filters(first.metric.where, scope), by)
+    message = shorten(failing.message, _LONGEST_MESSAGE, placeholder=" ...")
+    return RowRule(text, expectation.level.value, failing, message, join_filters(first.metric.where, scope), by)
 
 
 def _write_scope(segment: Segment) -> str:

@@ -17,6 +17,7 @@ from headgate.explain.drift_wording import describe_drift
 from headgate.explain.next_steps import Language
 from headgate.explain.subject import RecentRuns
 from headgate.gate.notification import Notification, NotificationCause
+from headgate.gate.publish.publisher import Delivery
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import Account, Action
 from headgate.values.errors import BadMetricKey, MisuseError
@@ -65,6 +66,11 @@ class BatchVerdict(JudgedBatch):
     @property
     def partition(self) -> str:
         return self.run.partition
+
+    @property
+    def delivery(self) -> Delivery:
+        """What a publisher knows this batch by."""
+        return Delivery.of(self.revision)
 
     @property
     def verdict(self) -> Verdict:

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
-from headgate.integrations.spark_tables import SparkTablePublisher, quote
+from headgate.integrations.spark_tables import SparkTablePublisher
 from headgate.integrations.table_log import DELTA_UNCHANGED
+from headgate.integrations.table_statements import quote
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
 
@@ -37,11 +38,20 @@ class Delta(SparkTablePublisher):
             `day=2026-11-14`.
         spark: The session. Default: the active one.
         staging: The folder for staged and held batches. Default: beside the table, with `_headgate` after its name.
+        quarantine: A Delta table for the bad rows of batches that are split, which is made when it is first needed.
     """
 
-    conflicts = ("DELTA_METADATA_CHANGED", "DELTA_CONCURRENT", "DELTA_PROTOCOL_CHANGED")
+    form = "delta"
 
-    def __init__(self, table: str, by: str, *, spark: SparkSession | None = None, staging: str | None = None) -> None:
+    def __init__(
+        self,
+        table: str,
+        by: str,
+        *,
+        spark: SparkSession | None = None,
+        staging: str | None = None,
+        quarantine: str | None = None,
+    ) -> None:
         if not table or "`" in table or "`" in (staging or "") or "`" in by:
             raise MisuseError(
                 f"{table!r} is not the name or the path of a table.", hint="Write shop.orders, or a path."
@@ -50,6 +60,7 @@ class Delta(SparkTablePublisher):
         self._session = spark
         self._name = f"delta.`{table}`" if "/" in table else ".".join(f"`{part}`" for part in table.split("."))
         self._given = None if staging is None else staging.rstrip("/")
+        self._open_quarantine(quarantine)
 
     @property
     def staging(self) -> str:
@@ -157,8 +168,7 @@ class Delta(SparkTablePublisher):
         if restored and min(restored) < max(shown):
             return False
         return (
-            bool(self._list_files(delivery.partition))
-            or not self.read(delivery.source, delivery.partition).inputFiles()
+            bool(self.list_files(delivery.partition)) or not self.read(delivery.source, delivery.partition).inputFiles()
         )
 
     def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
@@ -215,7 +225,7 @@ class Delta(SparkTablePublisher):
         if int((commit["operationMetrics"] or {}).get("numDeletionVectorsAdded", 0)):
             return True
         version = commit["version"]
-        return self._list_files(partition, version) != self._list_files(partition, version - 1)
+        return self.list_files(partition, version) != self.list_files(partition, version - 1)
 
     def _read_mark(self, source: str) -> dict[str, Any]:
         """What was noted when a batch was staged: its partition, and the version of the table."""
@@ -224,7 +234,7 @@ class Delta(SparkTablePublisher):
         mark: dict[str, Any] = json.loads(first["userMetadata"])[_MARK]
         return mark
 
-    def _list_files(self, partition: str, version: int | None = None) -> frozenset[str]:
+    def list_files(self, partition: str, version: int | None = None) -> frozenset[str]:
         """The files of a partition, now or at a version of the table."""
         at = "" if version is None else f" VERSION AS OF {version}"
         with self.as_publish_error():

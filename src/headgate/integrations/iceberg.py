@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import EMPTY, Ref, Refs, name_staged
-from headgate.integrations.spark_tables import SparkTablePublisher, quote
+from headgate.integrations.spark_tables import SparkTablePublisher
+from headgate.integrations.table_statements import quote
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
 
@@ -41,12 +42,19 @@ class Iceberg(SparkTablePublisher):
             `day=2026-11-14`.
         spark: The session. Default: the active one.
         retained_days: Days for which a staged or held batch is kept.
+        quarantine: An Iceberg table for the bad rows of batches that are split, which is made when it is first needed.
     """
 
-    conflicts = ("CommitFailedException",)
+    form = "iceberg"
 
     def __init__(
-        self, table: str, by: str, *, spark: SparkSession | None = None, retained_days: int = RETAINED_DAYS
+        self,
+        table: str,
+        by: str,
+        *,
+        spark: SparkSession | None = None,
+        retained_days: int = RETAINED_DAYS,
+        quarantine: str | None = None,
     ) -> None:
         parts = table.split(".")
         if len(parts) < 3 or not all(map(_PART.fullmatch, parts)) or "`" in by:
@@ -57,6 +65,7 @@ class Iceberg(SparkTablePublisher):
         self._session = spark
         quoted = [f"`{part}`" for part in parts]
         self._name, self._catalogue, self._rest = ".".join(quoted), quoted[0], ".".join(quoted[1:])
+        self._open_quarantine(quarantine)
 
     # --- the job
 
@@ -146,7 +155,7 @@ class Iceberg(SparkTablePublisher):
         rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
         wanted = str(_find_id(delivery.source))
         made = [row for row in rows if wanted in (str(row["snapshot_id"]), *map(row["summary"].get, _ORIGINS))]
-        return bool(self._list_files(delivery.partition)) and (not made or self.is_shown(delivery.source))
+        return bool(self.list_files(delivery.partition)) and (not made or self.is_shown(delivery.source))
 
     def name_partitions(self, refs: Sequence[Ref]) -> list[str]:
         rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots") if refs else []
@@ -276,15 +285,15 @@ class Iceberg(SparkTablePublisher):
             f"SELECT data_file.file_path AS path FROM {self._name}.entries VERSION AS OF {staged} "
             f"WHERE status = 2 AND snapshot_id = {staged}"
         )
-        return {row["path"] for row in replaced} == self._list_files(partition)
+        return {row["path"] for row in replaced} == self.list_files(partition)
 
-    def _list_files(self, partition: str) -> set[str]:
+    def list_files(self, partition: str) -> frozenset[str]:
         """The files of a partition that readers have."""
         rows = self._read(
             f"SELECT data_file.file_path AS path FROM {self._name}.entries "
             f"WHERE status < 2 AND {self._is_of_partition(partition)}"
         )
-        return {row["path"] for row in rows}
+        return frozenset(row["path"] for row in rows)
 
     def _require_partitioning(self) -> None:
         with self.as_publish_error():

@@ -1,4 +1,4 @@
-"""What publishers of tables do through Spark: statements, their errors, commits again after a conflict, and notes.
+"""What publishers of tables do through Spark: the rows of batches, those of a batch that is split, and notes.
 
 Tested by `tests/integrations/tables/`.
 """
@@ -6,20 +6,21 @@ Tested by `tests/integrations/tables/`.
 from __future__ import annotations
 
 import abc
-import random
-import re
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
+from headgate.engine.row_rule import REASONS
 from headgate.engine.spark_sources import active_session, find_column
-from headgate.gate.publish.publisher import Delivery, Part
+from headgate.gate.publish.publisher import BatchLocation, Delivery, Part
 from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.gate.publish.table_refs import Refs, hash_partition
-from headgate.values.errors import HeadgateError, MisuseError, PublishError
+from headgate.integrations.quarantine import QuarantineTable, drop_marks
+from headgate.integrations.table_statements import CONFLICTS, as_publish_error, commit_statement, quote, run_statement
+from headgate.values.errors import MisuseError, PublishError
+from headgate.values.run import Revision
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
@@ -29,10 +30,6 @@ MOST_NOTES = 1_000
 KEPT_REVISIONS = 5
 """Revisions of a partition that a table remembers as its own."""
 _NOTE = "headgate.published."
-_CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")
-"""The error class at the start of a message of Spark or Delta."""
-_WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
-"""Seconds to wait, and up to twice as long, before a commit is tried again that another writer was faster than."""
 
 
 class PublishedRevision(msgspec.Struct, frozen=True):
@@ -45,11 +42,12 @@ class PublishedRevision(msgspec.Struct, frozen=True):
 class SparkTablePublisher(TablePublisher):
     """A publisher of a table that Spark reads and writes. Properties keep the notes of what is published."""
 
+    form: ClassVar[Literal["iceberg", "delta"]]
     by: str
+    quarantine: QuarantineTable | None = None
+    """Where the bad rows of a batch that is split go; without one, they are kept as a batch is that was held."""
     _name: str
     """The name of the table in a statement."""
-    conflicts: tuple[str, ...]
-    """Words in the error of a commit that another writer was faster than."""
     open_session: Callable[[], SparkSession | None] = staticmethod(active_session)
     """Gives the session, if none was passed: the active one, classic or Connect."""
     _session: SparkSession | None
@@ -63,6 +61,18 @@ class SparkTablePublisher(TablePublisher):
             raise MisuseError("there is no active Spark session.", hint="Pass one: spark=spark.")
         return self._session
 
+    def _open_quarantine(self, table: str | None) -> None:
+        if table is not None:
+            self.quarantine = QuarantineTable(table, self.form, lambda: self.spark)
+
+    @abc.abstractmethod
+    def stage(self, df: DataFrame, partition: str, part: Part = "whole") -> str:
+        """Write a batch where readers do not see it. Says what identifies it."""
+
+    @abc.abstractmethod
+    def list_files(self, partition: str) -> frozenset[str]:
+        """The files of a partition that readers have."""
+
     @abc.abstractmethod
     def read(self, source: str, partition: str) -> DataFrame:
         """The rows of a batch that was staged, wherever it is now."""
@@ -73,6 +83,42 @@ class SparkTablePublisher(TablePublisher):
         if not source:
             raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
         return self.read(source, partition)
+
+    def stage_parts(self, revision: Revision, good: DataFrame, bad: DataFrame) -> None:
+        """Stage the two parts of a held batch. `gate.split` then publishes the good rows.
+
+        The bad rows go to the quarantine table, with their reasons. Without such a table they are staged without them.
+
+        Args:
+            revision: The revision of the batch: `verdict.revision`.
+            good: The first part of `verdict.split(df)`.
+            bad: The second part.
+        """
+        if self.quarantine is None:
+            self.stage(bad.drop(REASONS), revision.partition, "bad")
+        else:
+            self.quarantine.write(bad, revision.partition, revision.number)
+        self.stage(good, revision.partition, "good")
+
+    def stage_repaired(self, rows: DataFrame, partition: str) -> str:
+        """Stage the rows of a partition that readers have, together with rows that were repaired, to be judged again.
+
+        Args:
+            rows: The repaired rows, as the quarantine table has them or without its columns.
+            partition: The name of the batch.
+
+        Returns:
+            What identifies the batch.
+        """
+        before = self.list_files(partition)
+        source = self.stage(self.read_published(partition).unionByName(drop_marks(rows)), partition)
+        if self.list_files(partition) != before:
+            self._let_go(*Refs.choose(self.list_refs(), partition).list_staged(source))
+            raise PublishError(
+                f"{self.by} = {self.find_value(partition)} of {self.table} was changed while rows were added to it.",
+                hint="Stage the repaired rows again.",
+            )
+        return source
 
     def read_batch(self, delivery: Delivery) -> DataFrame:
         """The rows of a revision, wherever it is; those that readers have if it is published."""
@@ -91,6 +137,31 @@ class SparkTablePublisher(TablePublisher):
         self.collect(f"REFRESH TABLE {self._name}")
         with self.as_publish_error():
             return self.spark.table(self._name)
+
+    # --- bad rows are where the quarantine table is
+
+    def identify_staged(self, partition: str, part: Part = "whole") -> str:
+        if part == "bad" and self.quarantine is not None:
+            return self.quarantine.identify(partition)
+        return super().identify_staged(partition, part)
+
+    def hold(self, delivery: Delivery) -> str:
+        if delivery.part == "bad" and self.quarantine is not None:
+            self.quarantine.require_rows(delivery.partition, delivery.number)
+            return self.quarantine.table
+        return super().hold(delivery)
+
+    def locate(self, delivery: Delivery) -> str:
+        if delivery.part == "bad" and self.quarantine is not None:
+            return self.quarantine.table if self.state(delivery) == "held" else ""
+        return super().locate(delivery)
+
+    def state(self, delivery: Delivery) -> BatchLocation:
+        if delivery.part == "bad" and self.quarantine is not None:
+            return "held" if self.quarantine.has_rows(delivery.partition, delivery.number) else "absent"
+        return super().state(delivery)
+
+    # --- what is staged, and notes of what was published
 
     def list_staged(self) -> list[str]:
         """The partitions for which a batch is staged."""
@@ -171,45 +242,12 @@ class SparkTablePublisher(TablePublisher):
 
     def collect(self, statement: str) -> list[Row]:
         """Run a statement. The errors of Spark are ours."""
-        with self.as_publish_error():
-            return self.spark.sql(statement).collect()
+        return run_statement(self.spark, statement, self.table)
 
     def commit(self, statement: str) -> None:
         """Run a statement that may be run again, until no other writer is faster."""
-        for wait in (*_WAITS, None):
-            try:
-                self.collect(statement)
-                return
-            except PublishError as error:
-                if wait is None or not any(word in str(error) for word in self.conflicts):
-                    raise
-                time.sleep(wait * (1.0 + random.random()))
+        commit_statement(self.spark, statement, self.table, CONFLICTS[self.form])
 
-    @contextmanager
-    def as_publish_error(self) -> Iterator[None]:
+    def as_publish_error(self) -> AbstractContextManager[None]:
         """The errors of Spark and of the format as ours."""
-        try:
-            yield
-        except HeadgateError:
-            raise
-        except Exception as error:  # from Py4J, gRPC or Spark
-            raise PublishError(f"{self.table}: {_shorten(error)}") from error
-
-
-def quote(text: str) -> str:
-    r"""A text as a literal of Spark SQL, in which no variable is replaced.
-
-    >>> print(quote("it's"), quote("${x}"))
-    'it\'s' '\u0024{x}'
-    """
-    escaped = text.replace("\\", "\\\\").replace("'", "\\'").replace("$", "\\u0024")
-    return f"'{escaped}'"
-
-
-def _shorten(error: Exception) -> str:
-    """The line of an error that says what is wrong: one with an error class of Spark, or the first of Java."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    coded = (line for line in lines if _CODE.search(line))
-    of_java = (line for line in lines if line.startswith(("org.", "java.", "io.", ":")) and ": " in line)
-    told = next(iter((*coded, *of_java, *lines)), "")
-    return f"{type(error).__name__}: {told.lstrip(': ')[:300]}"
+        return as_publish_error(self.table)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from headgate.engine.spark_faults import raise_faults
-from headgate.integrations.spark_tables import quote
+from headgate.integrations.table_statements import quote, quote_table
 from headgate.metrics.base.sql import add_backticks
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class TableLog(abc.ABC):
 
     def __init__(self, table: str, session: SparkSession) -> None:
         self.table, self.spark = table, session
-        self._name = _quote_name(table)
+        self._name = quote_table(table)
 
     def identify_batch(self, column: str, partition: str) -> str:
         """A text that changes with the rows of a batch; empty if the table is not partitioned by the column.
@@ -134,17 +134,6 @@ class DeltaLog(TableLog):
 def open_log(form: str, table: str, session: SparkSession) -> TableLog:
     """The log of a table of a format, `iceberg` or `delta`."""
     return (IcebergLog if form == "iceberg" else DeltaLog)(table, session)
-
-
-def _quote_name(table: str) -> str:
-    """The name or the path of a table in a statement. A name with quotes stays as it is.
-
-    >>> _quote_name("lake.shop.orders"), _quote_name("s3a://lake/orders"), _quote_name("`my-lake`.orders")
-    ('`lake`.`shop`.`orders`', 'delta.`s3a://lake/orders`', '`my-lake`.orders')
-    """
-    if "`" in table:
-        return table
-    return f"delta.`{table}`" if "/" in table else ".".join(map(add_backticks, table.split(".")))
 
 
 def _count_marked(commit: Row) -> int:

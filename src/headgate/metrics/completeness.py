@@ -33,4 +33,5 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
-        return FailingRows(self.inputs, form="{} IS NULL") if too_few(predicate, value) else None
+        message = f"{self.column} is null"
+        return FailingRows(self.inputs, form="{} IS NULL", message=message) if too_few(predicate, value) else None

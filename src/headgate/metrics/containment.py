@@ -56,4 +56,6 @@ class Containment(GroupMetric[MatchCount], frozen=True):
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_VALUES)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
-        return FailingRows(self.inputs, absent=self.memberships[0]) if too_few(predicate, value) else None
+        message = f"{' and '.join(self.inputs)} {'is' if len(self.inputs) == 1 else 'are'} not in {self.table}"
+        absent = FailingRows(self.inputs, absent=self.memberships[0], message=message)
+        return absent if too_few(predicate, value) else None

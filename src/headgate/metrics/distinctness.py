@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from headgate.metrics.base.metric import NO_VALUES, FailingRows, too_few
+from headgate.metrics.base.metric import NO_VALUES, FailingRows, find_repeated, too_few
 from headgate.metrics.base.registry import metric
 from headgate.metrics.states.groups import Groups
 from headgate.metrics.states.readings import OfGroups
@@ -24,4 +24,4 @@ class Distinctness(OfGroups, frozen=True):
         return Measured(sizes.distinct / sizes.rows) if sizes.rows else Undefined(NO_VALUES)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
-        return FailingRows(self.inputs, repeated=self.inputs) if too_few(predicate, value) else None
+        return find_repeated(self.inputs) if too_few(predicate, value) else None

@@ -33,4 +33,5 @@ class Finiteness(ColumnMetric[MatchCount], frozen=True):
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         odd = "isnan({0}) OR abs({0}) = CAST('Infinity' AS DOUBLE)"
-        return FailingRows(self.inputs, form=odd) if too_few(predicate, value) else None
+        message = f"{self.column} is not a finite number"
+        return FailingRows(self.inputs, form=odd, message=message) if too_few(predicate, value) else None

@@ -36,4 +36,6 @@ class Max(OfNumbers, frozen=True):
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.ceiling
-        return None if bound is None or value <= bound else FailingRows(self.inputs, high=bound)
+        if bound is None or value <= bound:
+            return None
+        return FailingRows(self.inputs, high=bound, message=f"{self.column} is higher than the rule allows")

@@ -36,4 +36,6 @@ class Min(OfNumbers, frozen=True):
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         bound = predicate.floor
-        return None if bound is None or value >= bound else FailingRows(self.inputs, low=bound)
+        if bound is None or value >= bound:
+            return None
+        return FailingRows(self.inputs, low=bound, message=f"{self.column} is lower than the rule allows")

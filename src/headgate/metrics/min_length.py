@@ -33,4 +33,5 @@ class MinLength(OfLengths, frozen=True):
         bound = predicate.floor
         if bound is None or value >= bound:
             return None
-        return FailingRows(self.inputs, form=f"length({{}}) < {quote_value(bound)}")
+        message = f"{self.column} has fewer than {bound:,g} characters"
+        return FailingRows(self.inputs, form=f"length({{}}) < {quote_value(bound)}", message=message)

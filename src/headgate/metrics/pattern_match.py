@@ -63,4 +63,4 @@ class PatternMatch(ColumnMetric[MatchCount], frozen=True):
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         if not too_few(predicate, value):
             return None
-        return FailingRows(self.inputs, unlike=self.pattern)
+        return FailingRows(self.inputs, unlike=self.pattern, message=f"{self.column} does not match {self.pattern}")

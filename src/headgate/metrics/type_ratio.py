@@ -37,7 +37,7 @@ class TypeRatio(OfTypes, frozen=True):
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
         if self.type not in SHAPES or not too_few(predicate, value):
             return None
-        return FailingRows(self.inputs, unlike=SHAPES[self.type])
+        return FailingRows(self.inputs, unlike=SHAPES[self.type], message=f"{self.column} is not of type {self.type}")
 
 
 def _choice(names: tuple[str, ...]) -> str:

@@ -24,7 +24,7 @@ from headgate.gate.settings import FALSE_ALARMS, RUNS
 from headgate.learn.drift import HOLD_FACTOR
 from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Section, Text, make_error
 from headgate.project.row_filter import column_of
-from headgate.project.source_config import SPARK_FORMATS, PublishConfig, SourceConfig, parse_publish
+from headgate.project.source_config import SPARK_FORMATS, PublishConfig, ResultsConfig, SourceConfig, parse_publish
 from headgate.values.errors import MisuseError, did_you_mean
 
 Learning = Literal["history", "patterns", "novelty"]
@@ -376,6 +376,11 @@ class Config(Section):
         min_length=1,
         description="The tables that are guarded, by name.",
         examples=[{"orders": {"source": {"path": "lake/orders/day={partition}"}}}],
+    )
+    results: ResultsConfig | None = Field(
+        default=None,
+        description="Tables of Spark that verdicts, metrics and causes are written to at the end of a run.",
+        examples=[{"to": "iceberg", "tables": "lake.dq.headgate"}],
     )
     alerts: ListOf[AlertConfig] = Field(
         default=(),

@@ -14,6 +14,7 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
+from headgate.gate.recorded_rows import find_recorded_rows
 from headgate.learn.calendar import Calendar
 from headgate.learn.evidence import Evidence
 from headgate.learn.scope import LearningScope
@@ -26,8 +27,9 @@ from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
 from headgate.values.day_lists import DayLists, is_day
 from headgate.values.errors import EngineError, EngineUnavailable, MisuseError, NotMeasured
+from headgate.values.expectation import Status
 from headgate.values.period import to_period
-from headgate.values.run import Decision, Revision
+from headgate.values.run import Decision, Revision, Ruling
 
 if TYPE_CHECKING:
     from headgate.integrations.spark_tables import SparkTablePublisher
@@ -76,6 +78,15 @@ class LearnedBatches(NamedTuple):
 
     verdicts: list[BatchVerdict]
     unread: dict[str, EngineError]
+
+
+class SplitBatch(NamedTuple):
+    """A batch whose good rows were published: the ruling, where the bad rows are, and how many there are of both."""
+
+    ruling: Ruling
+    location: str
+    good: int
+    bad: int
 
 
 class Dataset:
@@ -269,6 +280,41 @@ class Dataset:
                 progress(Progress(number, len(batches), stage="learning", unit="batches"))
         return learned
 
+    def split(self, verdict: BatchVerdict, *, note: str = "", who: str = "") -> SplitBatch:
+        """Publish the good rows of a held batch, and keep the bad ones with their reasons.
+
+        Refused if something else than single rows is to blame for what failed.
+
+        Args:
+            verdict: The verdict on the batch, also one that was read from the history.
+            note: Why; it is kept in the history.
+            who: Who says so; the name that you are logged in with if it is left out.
+        """
+        if not self.publishes_table:
+            raise MisuseError(
+                f"the batches of {self.name} are not published into a table.",
+                hint="Stage both parts yourself, then call gate.split: docs/quarantine.md has an example.",
+            )
+        publisher, partition, delivery = self._table_publisher, verdict.partition, verdict.delivery
+        if verdict.decision is Decision.SPLIT:
+            raise MisuseError(
+                f"{self.name} {partition} was split already.", hint="If that was interrupted: headgate recover."
+            )
+        if publisher.state(delivery) != "held":
+            raise MisuseError(f"{self.name} {partition} is not held.", hint="Only a held batch can be split.")
+        held = publisher.read_batch(delivery)
+        finder = find_recorded_rows(self.gate, partition, held, verdict)
+        if verdict.status is not Status.FAIL or not finder.explains_all:
+            raise MisuseError(
+                f"not all that failed in {self.name} {partition} comes from single rows.",
+                hint="headgate explain says what failed. Repair the batch, accept or release it.",
+            )
+        good, bad = finder.split(held, "plain" if self.settings.show_values else "hidden")
+        publisher.stage_parts(verdict.revision, good, bad)
+        published = publisher.read_staged(partition, "good")
+        ruling = self.gate.split(partition, published, note=note, who=who, number=verdict.revision.number)
+        return SplitBatch(ruling, publisher.locate(delivery.only_part("bad")), published.count(), bad.count())
+
     def calendar(self, partitions: Sequence[str]) -> Calendar:
         """When the batches of these partitions are, and how often one comes."""
         times = {each: to_period(time) for each in partitions if (time := self.read_time(each)) is not None}
@@ -397,12 +443,14 @@ class Dataset:
 
             days = settings.retained_days or RETAINED_DAYS
             publisher: SparkTablePublisher = self._project.locate_errors(
-                path, lambda: Iceberg(table, column, retained_days=days)
+                path, lambda: Iceberg(table, column, retained_days=days, quarantine=settings.quarantine)
             )
         else:
             from headgate.integrations.delta import Delta
 
-            publisher = self._project.locate_errors(path, lambda: Delta(table, column, staging=settings.staging))
+            publisher = self._project.locate_errors(
+                path, lambda: Delta(table, column, staging=settings.staging, quarantine=settings.quarantine)
+            )
         publisher.open_session = self._project.session  # which starts Spark, when it is first needed
         return publisher
 

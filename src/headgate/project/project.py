@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property, partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from headgate.gate.notification import Notification
 from headgate.learn.evidence import NO_EVIDENCE, Evidence
@@ -16,6 +16,9 @@ from headgate.project.error_text import key_path
 from headgate.project.reading import ConfigReading, read_config
 from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, Mistake, MisuseError, did_you_mean
+
+if TYPE_CHECKING:
+    from headgate.integrations.results import ResultTables
 
 T = TypeVar("T")
 
@@ -103,6 +106,18 @@ class Project:
             for index, alert in enumerate(self.config.alerts)
         ]
         return combine_receivers(receivers)
+
+    @cached_property
+    def results(self) -> ResultTables | None:
+        """The tables of `results:`; None if the file names none. Spark starts when they are first written."""
+        settings = self.config.results
+        if settings is None:
+            return None
+        from headgate.integrations.results import ResultTables
+
+        tables = self.locate_errors(("results",), lambda: ResultTables(settings.tables, settings.to))
+        tables.open_session = self.session
+        return tables
 
     @property
     def evidence_file(self) -> Path:

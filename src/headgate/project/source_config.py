@@ -84,6 +84,13 @@ class PublishConfig(Section):
         examples=[30],
     )
 
+    quarantine: Text | None = Field(
+        default=None,
+        description="For iceberg and delta: a table for the bad rows of batches that are split, with the reasons. It "
+        "is made when it is first needed.",
+        examples=["lake.shop.orders_quarantine"],
+    )
+
     @model_validator(mode="after")
     def _keys_fit(self) -> PublishConfig:
         if self.to == "folders" and self.path is None:
@@ -91,7 +98,19 @@ class PublishConfig(Section):
         for key, home in (("path", "folders"), ("staging", "delta"), ("retained_days", "iceberg")):
             if self.to != home and getattr(self, key) is not None:
                 raise make_error(f"{key} is for {home} alone.", "Leave it out.", key)
+        if self.to == "folders" and self.quarantine is not None:
+            raise make_error("quarantine is for iceberg and delta alone.", "Leave it out.", "quarantine")
         return self
+
+
+class ResultsConfig(Section):
+    """The tables that verdicts, metrics and causes are written to."""
+
+    to: Literal["iceberg", "delta"] = Field(description="The format of the tables.", examples=["iceberg"])
+    tables: Text = Field(
+        description="The name of the tables; _verdicts, _metrics and _causes is added to it.",
+        examples=["lake.dq.headgate"],
+    )
 
 
 def parse_publish(value: Any) -> Any:

@@ -181,3 +181,37 @@ def test_a_column_may_be_written_in_capital_letters(shop: Shop) -> None:
         assert dataset.waiting() == (named(3),)
         assert dataset.judge(named(3)).passed
     assert shop.count(3) == len(orders(3))
+
+
+def test_a_held_batch_is_split_by_one_command(shop: Shop) -> None:
+    bad = f"{shop.table}_bad"
+    shop.configure(f"    publish: {{to: {shop.form}, quarantine: {bad}}}\n    checks: [{{is_non_negative: price}}]\n")
+    shop.create(*range(3))
+    called("learn", "orders")
+    wrong = shop.rows(3).selectExpr("*", "row_number() OVER (ORDER BY id) AS at")
+    rows = wrong.selectExpr("* EXCEPT (at, price)", "if(at <= 2, -1.0D, price) AS price")
+    shop.publisher.stage(rows.select(*shop.rows(3).columns), named(3))
+    assert document("run", "orders")["summary"]["held"] == 1
+    done = document("split", "orders", named(3), "--note", "two prices below zero", "--who", "ann")
+    whole = len(orders(3))
+    assert (done["published"], done["kept"], done["location"]) == (whole - 2, 2, bad)
+    assert shop.count(3) == whole - 2
+    reasons = [row["headgate_reasons"][0] for row in shop.spark.table(bad).collect()]
+    assert {each["rule"] for each in reasons} == {"is_non_negative(price)"}
+    assert {each["value"] for each in reasons} == {None}, "values are hidden"
+    again = called("split", "orders", named(3))
+    assert again.exit_code == 2
+    assert "was split already" in again.stderr
+    shop.spark.sql(f"DROP TABLE {bad}")
+
+
+def test_a_batch_that_no_single_row_is_to_blame_for_is_not_split(shop: Shop) -> None:
+    shop.publish()
+    shop.create(*range(DAYS))
+    called("learn", "orders")
+    shop.publisher.stage(shop.rows(DAYS, broken=True), named(DAYS))
+    assert document("run", "orders")["summary"]["held"] == 1
+    refused = called("split", "orders", named(DAYS))
+    assert refused.exit_code == 2
+    assert "not all that failed" in refused.stderr
+    assert shop.count(DAYS) == 0

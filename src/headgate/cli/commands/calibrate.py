@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headgate.cli import options
 from headgate.cli.command import command
-from headgate.cli.commands.run import Datasets
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
@@ -35,7 +35,7 @@ Merge = Annotated[
 
 @command("calibrate")
 def calibrate(
-    context: CommandContext, datasets: Datasets = None, output: Output = None, merge: Merge = None
+    context: CommandContext, datasets: options.Datasets = None, output: Output = None, merge: Merge = None
 ) -> CommandResult:
     """Gather how rare good batches of your own tables were, so that limits rest on them and not on other people's.
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from headgate.cli import exit_codes, options
 from headgate.cli.command import command
-from headgate.cli.commands.run import Datasets
 from headgate.cli.context import CommandContext
 from headgate.cli.output import CommandResult
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 @command("recover")
 def recover(
-    context: CommandContext, datasets: Datasets = None, fail_on: options.FailOnOption = options.FailOn.ERROR
+    context: CommandContext, datasets: options.Datasets = None, fail_on: options.FailOnOption = options.FailOn.ERROR
 ) -> CommandResult:
     """Finish what an interrupted command has left, and judge nothing new.
 

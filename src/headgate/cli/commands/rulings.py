@@ -169,7 +169,7 @@ def record_ruling(
     rule = getattr(batches.dataset.gate, action)
     rulings = rule(batches.first, to=batches.last, note=note, who=who or "", number=batches.number)
     if not context.quiet:
-        context.echo(*map(_format_ruling, rulings), _format_consequence(action, rulings, is_range=batches.is_range))
+        context.echo(*map(format_ruling, rulings), _format_consequence(action, rulings, is_range=batches.is_range))
     described = [ruling_to_dict(each) for each in rulings]
     return CommandResult(rulings=described) if batches.is_range else CommandResult(ruling=described[0])
 
@@ -208,7 +208,7 @@ def find_range(dataset: Dataset, text: str) -> tuple[str, str] | None:
     return ends[0]
 
 
-def _format_ruling(ruling: Ruling) -> str:
+def format_ruling(ruling: Ruling) -> str:
     reason = f" ({ruling.note})" if ruling.note else ""
     return f"{ruling.dataset} {ruling.partition} was {ruling.decision.value} by {ruling.who}{reason}."
 

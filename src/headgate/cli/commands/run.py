@@ -15,15 +15,6 @@ if TYPE_CHECKING:
     from headgate.cli.judge_batches import BatchResult
     from headgate.project.dataset import Dataset
 
-Datasets = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="DATASET",
-        help="Datasets of headgate.yml; all of them if none is named.",
-        autocompletion=options.complete_dataset,
-        show_default=False,
-    ),
-]
 Partition = Annotated[
     str | None,
     typer.Option(
@@ -39,7 +30,7 @@ Partition = Annotated[
 @command("run")
 def run(
     context: CommandContext,
-    datasets: Datasets = None,
+    datasets: options.Datasets = None,
     partition: Partition = None,
     fail_on: options.FailOnOption = options.FailOn.ERROR,
     output_html: options.Html = None,
@@ -59,6 +50,7 @@ def run(
     """
     from headgate.cli import report_files
     from headgate.cli.commands import run_summary
+    from headgate.cli.commands.results import write_run_results
     from headgate.cli.judge_batches import judge_datasets
 
     output = options.parse_output(output_html, "--output-html")
@@ -71,9 +63,10 @@ def run(
         run_summary.print_batch(context, result)
     idle = [dataset for dataset in chosen if all(each.dataset is not dataset for each in results)]
     written = report_files.write_run_pages(context, project, chosen, results, output)
+    has_results = write_run_results(context, project, chosen)
     empty = run_summary.print_summary(context, results, idle, written)
     codes = [each.exit_code(fail_on) for each in results]
-    codes += [exit_codes.UNDELIVERED] if written.has_failed else []
+    codes += [exit_codes.UNDELIVERED] if written.has_failed or not has_results else []
     codes += [exit_codes.UNKNOWN] if empty else []  # a source without any batch is more likely a wrong path
     return CommandResult(
         exit_codes.worst_code(codes),

@@ -43,7 +43,7 @@ class FailingRows(msgspec.Struct, frozen=True):
     predicate is true. `form`: the same, with {} in place of the column. `unlike`: the regular expression (of RE2) does
     not match the column. `low`, `high`: the number in the column (seconds since 1970 for a date or timestamp) is
     outside, which NaN is not. `repeated`: another row has the same values in these columns. `absent`: the values are
-    not in the other table.
+    not in the other table. `message` says in words what is wrong with such a row, without its values.
     """
 
     columns: tuple[str, ...]
@@ -54,6 +54,12 @@ class FailingRows(msgspec.Struct, frozen=True):
     high: float | None = None
     repeated: tuple[str, ...] = ()
     absent: Membership | None = None
+    message: str = ""
+
+
+def find_repeated(columns: tuple[str, ...]) -> FailingRows:
+    """The rows whose values another row has, too."""
+    return FailingRows(columns, repeated=columns, message=f"another row has the same {' and '.join(columns)}")
 
 
 class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):

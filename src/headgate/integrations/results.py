@@ -1,0 +1,131 @@
+"""Results as three Iceberg or Delta tables, which dashboards read: verdicts, metrics and causes.
+
+Tested by `tests/integrations/tables/test_results.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from secrets import token_hex
+from typing import TYPE_CHECKING, Literal
+
+from headgate.engine.spark_sources import active_session
+from headgate.gate.gate import Gate
+from headgate.gate.results import CAUSES, METRICS, VERDICTS, Row, list_results
+from headgate.integrations.table_statements import (
+    CONFLICTS,
+    as_publish_error,
+    commit_statement,
+    quote,
+    quote_table,
+    run_statement,
+)
+from headgate.store.fault_points import fault_point
+from headgate.values.errors import MisuseError
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_KEY = ("dataset", "partition", "revision")
+_REPLACE = "WHEN MATCHED AND new.sequence > kept.sequence THEN UPDATE SET * "
+
+
+class ResultTables:
+    """The tables `<name>_verdicts`, `<name>_metrics` and `<name>_causes`, which are made when they are first needed.
+
+    They are copies of what the history has. A run is there once, however often it is written, and whoever is killed
+    while it writes: its metrics and causes are written first, and the verdict says that they are there. A later
+    decision replaces the row of the verdict.
+
+    Args:
+        name: The name of the tables without the last part, `lake.dq.headgate`; for Delta, also a path.
+        form: The format of the tables.
+        spark: The session. Default: the active one.
+    """
+
+    open_session: Callable[[], SparkSession | None] = staticmethod(active_session)
+    """Gives the session, if none was passed."""
+
+    def __init__(self, name: str, form: Literal["iceberg", "delta"], *, spark: SparkSession | None = None) -> None:
+        if not name or "`" in name or form not in CONFLICTS:
+            raise MisuseError(f"{name!r} cannot be the name of {form} tables.", hint="Write lake.dq.headgate.")
+        self.name, self.form = name, form
+        self._session = spark
+
+    def locate(self, what: Literal["verdicts", "metrics", "causes"]) -> str:
+        """The name of one of the tables."""
+        return f"{self.name}_{what}"
+
+    def update(self, gate: Gate) -> int:
+        """Write what the history of a dataset has and the tables do not. Says how many runs that were."""
+        self._create("verdicts", VERDICTS)
+        self._create("metrics", METRICS)
+        self._create("causes", CAUSES)
+        count = 0
+        for results in list_results(gate, self._find_last(gate.dataset)):
+            self._merge("metrics", METRICS, (*_KEY, "metric"), results.metrics, gate.dataset)
+            self._merge("causes", CAUSES, (*_KEY, "position"), results.causes, gate.dataset)
+            self._merge("verdicts", VERDICTS, _KEY, results.verdicts, gate.dataset, replace=True)
+            count += len(results.verdicts)
+        return count
+
+    @property
+    def _spark(self) -> SparkSession:
+        session = self._session = self._session or self.open_session()
+        if session is None:
+            raise MisuseError("there is no active Spark session.", hint="Pass one: spark=spark.")
+        return session
+
+    def _create(self, what: Literal["verdicts", "metrics", "causes"], columns: Mapping[str, str]) -> None:
+        told = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+        table = self.locate(what)
+        statement = (
+            f"CREATE TABLE IF NOT EXISTS {quote_table(table)} ({told}) USING {self.form} PARTITIONED BY (dataset)"
+        )
+        commit_statement(self._spark, statement, table, CONFLICTS[self.form])
+
+    def _find_last(self, dataset: str) -> int:
+        """The newest commit of the history that the tables know."""
+        table = self.locate("verdicts")
+        run_statement(self._spark, f"REFRESH TABLE {quote_table(table)}", table)
+        statement = f"SELECT max(sequence) AS last FROM {quote_table(table)} WHERE dataset = {quote(dataset)}"
+        return int(run_statement(self._spark, statement, table)[0]["last"] or 0)
+
+    def _merge(
+        self,
+        what: Literal["verdicts", "metrics", "causes"],
+        columns: Mapping[str, str],
+        key: Sequence[str],
+        rows: Sequence[Row],
+        dataset: str,
+        replace: bool = False,
+    ) -> None:
+        """Write rows that the table has not, and with `replace` those that it has."""
+        if not rows:
+            return
+        table = self.locate(what)
+        same = " AND ".join(f"kept.{name} = new.{name}" for name in key if name != "dataset")
+        with self._as_view(columns, rows) as view:
+            fault_point(f"results.{what}")
+            commit_statement(
+                self._spark,
+                f"MERGE INTO {quote_table(table)} AS kept USING {view} AS new "
+                f"ON kept.dataset = {quote(dataset)} AND {same} "
+                f"{_REPLACE if replace else ''}WHEN NOT MATCHED THEN INSERT *",
+                table,
+                CONFLICTS[self.form],
+            )
+            fault_point(f"results.{what}_written")
+
+    @contextmanager
+    def _as_view(self, columns: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
+        """Rows as a view of this session."""
+        view = f"headgate_{token_hex(8)}"
+        schema = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+        with as_publish_error(self.name):
+            self._spark.createDataFrame(list(rows), schema).createOrReplaceTempView(view)
+            try:
+                yield view
+            finally:
+                self._spark.catalog.dropTempView(view)
