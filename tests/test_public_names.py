@@ -29,6 +29,7 @@ NAMES = [
         "BatchVerdict",
         "Folders",
         "Iceberg",
+        "ResultTables",
         "Delta",
         "Report",
         "Gate",

@@ -41,6 +41,7 @@ _HOME = {
     "Evidence": "headgate.learn.evidence",
     "Folders": "headgate.gate.publish.folders",
     "Iceberg": "headgate.integrations.iceberg",
+    "ResultTables": "headgate.integrations.results",
     "Delta": "headgate.integrations.delta",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",

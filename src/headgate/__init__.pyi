@@ -15,6 +15,7 @@ from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
 from headgate.integrations.delta import Delta as Delta
 from headgate.integrations.iceberg import Iceberg as Iceberg
+from headgate.integrations.results import ResultTables as ResultTables
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
 from headgate.learn.anomaly.holt_winters import HoltWinters as HoltWinters
@@ -169,6 +170,7 @@ __all__ = [
     "RatioOfSums",
     "RelativeChange",
     "Report",
+    "ResultTables",
     "Run",
     "Size",
     "Skewness",

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _KEY = ("dataset", "partition", "revision")
-_REPLACE = "WHEN MATCHED AND new.sequence > kept.sequence THEN UPDATE SET * "
 
 
 class ResultTables:
@@ -64,9 +63,9 @@ class ResultTables:
         self._create("causes", CAUSES)
         count = 0
         for results in list_results(gate, self._find_last(gate.dataset)):
-            self._merge("metrics", METRICS, (*_KEY, "metric"), results.metrics, gate.dataset)
-            self._merge("causes", CAUSES, (*_KEY, "position"), results.causes, gate.dataset)
-            self._merge("verdicts", VERDICTS, _KEY, results.verdicts, gate.dataset, replace=True)
+            self._merge("metrics", METRICS, (*_KEY, "metric"), results.metrics)
+            self._merge("causes", CAUSES, (*_KEY, "position"), results.causes)
+            self._merge("verdicts", VERDICTS, _KEY, results.verdicts, when="AND new.sequence > kept.sequence")
             count += len(results.verdicts)
         return count
 
@@ -98,13 +97,16 @@ class ResultTables:
         columns: Mapping[str, str],
         key: Sequence[str],
         rows: Sequence[Row],
-        dataset: str,
-        replace: bool = False,
+        when: str = "",
     ) -> None:
-        """Write rows that the table has not, and with `replace` those that it has."""
+        """Write rows of one dataset. One that the table has is replaced, if it fulfils `when`.
+
+        Without rows to replace, Spark would append to an Iceberg table, and not see that another writer has appended
+        the same.
+        """
         if not rows:
             return
-        table = self.locate(what)
+        table, dataset = self.locate(what), rows[0][0]
         same = " AND ".join(f"kept.{name} = new.{name}" for name in key if name != "dataset")
         with self._as_view(columns, rows) as view:
             fault_point(f"results.{what}")
@@ -112,7 +114,7 @@ class ResultTables:
                 self._spark,
                 f"MERGE INTO {quote_table(table)} AS kept USING {view} AS new "
                 f"ON kept.dataset = {quote(dataset)} AND {same} "
-                f"{_REPLACE if replace else ''}WHEN NOT MATCHED THEN INSERT *",
+                f"WHEN MATCHED {when} THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
                 table,
                 CONFLICTS[self.form],
             )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,19 @@ def test_an_update_that_is_killed_anywhere_is_finished_by_the_next_one(lake: Lak
         else:
             break
     assert kill > 4
+
+
+def test_two_writers_at_once_write_every_run_once(lake: Lake) -> None:
+    gate = make_gate(days=2)
+    ResultTables(lake.name, lake.form, spark=lake.spark).update(make_gate("other", days=1))  # type: ignore[arg-type]
+    with ThreadPoolExecutor(3) as pool:
+        for update in [pool.submit(lake.tables.update, gate) for _ in range(3)]:
+            update.result()
+    assert len(lake.read("verdicts")) == 3 + 2
+    metrics = [(each["dataset"], each["partition"], each["metric"]) for each in lake.read("metrics")]
+    assert len(metrics) == len(set(metrics))
+    causes = [(each["dataset"], each["partition"], each["position"]) for each in lake.read("causes")]
+    assert len(causes) == len(set(causes))
 
 
 def test_a_run_of_the_command_line_writes_them(lake: Lake, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
