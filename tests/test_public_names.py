@@ -67,6 +67,7 @@ NAMES = [
         "inject_issue",
         "issues",
         "open_store",
+        "open_table_store",
         "PatternIndex",
         "build_index",
         "calibrate",

@@ -38,7 +38,7 @@ class TableLake:
     def __init__(self, spark: SparkSession, form: str) -> None:
         self.spark, self.form = spark, form
         number = next(_numbers)
-        self.table = f"lake.shop.orders{number}" if form == "iceberg" else f"orders{number}"
+        self.table = f"lake.shop.jobs{number}" if form == "iceberg" else f"jobs{number}"
         self.store: HistoryStore = open_memory()
         spark.sql(
             f"CREATE TABLE {self.table} (day STRING, id BIGINT, price DOUBLE, text STRING) "

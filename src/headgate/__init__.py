@@ -46,6 +46,7 @@ _HOME = {
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",
+    "open_table_store": "headgate.integrations.table_store",
     "HistoryStore": "headgate.store.port",
     "Run": "headgate.values.run",
     "Decision": "headgate.values.run",

@@ -16,6 +16,7 @@ from headgate.inject.issue import issues as issues
 from headgate.integrations.delta import Delta as Delta
 from headgate.integrations.iceberg import Iceberg as Iceberg
 from headgate.integrations.results import ResultTables as ResultTables
+from headgate.integrations.table_store import open_table_store as open_table_store
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
 from headgate.learn.anomaly.holt_winters import HoltWinters as HoltWinters
@@ -201,6 +202,7 @@ __all__ = [
     "issues",
     "learn_program",
     "open_store",
+    "open_table_store",
     "profile",
     "propose_pattern",
     "suggest",

@@ -16,7 +16,7 @@ MEANINGS = {
     FAILED: "data failed: a batch was held or stays so, a check was not met",
     MISUSED: "wrong usage or configuration: nothing was judged",
     UNKNOWN: "something could not be evaluated: a batch, the store, the engine. It is not a verdict on the data",
-    UNDELIVERED: "all was decided, but an alert or a report could not be delivered",
+    UNDELIVERED: "all was decided, but an alert, a report or results could not be delivered",
     INTERRUPTED: "interrupted (Ctrl-C)",
 }
 _BY_SEVERITY = (PASSED, UNDELIVERED, FAILED, UNKNOWN, MISUSED)

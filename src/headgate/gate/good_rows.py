@@ -42,6 +42,8 @@ def require_good_rows(good: Any, run: Run, checks: Sequence[Check], store: Histo
                 f"the good rows of {run.partition} do not meet {each.expectation}: {each.reason}.", hint=_HINT
             )
     rows, whole = _count_rows(measurements.whole.outcomes), _count_rows(run.outcomes)
+    if not rows:
+        raise MisuseError(f"{run.partition} has no good rows.", hint="Repair the batch, or discard it.")
     if rows >= whole:
         raise MisuseError(
             f"{rows:,} rows are staged as the good ones of {run.partition}, which has {whole:,} in all.", hint=_HINT

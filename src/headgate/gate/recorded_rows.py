@@ -9,14 +9,14 @@ from contextlib import suppress
 from typing import Any
 
 from headgate.checks.guard import guard_key
-from headgate.evaluate.row_rules import JudgedExpectation, RowFinder
+from headgate.evaluate.row_rules import JudgedExpectation, RowFinder, find_failing_rows
 from headgate.evaluate.verify import verify
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.errors import BadPredicate
-from headgate.values.expectation import Source
+from headgate.values.expectation import Level, Source, Status
 from headgate.values.key import MetricKey
 
 
@@ -41,6 +41,17 @@ def find_recorded_rows(gate: Gate, partition: str, data: Any, verdict: BatchVerd
     for number, judgement in enumerate(learned, len(judged)):
         judged.append(JudgedExpectation("learned", number, _open_metric(judgement.expectation.metric), judgement))
     return RowFinder(judged)
+
+
+def come_from_rows(verdict: BatchVerdict, finder: RowFinder) -> bool:
+    """Whether single rows are to blame for all that failed in a verdict, by what finds its rows now.
+
+    A check that was there when the batch was judged, and is not there now, is none that rows were found for.
+    """
+    found = {str(each.judgement.expectation) for each in finder.judged if find_failing_rows(each) is not None}
+    failed = [each.expectation for each in verdict.failures if each.expectation.level is Level.ERROR]
+    has_failed = verdict.status is Status.FAIL and bool(failed)
+    return has_failed and finder.explains_all and all(str(each) in found for each in failed)
 
 
 def _open_metric(key: MetricKey) -> Metric[Any] | None:

@@ -6,8 +6,9 @@ Tested by `tests/gate/test_results.py`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
 from headgate.gate.batch_verdict import BatchVerdict
@@ -56,23 +57,27 @@ class Results(NamedTuple):
     causes: list[Row]
 
 
-def list_results(gate: Gate, after: int = 0) -> Iterator[Results]:
+def list_results(gate: Gate, known: Mapping[tuple[str, int], int] = MappingProxyType({})) -> Iterator[Results]:
     """What the history says of the runs of a dataset, some runs at a time, in the order of their newest commits.
 
     Args:
         gate: The gate of the dataset.
-        after: A commit. Only runs that were judged or decided about after it are listed.
+        known: The runs that are known, by partition and number of the revision, with the newest commit about each. They
+            are left out. If another commit came since, their verdicts are listed, without metrics and causes.
     """
-    rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
-    told: list[tuple[int, Revision, Ruling | None]] = []
-    for revision in gate.store.revisions(gate.dataset):
-        ruling = rulings.get((revision.partition, revision.number))
+    store, dataset = gate.store, gate.dataset
+    head = store.head(dataset)
+    rulings = {(each.partition, each.number): each for each in store.rulings(dataset, as_of=head)}
+    changed: list[tuple[int, Revision, Ruling | None]] = []
+    for revision in store.revisions(dataset, as_of=head):
+        run = revision.partition, revision.number
+        ruling = rulings.get(run)
         sequence = max(revision.sequence, 0 if ruling is None else ruling.sequence)
-        if sequence > after:
-            told.append((sequence, revision, ruling))
-    told.sort(key=lambda each: each[0])
-    for start in range(0, len(told), _AT_ONCE):
-        chosen = told[start : start + _AT_ONCE]
+        if known.get(run) != sequence:
+            changed.append((sequence, revision, ruling))
+    changed.sort(key=lambda each: each[0])
+    for start in range(0, len(changed), _AT_ONCE):
+        chosen = changed[start : start + _AT_ONCE]
         verdicts = [gate.read_verdict(revision) for _, revision, _ in chosen]
         metrics = list(_list_metrics(gate, [revision for _, revision, _ in chosen]))
         sizes = {each[:3]: each[-1] for each in metrics if each[3] == str(Size().key)}
@@ -81,8 +86,8 @@ def list_results(gate: Gate, after: int = 0) -> Iterator[Results]:
                 _write_verdict(verdict, sequence, ruling, sizes)
                 for verdict, (sequence, _, ruling) in zip(verdicts, chosen, strict=True)
             ],
-            metrics,
-            [row for verdict in verdicts for row in _list_causes(verdict)],
+            [row for row in metrics if row[1:3] not in known],
+            [row for verdict in verdicts for row in _list_causes(verdict) if row[1:3] not in known],
         )
 
 

@@ -92,7 +92,7 @@ class PersonRulings:
         if self._mover.publisher is None:
             raise MisuseError("there is no publisher that could move rows.", hint="Pass publisher=hg.Folders(...).")
         revision = self._history.find_for_ruling(partition, number)
-        source = self._mover.find_parts(partition)
+        source = self._mover.find_parts(revision)
         require_good_rows(good, self._history.read(revision), self._checks, self._history.store)
         return self._rule(revision, Decision.SPLIT, note, who, source)
 

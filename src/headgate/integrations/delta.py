@@ -15,7 +15,7 @@ from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher
 from headgate.integrations.table_log import DELTA_UNCHANGED
-from headgate.integrations.table_statements import quote
+from headgate.integrations.table_statements import quote, quote_table
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
 
@@ -58,7 +58,7 @@ class Delta(SparkTablePublisher):
             )
         self.table, self.by = table, by
         self._session = spark
-        self._name = f"delta.`{table}`" if "/" in table else ".".join(f"`{part}`" for part in table.split("."))
+        self._name = quote_table(table)
         self._given = None if staging is None else staging.rstrip("/")
         self._open_quarantine(quarantine)
 

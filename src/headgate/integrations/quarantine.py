@@ -5,11 +5,22 @@ Tested by `tests/integrations/tables/test_quarantine.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Literal
 
 from headgate.engine.row_rule import REASONS
-from headgate.integrations.table_statements import as_publish_error, quote, quote_table, run_statement
+from headgate.integrations.table_statements import (
+    CONFLICTS,
+    as_publish_error,
+    check_table_name,
+    commit_again,
+    commit_statement,
+    create_table,
+    quote,
+    run_statement,
+    write_type,
+)
 from headgate.metrics.base.sql import add_backticks
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
@@ -19,7 +30,7 @@ if TYPE_CHECKING:
 
 PARTITION, REVISION = "headgate_partition", "headgate_revision"
 _MARKS = (PARTITION, REVISION, REASONS)
-_SOURCE = "quarantine:"
+_SOURCE, _OWNER = "quarantine:", "headgate.quarantine-of"
 
 
 class QuarantineTable:
@@ -27,40 +38,38 @@ class QuarantineTable:
     and `headgate_reasons`.
 
     The rows of a revision are written in one commit; written again, they take the place of those before. The table is
-    made when the first rows come, and gets a column more when rows have one.
+    made when the first rows come, and gets a column more when rows have one. It is the quarantine of one table.
 
     Args:
         table: The name of the table, or for Delta its path.
         form: The format of the table.
+        owner: The table that the rows were kept out of.
         open_session: Gives the session.
     """
 
-    def __init__(self, table: str, form: Literal["iceberg", "delta"], open_session: Callable[[], SparkSession]) -> None:
+    def __init__(
+        self, table: str, form: Literal["iceberg", "delta"], owner: str, open_session: Callable[[], SparkSession]
+    ) -> None:
         self.table, self.form = table, form
-        self._name, self._open_session = quote_table(table), open_session
+        self._name, self._open_session = check_table_name(table, form), open_session
+        self._owner = hashlib.sha256(owner.encode()).hexdigest()[:32]  # Spark hides a property that has an address
 
     def write(self, bad: DataFrame, partition: str, number: int) -> None:
         """Write the bad rows of a revision, with their reasons."""
         if REASONS not in bad.columns:
             raise MisuseError(f"the rows have no column {REASONS}.", hint="Pass the second part of verdict.split(df).")
+        if taken := {PARTITION, REVISION} & {each.lower() for each in bad.columns}:
+            raise MisuseError(f"the rows have a column {min(taken)} already.", hint="Rename it in the batch.")
         with as_publish_error(self.table):
             rows = bad.selectExpr(
                 "*", f"{quote(partition)} AS {PARTITION}", f"CAST({int(number)} AS INT) AS {REVISION}"
             )
-            fields = {each.name: each.dataType.simpleString() for each in rows.schema}
-            columns = ", ".join(f"{add_backticks(name)} {kind}" for name, kind in fields.items())
-            by = f"{PARTITION}, {REVISION}"
-            fault_point("quarantine.create")
-            self._run(f"CREATE TABLE IF NOT EXISTS {self._name} ({columns}) USING {self.form} PARTITIONED BY ({by})")
-            known = {each.lower(): each for each in self._read_all().columns}
-            added = {name: kind for name, kind in fields.items() if name.lower() not in known}
-            if added:
-                told = ", ".join(f"{add_backticks(name)} {kind}" for name, kind in added.items())
-                self._run(f"ALTER TABLE {self._name} ADD COLUMNS ({told})")
-            lacking = [name for low, name in known.items() if low not in {each.lower() for each in fields}]
+            self._make_room(rows)
+            known = self._read_all().columns
+            lacking = [name for name in known if name.lower() not in {each.lower() for each in rows.columns}]
             whole = rows.selectExpr("*", *(f"NULL AS {add_backticks(name)}" for name in lacking))
             fault_point("quarantine.write")
-            whole.select(*map(add_backticks, self._read_all().columns)).writeTo(self._name).overwritePartitions()
+            self._overwrite(whole.select(*map(add_backticks, known)))
             fault_point("quarantine.written")
 
     def read(self, partition: str, number: int | None = None) -> DataFrame:
@@ -95,6 +104,40 @@ class QuarantineTable:
                 hint="Write them: publisher.stage_parts(verdict.revision, good, bad).",
             )
 
+    def delete(self, partition: str, number: int) -> None:
+        """Delete the rows of a revision."""
+        if self._exists():
+            self._commit(f"DELETE FROM {self._name} WHERE {_is_of(partition, number)}")
+
+    def _make_room(self, rows: DataFrame) -> None:
+        """Make the table, or give it the columns that it lacks. The quarantine of another table is refused."""
+        columns = {each.name: write_type(each.dataType) for each in rows.schema}
+        fault_point("quarantine.create")
+        statement = (
+            f"CREATE TABLE IF NOT EXISTS {self._name} ({_list_columns(columns)}) USING {self.form} "
+            f"PARTITIONED BY ({PARTITION}, {REVISION}) TBLPROPERTIES ('{_OWNER}' = '{self._owner}')"
+        )
+        create_table(self._open_session(), statement, self.table, self.form)
+        owners = {row["value"] for row in self._run(f"SHOW TBLPROPERTIES {self._name}") if row["key"] == _OWNER}
+        if owners != {self._owner}:
+            raise MisuseError(
+                f"{self.table} is not the quarantine of this table.",
+                hint="Name a table of its own for the bad rows of every table; it is made when it is first needed.",
+            )
+        known = {each.lower() for each in self._read_all().columns}
+        added = {name: kind for name, kind in columns.items() if name.lower() not in known}
+        if added:
+            self._commit(f"ALTER TABLE {self._name} ADD COLUMNS ({_list_columns(added)})")
+
+    def _overwrite(self, rows: DataFrame) -> None:
+        """Put rows in the place of those of their revision."""
+
+        def write() -> None:
+            with as_publish_error(self.table):
+                rows.writeTo(self._name).overwritePartitions()
+
+        commit_again(write, CONFLICTS[self.form])
+
     def _exists(self) -> bool:
         try:
             self._read_all()
@@ -105,7 +148,9 @@ class QuarantineTable:
         return True
 
     def _read_all(self) -> DataFrame:
+        """The rows as they are now, not as this session last saw them."""
         with as_publish_error(self.table):
+            self._run(f"REFRESH TABLE {self._name}")
             rows = self._open_session().table(self._name)
             rows.schema  # noqa: B018  # a lazy frame of Connect says only now that there is no table
             return rows
@@ -113,10 +158,17 @@ class QuarantineTable:
     def _run(self, statement: str) -> list[Row]:
         return run_statement(self._open_session(), statement, self.table)
 
+    def _commit(self, statement: str) -> None:
+        commit_statement(self._open_session(), statement, self.table, CONFLICTS[self.form])
+
 
 def drop_marks(rows: DataFrame) -> DataFrame:
     """Rows of a quarantine table as rows of the batch."""
     return rows.drop(*_MARKS)
+
+
+def _list_columns(columns: Mapping[str, str]) -> str:
+    return ", ".join(f"{add_backticks(name)} {kind}" for name, kind in columns.items())
 
 
 def _is_of(partition: str, number: int) -> str:

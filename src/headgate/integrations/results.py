@@ -16,6 +16,7 @@ from headgate.gate.results import CAUSES, METRICS, VERDICTS, Row, list_results
 from headgate.integrations.table_statements import (
     CONFLICTS,
     as_publish_error,
+    check_table_name,
     commit_statement,
     quote,
     quote_table,
@@ -47,8 +48,7 @@ class ResultTables:
     """Gives the session, if none was passed."""
 
     def __init__(self, name: str, form: Literal["iceberg", "delta"], *, spark: SparkSession | None = None) -> None:
-        if not name or "`" in name or form not in CONFLICTS:
-            raise MisuseError(f"{name!r} cannot be the name of {form} tables.", hint="Write lake.dq.headgate.")
+        check_table_name(name, form)
         self.name, self.form = name, form
         self._session = spark
 
@@ -62,10 +62,10 @@ class ResultTables:
         self._create("metrics", METRICS)
         self._create("causes", CAUSES)
         count = 0
-        for results in list_results(gate, self._find_last(gate.dataset)):
+        for results in list_results(gate, self._find_known(gate.dataset)):
             self._merge("metrics", METRICS, (*_KEY, "metric"), results.metrics)
             self._merge("causes", CAUSES, (*_KEY, "position"), results.causes)
-            self._merge("verdicts", VERDICTS, _KEY, results.verdicts, when="AND new.sequence > kept.sequence")
+            self._merge("verdicts", VERDICTS, _KEY, results.verdicts)
             count += len(results.verdicts)
         return count
 
@@ -77,19 +77,20 @@ class ResultTables:
         return session
 
     def _create(self, what: Literal["verdicts", "metrics", "causes"], columns: Mapping[str, str]) -> None:
-        told = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+        named = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
         table = self.locate(what)
         statement = (
-            f"CREATE TABLE IF NOT EXISTS {quote_table(table)} ({told}) USING {self.form} PARTITIONED BY (dataset)"
+            f"CREATE TABLE IF NOT EXISTS {quote_table(table)} ({named}) USING {self.form} PARTITIONED BY (dataset)"
         )
         commit_statement(self._spark, statement, table, CONFLICTS[self.form])
 
-    def _find_last(self, dataset: str) -> int:
-        """The newest commit of the history that the tables know."""
+    def _find_known(self, dataset: str) -> dict[tuple[str, int], int]:
+        """The runs that the tables have, with the newest commit of the history about each."""
         table = self.locate("verdicts")
         run_statement(self._spark, f"REFRESH TABLE {quote_table(table)}", table)
-        statement = f"SELECT max(sequence) AS last FROM {quote_table(table)} WHERE dataset = {quote(dataset)}"
-        return int(run_statement(self._spark, statement, table)[0]["last"] or 0)
+        statement = f"SELECT partition, revision, sequence FROM {quote_table(table)} WHERE dataset = {quote(dataset)}"
+        rows = run_statement(self._spark, statement, table)
+        return {(row["partition"], row["revision"]): row["sequence"] for row in rows}
 
     def _merge(
         self,
@@ -97,9 +98,8 @@ class ResultTables:
         columns: Mapping[str, str],
         key: Sequence[str],
         rows: Sequence[Row],
-        when: str = "",
     ) -> None:
-        """Write rows of one dataset. One that the table has is replaced, if it fulfils `when`.
+        """Write rows of one dataset. One that the table has is replaced.
 
         Without rows to replace, Spark would append to an Iceberg table, and not see that another writer has appended
         the same.
@@ -114,7 +114,7 @@ class ResultTables:
                 self._spark,
                 f"MERGE INTO {quote_table(table)} AS kept USING {view} AS new "
                 f"ON kept.dataset = {quote(dataset)} AND {same} "
-                f"WHEN MATCHED {when} THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+                f"WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
                 table,
                 CONFLICTS[self.form],
             )

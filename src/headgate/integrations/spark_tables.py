@@ -8,7 +8,7 @@ from __future__ import annotations
 import abc
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import msgspec
 
@@ -19,6 +19,7 @@ from headgate.gate.publish.table_publisher import TablePublisher
 from headgate.gate.publish.table_refs import Refs, hash_partition
 from headgate.integrations.quarantine import QuarantineTable, drop_marks
 from headgate.integrations.table_statements import CONFLICTS, as_publish_error, commit_statement, quote, run_statement
+from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import MisuseError, PublishError
 from headgate.values.run import Revision
 
@@ -37,6 +38,13 @@ class PublishedRevision(msgspec.Struct, frozen=True):
 
     at: int
     delivery: Delivery
+
+
+class PartCounts(NamedTuple):
+    """How many rows of a batch are good, and how many bad."""
+
+    good: int
+    bad: int
 
 
 class SparkTablePublisher(TablePublisher):
@@ -63,7 +71,7 @@ class SparkTablePublisher(TablePublisher):
 
     def _open_quarantine(self, table: str | None) -> None:
         if table is not None:
-            self.quarantine = QuarantineTable(table, self.form, lambda: self.spark)
+            self.quarantine = QuarantineTable(table, self.form, self.table, lambda: self.spark)
 
     @abc.abstractmethod
     def stage(self, df: DataFrame, partition: str, part: Part = "whole") -> str:
@@ -84,24 +92,42 @@ class SparkTablePublisher(TablePublisher):
             raise PublishError(f"nothing is staged for {partition} of {self.table}.", hint="Call stage(df, partition).")
         return self.read(source, partition)
 
-    def stage_parts(self, revision: Revision, good: DataFrame, bad: DataFrame) -> None:
+    def stage_parts(self, revision: Revision, good: DataFrame, bad: DataFrame) -> PartCounts:
         """Stage the two parts of a held batch. `gate.split` then publishes the good rows.
 
         The bad rows go to the quarantine table, with their reasons. Without such a table they are staged without them.
+        Parts that are not the whole batch together are refused.
 
         Args:
             revision: The revision of the batch: `verdict.revision`.
             good: The first part of `verdict.split(df)`.
             bad: The second part.
+
+        Returns:
+            How many rows each part has.
         """
+        partition = revision.partition
         if self.quarantine is None:
-            self.stage(bad.drop(REASONS), revision.partition, "bad")
+            self.stage(bad.drop(REASONS), partition, "bad")
+            kept = self.read_staged(partition, "bad")
         else:
-            self.quarantine.write(bad, revision.partition, revision.number)
-        self.stage(good, revision.partition, "good")
+            self.quarantine.write(bad, partition, revision.number)
+            kept = self.quarantine.read(partition, revision.number)
+        self.stage(good, partition, "good")
+        with self.as_publish_error():
+            counts = PartCounts(self.read_staged(partition, "good").count(), kept.count())
+            whole = self.read_batch(Delivery.of(revision)).count()
+        if sum(counts) != whole:
+            raise PublishError(
+                f"{counts.good:,} good and {counts.bad:,} bad rows are not the {whole:,} rows of {partition}.",
+                hint="Does a rule depend on the time at which it is evaluated? Write down the time instead.",
+            )
+        return counts
 
     def stage_repaired(self, rows: DataFrame, partition: str) -> str:
-        """Stage the rows of a partition that readers have, together with rows that were repaired, to be judged again.
+        """Stage the good rows of a split batch together with its bad ones, repaired, to be judged again.
+
+        Rows that are left out are not part of the batch any more.
 
         Args:
             rows: The repaired rows, as the quarantine table has them or without its columns.
@@ -110,8 +136,18 @@ class SparkTablePublisher(TablePublisher):
         Returns:
             What identifies the batch.
         """
+        note = self.read_marks(partition).note
+        if note is None or note.part != "good":
+            raise PublishError(
+                f"readers do not have a part of {partition}, to which repaired rows could be added.",
+                hint="They have the batch whole, or nothing of it. Stage it whole: stage(df, partition).",
+            )
         before = self.list_files(partition)
-        source = self.stage(self.read_published(partition).unionByName(drop_marks(rows)), partition)
+        with self.as_publish_error():
+            published = self.read_published(partition)
+            both = published.unionByName(drop_marks(rows), allowMissingColumns=True)
+            whole = both.select(*map(add_backticks, published.columns))
+        source = self.stage(whole, partition)
         if self.list_files(partition) != before:
             self._let_go(*Refs.choose(self.list_refs(), partition).list_staged(source))
             raise PublishError(
@@ -150,6 +186,12 @@ class SparkTablePublisher(TablePublisher):
             self.quarantine.require_rows(delivery.partition, delivery.number)
             return self.quarantine.table
         return super().hold(delivery)
+
+    def discard(self, delivery: Delivery) -> None:
+        if delivery.part == "bad" and self.quarantine is not None:
+            self.quarantine.delete(delivery.partition, delivery.number)
+        else:
+            super().discard(delivery)
 
     def locate(self, delivery: Delivery) -> str:
         if delivery.part == "bad" and self.quarantine is not None:

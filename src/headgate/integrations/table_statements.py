@@ -8,21 +8,30 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from headgate.metrics.base.sql import add_backticks
-from headgate.values.errors import HeadgateError, PublishError
+from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
     from pyspark.sql import Row, SparkSession
+    from pyspark.sql.types import DataType
 
 CONFLICTS = {
     "iceberg": ("CommitFailedException", "Found conflicting files", "Found new conflicting"),
     "delta": ("DELTA_METADATA_CHANGED", "DELTA_CONCURRENT", "DELTA_PROTOCOL_CHANGED"),
 }
 """Words in the error of a commit that another writer was faster than, by format."""
+_MADE_MEANWHILE = ("AlreadyExistsException", "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION")
+_HINTS = {
+    "TABLE_OR_VIEW_NOT_FOUND": "Is the name right, with its catalogue and schema?",
+    "SCHEMA_NOT_FOUND": "Create the schema first: CREATE SCHEMA lake.shop.",
+    "REQUIRES_SINGLE_PART_NAMESPACE": "Does the session know the catalogue? Set spark.sql.catalog.<name>.",
+    "DATA_SOURCE_NOT_FOUND": "Start Spark with the jars of the format: docs/guides/tables.md.",
+}
+"""What to do about errors that come from how Spark was set up."""
 _CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")
 """The error class at the start of a message of Spark or Delta."""
 _WAITS = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6, 3.2)
@@ -50,6 +59,29 @@ def quote_table(table: str) -> str:
     return f"delta.`{table}`" if "/" in table else ".".join(map(add_backticks, table.split(".")))
 
 
+def check_table_name(table: str, form: str) -> str:
+    """The name or the path of a table that Headgate makes, as it is written in a statement."""
+    if form not in CONFLICTS or not table or "`" in table or (form == "iceberg" and "/" in table):
+        raise MisuseError(
+            f"{table!r} cannot be the name of a table of {form}.",
+            hint="Write lake.dq.name and iceberg, or dq.name or a path and delta.",
+        )
+    return quote_table(table)
+
+
+def write_type(kind: DataType) -> str:
+    """A type of Spark in a statement that makes a table. The names of fields may have any characters."""
+    from pyspark.sql.types import ArrayType, MapType, StructType
+
+    if isinstance(kind, StructType):
+        return f"STRUCT<{', '.join(f'{add_backticks(each.name)}: {write_type(each.dataType)}' for each in kind)}>"
+    if isinstance(kind, ArrayType):
+        return f"ARRAY<{write_type(kind.elementType)}>"
+    if isinstance(kind, MapType):
+        return f"MAP<{write_type(kind.keyType)}, {write_type(kind.valueType)}>"
+    return kind.simpleString()
+
+
 def run_statement(session: SparkSession, statement: str, table: str) -> list[Row]:
     """Run a statement. The errors of Spark are ours; `table` is what they tell of."""
     with as_publish_error(table):
@@ -65,12 +97,41 @@ def commit_statement(session: SparkSession, statement: str, table: str, conflict
         table: What errors tell of.
         conflicts: Words in the error of a commit that another writer was faster than.
     """
+    commit_again(lambda: run_statement(session, statement, table), conflicts)
+
+
+def create_table(session: SparkSession, statement: str, table: str, form: str) -> None:
+    """Make a table if there is none, also if another process makes it at the same time.
+
+    Args:
+        session: The session.
+        statement: CREATE TABLE IF NOT EXISTS.
+        table: What errors tell of.
+        form: The format of the table.
+    """
+    commit_statement(session, statement, table, (*CONFLICTS[form], *_MADE_MEANWHILE))
+
+
+def commit_again(
+    work: Callable[[], object], conflicts: Sequence[str], is_done: Callable[[], bool] = lambda: False
+) -> None:
+    """Do work that may be done again, until no other writer is faster.
+
+    Args:
+        work: A commit.
+        conflicts: Words in the error of a commit that another writer was faster than.
+        is_done: Whether there is nothing left to do, after another writer was faster.
+    """
     for wait in (*_WAITS, None):
         try:
-            run_statement(session, statement, table)
+            work()
             return
         except PublishError as error:
-            if wait is None or not any(word in str(error) for word in conflicts):
+            if not any(word in str(error) for word in conflicts):
+                raise
+            if is_done():
+                return
+            if wait is None:
                 raise
             time.sleep(wait * (1.0 + random.random()))
 
@@ -83,7 +144,9 @@ def as_publish_error(table: str) -> Iterator[None]:
     except HeadgateError:
         raise
     except Exception as error:  # from Py4J, gRPC or Spark
-        raise PublishError(f"{table}: {_shorten(error)}") from error
+        message = _shorten(error)
+        hint = next((hint for word, hint in _HINTS.items() if word in message), "")
+        raise PublishError(f"{table}: {message}", hint) from error
 
 
 def _shorten(error: Exception) -> str:

@@ -31,10 +31,10 @@ class Compliance(PredicateMetric[MatchCount], frozen=True):
         return Measured(state.matched / state.seen) if state.seen else Undefined(NO_ROWS)
 
     def failing_rows(self, predicate: Predicate, value: float) -> FailingRows | None:
-        told = self.predicate.replace("`", "")
+        predicate_text = self.predicate.replace("`", "")
         if too_few(predicate, value):
             test = f"NOT coalesce({close_comment(self.predicate)}, false)"
-            return FailingRows(columns_of(self.predicate), test, message=f"not true: {told}")
+            return FailingRows(columns_of(self.predicate), test, message=f"not true: {predicate_text}")
         if predicate.ceiling is not None and value > predicate.ceiling:
-            return FailingRows(columns_of(self.predicate), self.predicate, message=f"true: {told}")
+            return FailingRows(columns_of(self.predicate), self.predicate, message=f"true: {predicate_text}")
         return None

@@ -340,7 +340,8 @@ class Config(Section):
     """All of `headgate.yml`."""
 
     store: Secret = Field(
-        description="Where the history is kept: file:, sqlite:, postgresql+psycopg:, s3:, gs:, az: or memory:.",
+        description="Where the history is kept: file:, sqlite:, postgresql+psycopg:, s3:, gs:, az: or memory:; or in a "
+        "table of Spark, iceberg: or delta: and its name.",
         examples=["${env:HEADGATE_STORE}", "file:history", "sqlite:///history.db"],
     )
     values: Literal["hidden", "plain"] = Field(

@@ -14,7 +14,7 @@ from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
 from headgate.gate.notification import Notification
 from headgate.gate.publish.publisher import Delivery, Publisher, folder_name
-from headgate.gate.recorded_rows import find_recorded_rows
+from headgate.gate.recorded_rows import come_from_rows, find_recorded_rows
 from headgate.learn.calendar import Calendar
 from headgate.learn.evidence import Evidence
 from headgate.learn.scope import LearningScope
@@ -27,7 +27,6 @@ from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
 from headgate.values.day_lists import DayLists, is_day
 from headgate.values.errors import EngineError, EngineUnavailable, MisuseError, NotMeasured
-from headgate.values.expectation import Status
 from headgate.values.period import to_period
 from headgate.values.run import Decision, Revision, Ruling
 
@@ -304,16 +303,16 @@ class Dataset:
             raise MisuseError(f"{self.name} {partition} is not held.", hint="Only a held batch can be split.")
         held = publisher.read_batch(delivery)
         finder = find_recorded_rows(self.gate, partition, held, verdict)
-        if verdict.status is not Status.FAIL or not finder.explains_all:
+        if not come_from_rows(verdict, finder):
             raise MisuseError(
                 f"not all that failed in {self.name} {partition} comes from single rows.",
                 hint="headgate explain says what failed. Repair the batch, accept or release it.",
             )
         good, bad = finder.split(held, "plain" if self.settings.show_values else "hidden")
-        publisher.stage_parts(verdict.revision, good, bad)
-        published = publisher.read_staged(partition, "good")
-        ruling = self.gate.split(partition, published, note=note, who=who, number=verdict.revision.number)
-        return SplitBatch(ruling, publisher.locate(delivery.only_part("bad")), published.count(), bad.count())
+        counts = publisher.stage_parts(verdict.revision, good, bad)
+        staged = publisher.read_staged(partition, "good")
+        ruling = self.gate.split(partition, staged, note=note, who=who, number=verdict.revision.number)
+        return SplitBatch(ruling, publisher.locate(delivery.only_part("bad")), *counts)
 
     def calendar(self, partitions: Sequence[str]) -> Calendar:
         """When the batches of these partitions are, and how often one comes."""

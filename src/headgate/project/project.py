@@ -93,7 +93,8 @@ class Project:
 
         config = self.config
         return self.locate_errors(
-            ("store",), lambda: open_project_store(config.store, config.secret, config.values, self.folder)
+            ("store",),
+            lambda: open_project_store(config.store, config.secret, config.values, self.folder, self.session),
         )
 
     @cached_property

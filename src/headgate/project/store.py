@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import quote, unquote, urlsplit
 
 from headgate.store.open import open_store
@@ -12,18 +13,32 @@ from headgate.store.port import HistoryStore
 from headgate.values.errors import ConfigError, HeadgateError, StoreUnavailable
 from headgate.values.hidden import Hidden
 
-_KINDS = ("memory", "file", "s3", "gs", "az", "sqlite", "postgresql")
+_TABLES: tuple[Literal["iceberg", "delta"], ...] = ("iceberg", "delta")
+_KINDS = ("memory", "file", "s3", "gs", "az", "sqlite", "postgresql", *_TABLES)
 _ADDRESS_HINT = (
-    "Write file:history, sqlite:///history.db, postgresql+psycopg://user@host/db, s3://bucket/folder or memory:."
+    "Write file:history, sqlite:///history.db, postgresql+psycopg://user@host/db, s3://bucket/folder, "
+    "iceberg:lake.dq.history, delta:dq.history or memory:."
 )
 _RELATIVE_SQLITE = re.compile(r"(sqlite(?:\+pysqlite)?:///)(?![/:])(.+)", re.DOTALL)
 
 
 def open_project_store(
-    address: Hidden, secret: Hidden | None, values: Literal["hidden", "plain"], folder: Path
+    address: Hidden,
+    secret: Hidden | None,
+    values: Literal["hidden", "plain"],
+    folder: Path,
+    open_session: Callable[[], Any],
 ) -> HistoryStore:
-    """Open a store. Relative paths in its address are relative to the folder."""
-    store, error = _try_to_open(address, secret, values, folder)
+    """Open a store.
+
+    Args:
+        address: Where it is.
+        secret: The secret of its hashes.
+        values: Whether text values are stored as hashes.
+        folder: What relative paths in the address are relative to.
+        open_session: Gives the Spark session, for a store in a table.
+    """
+    store, error = _try_to_open(address, secret, values, folder, open_session)
     if error is not None:
         raise error
     assert store is not None
@@ -31,7 +46,11 @@ def open_project_store(
 
 
 def _try_to_open(
-    address: Hidden, secret: Hidden | None, values: Literal["hidden", "plain"], folder: Path
+    address: Hidden,
+    secret: Hidden | None,
+    values: Literal["hidden", "plain"],
+    folder: Path,
+    open_session: Callable[[], Any],
 ) -> tuple[HistoryStore | None, HeadgateError | None]:
     """The store, or the error. It is returned, not raised: a traceback from here would show the address."""
     try:
@@ -42,6 +61,12 @@ def _try_to_open(
     if text.partition(":")[0].partition("+")[0] not in _KINDS or ":" not in text:
         return None, ConfigError("this is no address of a store.", hint=_ADDRESS_HINT)
     try:
+        for form in _TABLES:
+            if text.startswith(f"{form}:"):
+                from headgate.integrations.table_store import open_table_store
+
+                table = text.removeprefix(f"{form}:")
+                return open_table_store(table, form, spark=open_session, values=values, secret=key), None
         return open_store(text, values=values, secret=key), None
     except HeadgateError as error:
         kind = StoreUnavailable if isinstance(error, StoreUnavailable) else type(error)

@@ -41,6 +41,11 @@ def open_store(
             from headgate.store.sql import SqlStore
 
             return SqlStore.open(url, hide=hide, secret=given)
+    if scheme in ("iceberg", "delta"):
+        raise MisuseError(
+            "a store in a table needs a Spark session.",
+            hint=f'Write hg.open_table_store("lake.dq.history", "{scheme}", spark=spark).',
+        )
     raise MisuseError(
         f"{scheme}: is not a kind of store.",
         hint="Use memory:, file:///folder, s3://bucket/folder, sqlite:///file.db or postgresql+psycopg://user@host/db.",

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 JARS = os.environ.get("HEADGATE_TABLE_JARS", "")
 """Paths of the jars of Iceberg and Delta, with commas between them; `.ci/tables` fetches them."""
+CATALOGUE = os.environ.get("HEADGATE_TABLE_CATALOGUE", "hadoop")
+"""Where the names of Iceberg tables are kept: in folders (hadoop), or in a database (jdbc, which is SQLite here)."""
 
 
 def build_session(warehouse: Path) -> SparkSession.Builder:
@@ -20,7 +22,7 @@ def build_session(warehouse: Path) -> SparkSession.Builder:
     extensions = (
         "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions,io.delta.sql.DeltaSparkSessionExtension"
     )
-    return (
+    builder = (
         SparkSession.builder.master("local[2]")
         .config("spark.jars", JARS)
         .config("spark.driver.memory", "3g")
@@ -32,8 +34,11 @@ def build_session(warehouse: Path) -> SparkSession.Builder:
         .config("spark.sql.catalog.spark_catalog", "org.apache.spark.sql.delta.catalog.DeltaCatalog")
         .config("spark.sql.warehouse.dir", str(warehouse / "delta"))
         .config("spark.sql.catalog.lake", "org.apache.iceberg.spark.SparkCatalog")
-        .config("spark.sql.catalog.lake.type", "hadoop")
+        .config("spark.sql.catalog.lake.type", CATALOGUE)
         .config("spark.sql.catalog.lake.warehouse", str(warehouse / "iceberg"))
         .config("spark.sql.shuffle.partitions", "1")
         .config("spark.databricks.delta.snapshotPartitions", "1")
     )
+    if CATALOGUE == "jdbc":
+        builder = builder.config("spark.sql.catalog.lake.uri", f"jdbc:sqlite:{warehouse}/names.db")
+    return builder

@@ -142,7 +142,7 @@ def test_a_split_that_is_killed_anywhere_loses_and_doubles_no_row(shop: Shop) ->
 
         def stop(point: str, at: int = day, seen: list[str] = seen) -> None:
             seen.append(point)
-            if len(seen) == 3 * at + 1:  # every third step: each is a run on both formats
+            if len(seen) == 4 * at + 1:  # every fourth step: each is a run on both formats
                 raise Killed
 
         with watch(stop):
@@ -174,6 +174,61 @@ def test_good_rows_are_not_published_without_their_bad_ones_in_quarantine(shop: 
     with pytest.raises(MisuseError, match="have no column headgate_reasons"):
         shop.publisher.stage_parts(verdict.revision, good, good)
     assert shop.seen() == []
+
+
+def test_repaired_rows_are_added_once(shop: Shop) -> None:
+    shop.split(shop.judge("if(id = 3, -1, id)"))
+    for _ in range(2):  # a job that is killed after it has staged the rows begins again
+        shop.publisher.stage_repaired(shop.repair(shop.publisher.quarantine.read(DAY)), DAY)  # type: ignore[union-attr]
+    assert shop.gate.judge(lambda: shop.publisher.read_staged(DAY), partition=DAY).action == "publish"
+    with pytest.raises(PublishError, match="readers do not have a part"):
+        shop.publisher.stage_repaired(shop.repair(shop.publisher.quarantine.read(DAY)), DAY)  # type: ignore[union-attr]
+    assert shop.seen() == list(range(10))
+
+
+def test_parts_that_are_not_the_whole_batch_are_refused(shop: Shop) -> None:
+    verdict = shop.judge("if(id = 3, -1, id)")
+    good, bad = verdict.split(shop.publisher.read_batch(verdict.delivery))
+    with pytest.raises(PublishError, match="8 good and 1 bad rows are not the 10 rows"):
+        shop.publisher.stage_parts(verdict.revision, good.where("id > 0"), bad)
+    shop.publisher.stage_parts(verdict.revision, good.limit(0), good.unionByName(bad, allowMissingColumns=True))
+    with pytest.raises(MisuseError, match="has no good rows"):
+        shop.gate.split(DAY, lambda: shop.publisher.read_staged(DAY, "good"))
+    assert shop.gate.explain(DAY).decision == "held"
+
+
+def test_a_table_has_a_quarantine_of_its_own(shop: Shop) -> None:
+    shop.split(shop.judge("if(id = 3, -1, id)"))
+    other = Shop(shop.spark, shop.form)
+    other.publisher = type(shop.publisher)(other.table, "day", spark=shop.spark, quarantine=shop.bad)
+    verdict = other.judge("if(id = 5, -1, id)")
+    with pytest.raises(MisuseError, match="is not the quarantine of this table"):
+        other.split(verdict)
+    assert shop.kept_out() == [3]
+    shop.spark.sql(f"DROP TABLE {other.table}")
+
+
+def test_bad_rows_of_an_older_revision_do_not_count(shop: Shop) -> None:
+    shop.split(shop.judge("if(id = 3, -1, id)"))
+    verdict = shop.judge("if(id = 5, -1, id)")
+    good, _ = verdict.split(shop.publisher.read_batch(verdict.delivery))
+    shop.publisher.stage(good, DAY, "good")
+    with pytest.raises(PublishError, match="the bad rows of sales 2026-11-14 are not staged"):
+        shop.gate.split(DAY, lambda: shop.publisher.read_staged(DAY, "good"), number=2)
+    assert shop.gate.explain(DAY, 2).decision == "held"
+
+
+def test_fields_of_a_struct_may_have_any_name(shop: Shop) -> None:
+    shop.spark.sql(
+        f"ALTER TABLE {shop.table} ADD COLUMNS (more STRUCT<`a-b`: INT, list: ARRAY<STRUCT<`x-y`: STRING>>>)"
+    )
+    rows = shop.spark.sql(
+        f"SELECT '{DAY}' AS day, id, if(id = 4, -1.0D, 1.0D) AS price, "
+        "named_struct('a-b', 1, 'list', array(named_struct('x-y', 'z'))) AS more FROM range(9)"
+    )
+    shop.publisher.stage(rows, DAY)
+    shop.split(shop.gate.judge(lambda: shop.publisher.read_staged(DAY), partition=DAY))
+    assert shop.kept_out() == [4]
 
 
 def test_columns_may_come_and_go(shop: Shop) -> None:

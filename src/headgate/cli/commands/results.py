@@ -45,11 +45,14 @@ def write_run_results(context: CommandContext, project: Project, chosen: Sequenc
     """Write the results of a run, if `results:` says where. A failure is a warning; says whether there was none."""
     if project.results is None:
         return True
-    try:
-        for dataset in chosen:
+    is_written = True
+    for dataset in chosen:
+        try:
             project.results.update(dataset.gate)
-    except Exception as error:
-        context.echo_err("warning: the results could not be written; the next run writes them:", "yellow")
-        report_error(context, error)
-        return False
-    return True
+        except Exception as error:
+            is_written = False
+            context.echo_err(
+                f"warning: the results of {dataset.name} were not written; the next run writes them:", "yellow"
+            )
+            report_error(context, error)
+    return is_written

@@ -34,6 +34,8 @@ def check_store(url: str, secret: str | None = None, what: str = "store") -> Ite
         case "postgresql":
             needed = check_packages(what, [*_SQL_PACKAGES, "psycopg"], "postgresql")
             yield from _check_if_installed(needed, lambda: _check_sql(what, url))
+        case "iceberg" | "delta":
+            yield Finding("ok", what, f"a table of {scheme}, which is opened with Spark and not looked at here")
         case _:
             hint = "Write store: file:history, sqlite:///history.db or postgresql+psycopg://user@host/db."
             yield Finding("problem", what, f"{scheme}: is not a kind of store", hint, configured=True)

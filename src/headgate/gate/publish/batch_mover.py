@@ -143,13 +143,14 @@ class BatchMover:
         if decision is Decision.DISCARDED:
             self.publisher.discard(delivery)
 
-    def find_parts(self, partition: str) -> str:
+    def find_parts(self, revision: Revision) -> str:
         """What is staged as the good and the bad rows of a batch that is to be split."""
         assert self.publisher is not None
-        good, bad = (self.publisher.identify_staged(partition, part) for part in ("good", "bad"))
-        if not good or not bad:
+        good, bad = (self.publisher.identify_staged(revision.partition, part) for part in ("good", "bad"))
+        has_bad = self.publisher.state(Delivery.of(revision).only_part("bad")) != "absent"
+        if not good or not bad or not has_bad:
             raise PublishError(
-                f"the {'bad' if good else 'good'} rows of {self.dataset} {partition} are not staged.",
+                f"the {'bad' if good else 'good'} rows of {self.dataset} {revision.partition} are not staged.",
                 hint="Write both parts of verdict.split(df) to where the publisher expects them.",
             )
         return f"{good} {bad}"

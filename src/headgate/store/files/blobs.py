@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
+ByteSpan: TypeAlias = tuple[str, int, int | None]
+"""What `read` takes: the path of an object, a start, and a size or None for the rest."""
 
 
 class Blobs(Protocol):
@@ -42,8 +44,16 @@ class Blobs(Protocol):
     def settle(self, path: str) -> None:
         """Make an existing object durable, whoever wrote it."""
 
-    def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
-        """Like `map`; in parallel if that is faster."""
+    def each(
+        self, call: Callable[[_Item], _Result], items: Iterable[_Item], reads: Iterable[ByteSpan] = ()
+    ) -> Iterator[_Result]:
+        """Like `map`; in parallel if that is faster.
+
+        Args:
+            call: What is called with each item.
+            items: The items.
+            reads: What the calls are going to read, in one go if that is faster.
+        """
 
     def close(self) -> None:
         """Release threads and connections."""

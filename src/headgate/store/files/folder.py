@@ -13,6 +13,7 @@ from typing import ClassVar, TypeVar
 from urllib.parse import unquote, urlsplit
 
 from headgate.store.fault_points import fault_point
+from headgate.store.files.blobs import ByteSpan
 from headgate.store.files.durable_files import make_durable, sync_folder, write_durably
 from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
@@ -92,7 +93,9 @@ class Folder:
         with _translate_errors(self.root / path):
             sync_folder((self.root / path).parent, _SYNC)
 
-    def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+    def each(
+        self, call: Callable[[_Item], _Result], items: Iterable[_Item], reads: Iterable[ByteSpan] = ()
+    ) -> Iterator[_Result]:
         return map(call, items)
 
     def close(self) -> None:

@@ -14,7 +14,7 @@ import msgspec
 from headgate.store.fault_points import fault_point
 from headgate.store.files import entry as entries
 from headgate.store.files import places
-from headgate.store.files.blobs import Blobs
+from headgate.store.files.blobs import Blobs, ByteSpan
 from headgate.store.files.entry import Body, Entry, KeyLayout, LogEntry
 from headgate.store.ledger import Commit, Ledger
 from headgate.values.codec import Head, pack, seal
@@ -145,7 +145,8 @@ class Log:
         first = known + 2 - start
         for count in itertools.chain([first, self._lag], (2**power for power in range(2, 9)), itertools.repeat(256)):
             sequences = range(start, start + count)
-            for sequence, log_entry in zip(sequences, self._blobs.each(self._read_entry, sequences), strict=True):
+            read = self._blobs.each(self._read_entry, sequences, map(self._first_read, sequences))
+            for sequence, log_entry in zip(sequences, read, strict=True):
                 if sequence <= known:
                     self._require_same(sequence, log_entry)
                 elif log_entry is None:
@@ -173,17 +174,20 @@ class Log:
     def _read_listed(self) -> Iterator[LogEntry]:
         head = self.ledger.head
         listed = places.parse_sequences(self._blobs.names(places.log_folder(self.folder), head))
-        for offset, log_entry in enumerate(
-            self._blobs.each(self._read_entry, range(head + 1, max(listed, default=head) + 1))
-        ):
+        sequences = range(head + 1, max(listed, default=head) + 1)
+        read = self._blobs.each(self._read_entry, sequences, map(self._first_read, sequences))
+        for offset, log_entry in enumerate(read):
             if log_entry is None:
                 path = places.entry_path(self.folder, head + 1 + offset)
                 raise CorruptBytes(f"{path} is missing, though later commits are there.")
             yield log_entry
 
+    def _first_read(self, sequence: int) -> ByteSpan:
+        return places.entry_path(self.folder, sequence), 0, FIRST_READ
+
     def _read_entry(self, sequence: int) -> LogEntry | None:
-        path = places.entry_path(self.folder, sequence)
-        data = self._blobs.read(path, 0, FIRST_READ)
+        path, start, size = self._first_read(sequence)
+        data = self._blobs.read(path, start, size)
         if data is None:
             return None
         with entries.add_path_to_errors(path):

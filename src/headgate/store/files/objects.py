@@ -13,6 +13,7 @@ from typing import Any, ClassVar, TypeVar
 from urllib.parse import urlsplit
 
 from headgate.store.fault_points import fault_point
+from headgate.store.files.blobs import ByteSpan
 from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
 
@@ -131,7 +132,9 @@ class Objects:
     def settle(self, path: str) -> None:
         pass
 
-    def each(self, call: Callable[[_Item], _Result], items: Iterable[_Item]) -> Iterator[_Result]:
+    def each(
+        self, call: Callable[[_Item], _Result], items: Iterable[_Item], reads: Iterable[ByteSpan] = ()
+    ) -> Iterator[_Result]:
         listed = list(items)
         if len(listed) < 2:
             return map(call, listed)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from headgate.store.files import entry as entries
 from headgate.store.files import places
-from headgate.store.files.blobs import Blobs
+from headgate.store.files.blobs import Blobs, ByteSpan
 from headgate.store.files.entry import Body, ByteRange, EntryParts, KeyLayout
 from headgate.store.files.folder import Folder
 from headgate.store.files.identity import Identity, ensure_identity, read_identity, secret_of
@@ -78,7 +78,8 @@ class FileStore:
 
     def datasets(self) -> tuple[str, ...]:
         folders = [name for name in self._blobs.folders() if places.is_dataset_folder(name)]
-        return tuple(sorted(name for name in self._blobs.each(self._read_name, folders) if name is not None))
+        reads = [(places.entry_path(folder, 1), 0, FIRST_READ) for folder in folders]
+        return tuple(sorted(name for name in self._blobs.each(self._read_name, folders, reads) if name is not None))
 
     def head(self, dataset: str) -> int:
         with self._use_log(dataset) as log:
@@ -138,7 +139,8 @@ class FileStore:
             return log.ledger.first(runs, after, as_of, only)
 
     def series(self, revisions: Sequence[Revision], metrics: Iterable[MetricKey | str] | None = None) -> Series:
-        rows = list(self._blobs.each(self._read_numbers, self._locate_entries(revisions)))
+        locations = self._locate_entries(revisions)
+        rows = list(self._blobs.each(self._read_numbers, locations, (each.numbers for each in locations)))
         layouts = {layout.digest: layout for layout, _ in rows}
         wanted = key_texts(metrics)
         keys = sorted(set().union(*(each.keys for each in layouts.values()))) if wanted is None else wanted
@@ -153,9 +155,9 @@ class FileStore:
         self, revisions: Sequence[Revision], keys: Iterable[MetricKey | str] | None = None
     ) -> list[dict[MetricKey, State]]:
         wanted = key_texts(keys)
-        return list(
-            self._blobs.each(lambda location: self._read_states(location, wanted), self._locate_entries(revisions))
-        )
+        locations = self._locate_entries(revisions)
+        reads = (each.find_states(is_whole=_reads_whole(each, wanted)) for each in locations)
+        return list(self._blobs.each(lambda location: self._read_states(location, wanted), locations, reads))
 
     def run(self, revision: Revision, *, states: bool = True) -> Run:
         (location,) = self._locate_entries([revision])
@@ -231,17 +233,15 @@ class FileStore:
 
     def _read_numbers(self, location: _EntryLocation) -> tuple[KeyLayout, npt.NDArray[np.float64]]:
         layout = location.log.layout(location.parts.number_keys)
-        part = location.parts.numbers
-        data = self._blobs.read(location.path, location.front + part.offset, part.length) or b""
+        data = self._blobs.read(*location.numbers) or b""
         with entries.add_path_to_errors(location.path):
             return layout, entries.read_numbers(data, location.key, len(layout.keys))
 
     def _read_states(self, location: _EntryLocation, wanted: list[str] | None) -> dict[MetricKey, State]:
         parts, layout = location.parts, location.log.layout(location.parts.state_keys)
         chosen_keys = set(layout.keys if wanted is None else wanted).intersection(layout.keys)
-        together = wanted is None or parts.states.length <= _READ_WHOLE_BELOW
-        size = parts.index.length + parts.states.length if together else parts.index.length
-        data = self._blobs.read(location.path, location.front + parts.index.offset, size) or b""
+        together = _reads_whole(location, wanted)
+        data = self._blobs.read(*location.find_states(is_whole=together)) or b""
         with entries.add_path_to_errors(location.path):
             ranges = entries.locate_states(data[: parts.index.length], parts, location.key, layout)
             chosen_ranges = {key: span for key, span in ranges.items() if key in chosen_keys}
@@ -269,6 +269,20 @@ class _EntryLocation(NamedTuple):
         assert log_entry.entry.parts is not None, "a run has parts"
         path = places.entry_path(log.folder, revision.sequence)
         return cls(log, revision.key, path, log_entry.front, log_entry.entry.parts)
+
+    @property
+    def numbers(self) -> ByteSpan:
+        """Where the numbers of the run are."""
+        return self.path, self.front + self.parts.numbers.offset, self.parts.numbers.length
+
+    def find_states(self, *, is_whole: bool) -> ByteSpan:
+        """Where the index of the states is, with all states or without them."""
+        size = self.parts.index.length + (self.parts.states.length if is_whole else 0)
+        return self.path, self.front + self.parts.index.offset, size
+
+
+def _reads_whole(location: _EntryLocation, wanted: list[str] | None) -> bool:
+    return wanted is None or location.parts.states.length <= _READ_WHOLE_BELOW
 
 
 def _describe_deletion(path: str) -> LostHistory:
