@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from headgate.gate.publish.publisher import Delivery, Part
@@ -22,7 +23,7 @@ from headgate.values.errors import MisuseError, PublishError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
-_SOURCE, _MARK = "delta:", "headgate"
+_SOURCE, _MARK, _COLUMN_MAPPING = "delta:", "headgate", "delta.columnMapping.mode"
 
 
 class Delta(SparkTablePublisher):
@@ -66,9 +67,18 @@ class Delta(SparkTablePublisher):
     def staging(self) -> str:
         """The folder for staged and held batches."""
         if self._given is None:
-            details = self.collect(f"DESCRIBE DETAIL {self._name}")
-            self._given = f"{details[0]['location'].rstrip('/')}_headgate"
+            self._given = f"{self._details['location'].rstrip('/')}_headgate"
         return self._given
+
+    @cached_property
+    def _details(self) -> Row:
+        """What the table says of itself, read once: neither its place nor how its columns are named changes."""
+        return self.collect(f"DESCRIBE DETAIL {self._name}")[0]
+
+    @property
+    def _mapping(self) -> dict[str, str]:
+        """The property by which columns of the table may have any name, for tables that are made beside it."""
+        return {name: mode for name, mode in self._details["properties"].items() if name == _COLUMN_MAPPING}
 
     # --- the job
 
@@ -88,7 +98,8 @@ class Delta(SparkTablePublisher):
         begun = json.dumps({_MARK: {"main": self._find_version(), "partition": partition}})
         fault_point("delta.stage")
         with self.as_publish_error():
-            df.write.format("delta").option("userMetadata", begun).save(f"{self.staging}/{place}")
+            writer = df.write.format("delta").option("userMetadata", begun).options(**self._mapping)
+            writer.save(f"{self.staging}/{place}")
         fault_point("delta.written")
         source = f"{_SOURCE}{place}"
         self._require_partition(source, partition)

@@ -81,6 +81,7 @@ class Iceberg(SparkTablePublisher):
             What identifies the batch.
         """
         self._require_partitioning()
+        self._refuse_other_branch()
         before = Refs.choose(self.list_refs(), partition)
         if self._find_snapshot("main") is None:
             self._begin_main()
@@ -304,6 +305,15 @@ class Iceberg(SparkTablePublisher):
             raise MisuseError(
                 f"{self.table} is partitioned by {', '.join(found) or 'nothing'}, not by {self.by}.",
                 hint="A batch takes the place of one partition: partition the table by that column, and by no other.",
+            )
+
+    def _refuse_other_branch(self) -> None:
+        """Refuse a session whose settings send all writes to this table to a branch or a snapshot of their own."""
+        found = [name for name in ("spark.wap.branch", "spark.wap.id") if self.spark.conf.get(name, None)]
+        if found and self.read_properties().get("write.wap.enabled", "").lower() == "true":
+            raise MisuseError(
+                f"{found[0]} is set, so {self.table} would be written elsewhere.",
+                hint=f"Unset it in this session: batches are staged where readers do not see them without {found[0]}.",
             )
 
     def _find_snapshot(self, ref: str) -> int | None:

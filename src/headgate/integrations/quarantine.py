@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 PARTITION, REVISION = "headgate_partition", "headgate_revision"
 _MARKS = (PARTITION, REVISION, REASONS)
 _SOURCE, _OWNER = "quarantine:", "headgate.quarantine-of"
+_ANY_NAMES = {"iceberg": "", "delta": ", 'delta.columnMapping.mode' = 'name'"}
+"""The property without which columns of a table cannot have any name."""
 
 
 class QuarantineTable:
@@ -115,7 +117,8 @@ class QuarantineTable:
         fault_point("quarantine.create")
         statement = (
             f"CREATE TABLE IF NOT EXISTS {self._name} ({_list_columns(columns)}) USING {self.form} "
-            f"PARTITIONED BY ({PARTITION}, {REVISION}) TBLPROPERTIES ('{_OWNER}' = '{self._owner}')"
+            f"PARTITIONED BY ({PARTITION}, {REVISION}) "
+            f"TBLPROPERTIES ('{_OWNER}' = '{self._owner}'{_ANY_NAMES[self.form]})"
         )
         create_table(self._open_session(), statement, self.table, self.form)
         owners = {row["value"] for row in self._run(f"SHOW TBLPROPERTIES {self._name}") if row["key"] == _OWNER}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import msgspec
 import pytest
 
+import headgate as hg
 from headgate.integrations.delta import Delta
 from headgate.values.errors import MisuseError, PublishError
 from tests.gate.publish.lakes import DAY
@@ -67,3 +68,64 @@ def test_a_table_may_be_named(spark: SparkSession) -> None:
 def test_a_name_that_is_none_is_refused(name: str) -> None:
     with pytest.raises(MisuseError, match="is not the name or the path of a table"):
         Delta(name, "day")
+
+
+def test_rows_that_break_a_constraint_of_the_table_are_not_published(lake: DeltaLake) -> None:
+    lake.spark.sql(f"ALTER TABLE {lake.table} ADD CONSTRAINT no_third CHECK (text <> 'third')")
+    lake.publisher.publish(lake.stage_known(1, "first"))
+    batch = lake.stage_known(2, "third")
+    with pytest.raises(PublishError, match="condition or constraint"):
+        lake.publisher.publish(batch)
+    assert lake.seen() == "first"
+    lake.publisher.hold(batch)
+    assert lake.publisher.state(batch) == "held"
+
+
+def test_generated_columns_are_filled_when_a_batch_is_published(spark: SparkSession) -> None:
+    spark.sql(
+        "CREATE TABLE generated (day STRING, text STRING, month STRING GENERATED ALWAYS AS (substring(day, 1, 7))) "
+        "USING delta PARTITIONED BY (day)"
+    )
+    orders = Delta("generated", "day", spark=spark)
+    orders.stage(spark.sql("SELECT '2026-11-14' AS day, 'first' AS text"), "2026-11-14")
+    orders.publish(delivery(partition="2026-11-14"))
+    assert [row["month"] for row in spark.table("generated").collect()] == ["2026-11"]
+
+
+def test_columns_may_be_mapped_and_have_any_name(spark: SparkSession) -> None:
+    spark.sql(
+        "CREATE TABLE mapped (day STRING, `unit price` DOUBLE) USING delta PARTITIONED BY (day) "
+        "TBLPROPERTIES ('delta.columnMapping.mode' = 'name')"
+    )
+    orders = Delta("mapped", "day", spark=spark, quarantine="mapped_bad")
+    gate = hg.Gate(
+        "orders",
+        store=hg.open_store("memory:"),
+        checks=[hg.Check("orders").is_non_negative("unit price")],
+        learn=[],
+        publisher=orders,
+    )
+    rows = spark.sql("SELECT '2026-11-14' AS day, if(id = 3, -1.0D, 1.0D) AS `unit price` FROM range(9)")
+    orders.stage(rows, "2026-11-14")
+    verdict = gate.judge(lambda: orders.read_staged("2026-11-14"), "2026-11-14")
+    assert verdict.can_split
+    orders.stage_parts(verdict.revision, *verdict.split(orders.read_batch(verdict.delivery)))
+    gate.split("2026-11-14", lambda: orders.read_staged("2026-11-14", "good"))
+    assert spark.table("mapped").count() == 8
+    assert [row["unit price"] for row in spark.table("mapped_bad").collect()] == [-1.0]
+
+
+def test_rows_that_another_writer_marks_as_deleted_are_noticed(spark: SparkSession) -> None:
+    spark.sql(
+        "CREATE TABLE marked (day STRING, id BIGINT) USING delta PARTITIONED BY (day) "
+        "TBLPROPERTIES ('delta.enableDeletionVectors' = 'true')"
+    )
+    orders, day = Delta("marked", "day", spark=spark), "2026-11-14"
+    rows = spark.sql(f"SELECT '{day}' AS day, id FROM range(100)")
+    orders.stage(rows, day)
+    orders.publish(delivery(1, day))
+    source = orders.stage(rows.where("id > 10"), day)
+    spark.sql("DELETE FROM marked WHERE id = 50")
+    assert spark.table("marked").count() == 99
+    with pytest.raises(PublishError, match="somebody else changed"):
+        orders.publish(msgspec.structs.replace(delivery(2, day), source=source))

@@ -101,3 +101,26 @@ def test_only_a_table_that_is_partitioned_by_the_column_alone_is_staged_into(spa
 def test_a_table_has_its_whole_name(name: str) -> None:
     with pytest.raises(MisuseError, match="is not the whole name of a table"):
         Iceberg(name, "day")
+
+
+@pytest.mark.parametrize("setting", ["spark.wap.branch", "spark.wap.id"])
+def test_a_session_that_writes_elsewhere_is_told_so(lake: IcebergLake, setting: str) -> None:
+    batch = lake.stage_known(1, "first")
+    lake.spark.sql(f"ALTER TABLE {lake.table} SET TBLPROPERTIES ('write.wap.enabled' = 'true')")
+    lake.publisher.publish(batch)
+    lake.spark.conf.set(setting, "audit")
+    try:
+        with pytest.raises(MisuseError, match=f"{setting} is set"):
+            lake.stage_known(2, "second")
+    finally:
+        lake.spark.conf.unset(setting)
+    lake.publisher.publish(lake.stage_known(2, "second"))
+    assert lake.seen() == "second"
+
+
+def test_a_column_that_the_table_got_after_a_batch_was_staged_is_empty_in_it(lake: IcebergLake) -> None:
+    batch = lake.stage_known(1, "first")
+    lake.spark.sql(f"ALTER TABLE {lake.table} ADD COLUMNS (more INT)")
+    lake.publisher.publish(batch)
+    rows = lake.spark.sql(f"SELECT text, more FROM {lake.table}").collect()
+    assert {(row["text"], row["more"]) for row in rows} == {("first", None)}

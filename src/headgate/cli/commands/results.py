@@ -1,4 +1,7 @@
-"""`headgate results`: write verdicts, metrics and causes to tables that dashboards read."""
+"""`headgate results`: write verdicts, metrics and causes to tables that dashboards read.
+
+Tested by `tests/cli/commands/test_results.py`, on real tables by `tests/integrations/tables/test_results.py`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`headgate split`: publish the good rows of a held batch, and keep the bad ones with their reasons."""
+"""`headgate split`: publish the good rows of a held batch, and keep the bad ones with their reasons.
+
+Tested by `tests/cli/commands/test_split.py`, on real tables by `tests/integrations/tables/test_project.py`.
+"""
 
 from __future__ import annotations
 
