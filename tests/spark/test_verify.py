@@ -113,7 +113,7 @@ def test_classic_and_connect_say_the_same(verdicts: dict[str, hg.Verification]) 
 
 def told(row: dict[str, Any], key: str) -> Counter[tuple[Any, ...]]:
     reasons = row["headgate_reasons"]
-    names = ("rule", "level", "columns", "value", "message")
+    names = ("rule", "level", "columns", "message", "value")
     return Counter((row[key], *(each[name] for name in names)) for each in reasons)
 
 

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headgate.engine.spark_workers import NEEDED, WorkerPython, inspect_workers, is_connect
+from headgate.engine.spark_workers import NEEDED, WorkerPython, has_ended, inspect_workers, is_connect
 from headgate.values.errors import EngineUnavailable
 
 if TYPE_CHECKING:
@@ -181,6 +181,8 @@ def check_workers(spark: SparkSession, module: str = "") -> list[WorkerPython]:
         workers = inspect_workers(spark, (*NEEDED, module) if module else NEEDED)
     except Exception as error:
         raise_fault(error)
+        if has_ended(spark):  # a task of a session that is being stopped fails in any way
+            raise EngineUnavailable(f"{SESSION_LOST.message} ({type(error).__name__}).", SESSION_LOST.hint) from error
         mismatch = _MISMATCH.search(str(error))
         why = mismatch[1] if mismatch else f"a task without data fails too: {summarize_error(error)}"
         raise EngineUnavailable(f"the Python of Spark's workers cannot be used: {why}", hint=hint) from error

@@ -29,6 +29,17 @@ def is_connect(spark: SparkSession) -> bool:
     return type(spark).__module__.startswith("pyspark.sql.connect")
 
 
+def has_ended(spark: SparkSession) -> bool:
+    """Whether a session was stopped, or is being stopped."""
+    try:
+        if is_connect(spark):
+            return bool(spark.is_stopped)  # type: ignore[attr-defined]
+        context = spark.sparkContext._jsc
+        return context is None or bool(context.sc().isStopped())
+    except Exception:  # its JVM or its server is gone
+        return True
+
+
 def inspect_workers(spark: SparkSession, modules: Iterable[str] = NEEDED) -> list[WorkerPython]:
     """The Pythons that run tasks of this session, those that lack modules first. The job reads no data."""
     inspect = make_inspection(sorted(set(modules)))

@@ -18,6 +18,7 @@ from headgate.integrations.table_statements import (
     as_publish_error,
     check_table_name,
     commit_statement,
+    create_table,
     quote,
     quote_table,
     run_statement,
@@ -82,7 +83,7 @@ class ResultTables:
         statement = (
             f"CREATE TABLE IF NOT EXISTS {quote_table(table)} ({named}) USING {self.form} PARTITIONED BY (dataset)"
         )
-        commit_statement(self._spark, statement, table, CONFLICTS[self.form])
+        create_table(self._spark, statement, table, self.form)
 
     def _find_known(self, dataset: str) -> dict[tuple[str, int], int]:
         """The runs that the tables have, with the newest commit of the history about each."""
@@ -114,7 +115,7 @@ class ResultTables:
                 self._spark,
                 f"MERGE INTO {quote_table(table)} AS kept USING {view} AS new "
                 f"ON kept.dataset = {quote(dataset)} AND {same} "
-                f"WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+                "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
                 table,
                 CONFLICTS[self.form],
             )

@@ -113,11 +113,12 @@ class SparkTablePublisher(TablePublisher):
         else:
             self.quarantine.write(bad, partition, revision.number)
             kept = self.quarantine.read(partition, revision.number)
-        self.stage(good, partition, "good")
+        source = self.stage(good, partition, "good")
         with self.as_publish_error():
-            counts = PartCounts(self.read_staged(partition, "good").count(), kept.count())
+            counts = PartCounts(self.read(source, partition).count(), kept.count())
             whole = self.read_batch(Delivery.of(revision)).count()
         if sum(counts) != whole:
+            self._unstage(source, partition)
             raise PublishError(
                 f"{counts.good:,} good and {counts.bad:,} bad rows are not the {whole:,} rows of {partition}.",
                 hint="Does a rule depend on the time at which it is evaluated? Write down the time instead.",
@@ -149,12 +150,16 @@ class SparkTablePublisher(TablePublisher):
             whole = both.select(*map(add_backticks, published.columns))
         source = self.stage(whole, partition)
         if self.list_files(partition) != before:
-            self._let_go(*Refs.choose(self.list_refs(), partition).list_staged(source))
+            self._unstage(source, partition)
             raise PublishError(
                 f"{self.by} = {self.find_value(partition)} of {self.table} was changed while rows were added to it.",
                 hint="Stage the repaired rows again.",
             )
         return source
+
+    def _unstage(self, source: str, partition: str) -> None:
+        """Take back what was just staged."""
+        self._let_go(*Refs.choose(self.list_refs(), partition).list_staged(source))
 
     def read_batch(self, delivery: Delivery) -> DataFrame:
         """The rows of a revision, wherever it is; those that readers have if it is published."""

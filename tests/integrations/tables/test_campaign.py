@@ -12,7 +12,7 @@ from benchmarks.tables.races import race_gates
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-KILLS = 5
+KILLS = 3
 
 
 @pytest.mark.parametrize("form", ["iceberg", "delta"])
