@@ -107,7 +107,7 @@ def headgate(
       headgate explain orders 2026-11-14
 
     Exit codes: 0 passed, 1 data failed, 2 wrong usage or configuration, 3 could not evaluate, 4 decided but an
-    alert or report could not be delivered.
+    alert, report or results could not be delivered.
     """
 
 

@@ -5,9 +5,7 @@ Tested by `tests/integrations/tables/test_results.py`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from secrets import token_hex
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from headgate.engine.spark_sources import active_session
@@ -16,6 +14,7 @@ from headgate.gate.results import CAUSES, METRICS, VERDICTS, Row, list_results
 from headgate.integrations.table_statements import (
     CONFLICTS,
     as_publish_error,
+    as_view,
     check_table_name,
     commit_statement,
     create_table,
@@ -109,7 +108,7 @@ class ResultTables:
             return
         table, dataset = self.locate(what), rows[0][0]
         same = " AND ".join(f"kept.{name} = new.{name}" for name in key if name != "dataset")
-        with self._as_view(columns, rows) as view:
+        with as_publish_error(table), as_view(self._spark, rows, columns) as view:
             fault_point(f"results.{what}")
             commit_statement(
                 self._spark,
@@ -120,15 +119,3 @@ class ResultTables:
                 CONFLICTS[self.form],
             )
             fault_point(f"results.{what}_written")
-
-    @contextmanager
-    def _as_view(self, columns: Mapping[str, str], rows: Sequence[Row]) -> Iterator[str]:
-        """Rows as a view of this session."""
-        view = f"headgate_{token_hex(8)}"
-        schema = ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
-        with as_publish_error(self.name):
-            self._spark.createDataFrame(list(rows), schema).createOrReplaceTempView(view)
-            try:
-                yield view
-            finally:
-                self._spark.catalog.dropTempView(view)

@@ -8,9 +8,10 @@ from __future__ import annotations
 import random
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from secrets import token_hex
+from typing import TYPE_CHECKING, Any
 
 from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
@@ -80,6 +81,23 @@ def write_type(kind: DataType) -> str:
     if isinstance(kind, MapType):
         return f"MAP<{write_type(kind.keyType)}, {write_type(kind.valueType)}>"
     return kind.simpleString()
+
+
+@contextmanager
+def as_view(session: SparkSession, rows: Sequence[tuple[Any, ...]], columns: Mapping[str, str]) -> Iterator[str]:
+    """Rows as a view of the session, while a statement needs it.
+
+    Args:
+        session: The session.
+        rows: Values in the order of the columns.
+        columns: The names of the columns, with their types in SQL.
+    """
+    view, schema = f"headgate_{token_hex(8)}", ", ".join(f"`{name}` {kind}" for name, kind in columns.items())
+    session.createDataFrame(list(rows), schema).createOrReplaceTempView(view)
+    try:
+        yield view
+    finally:
+        session.catalog.dropTempView(view)
 
 
 def run_statement(session: SparkSession, statement: str, table: str) -> list[Row]:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from secrets import token_hex
 from threading import local
 from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
@@ -15,6 +14,7 @@ from headgate.engine.spark_sources import active_session
 from headgate.integrations.table_statements import (
     CONFLICTS,
     as_publish_error,
+    as_view,
     check_table_name,
     commit_again,
     create_table,
@@ -35,6 +35,7 @@ _Result = TypeVar("_Result")
 _AT_ONCE = 200  # objects that one query reads
 _ALL = 2**31 - 1  # bytes, more than a value of a table can have
 _NO_FOLDER = "."
+_COLUMNS = {"folder": "STRING", "path": "STRING", "data": "BINARY"}
 _ISOLATION = "write.merge.isolation-level"
 
 
@@ -91,8 +92,9 @@ class TableObjects:
     def _create(self) -> None:
         """Make the table. An Iceberg table whose merges are not held against all others is refused."""
         level = f"'{_ISOLATION}' = 'serializable'"
+        columns = ", ".join(f"{name} {kind}" for name, kind in _COLUMNS.items())
         statement = (
-            f"CREATE TABLE IF NOT EXISTS {self._name} (folder STRING, path STRING, data BINARY) "
+            f"CREATE TABLE IF NOT EXISTS {self._name} ({columns}) "
             f"USING {self.form} PARTITIONED BY (folder){f' TBLPROPERTIES ({level})' if self.form == 'iceberg' else ''}"
         )
         with _as_unavailable():
@@ -108,7 +110,8 @@ class TableObjects:
         if self.read(path, 0, 1) is not None:
             return False
         fault_point("tables.put")
-        with _as_unavailable(), as_publish_error(self.table), self._as_view(path, data) as view:
+        rows = [(_find_folder(path), path, bytearray(data))]
+        with _as_unavailable(), as_publish_error(self.table), as_view(self._spark, rows, _COLUMNS) as view:
             # the clause that never applies makes it more than an append, which the format would not hold against others
             statement = (
                 f"MERGE INTO {self._name} AS kept USING {view} AS new "
@@ -196,17 +199,6 @@ class TableObjects:
         with _as_unavailable():
             run_statement(self._spark, f"REFRESH TABLE {self._name}", self.table)
             return run_statement(self._spark, statement, self.table)
-
-    @contextmanager
-    def _as_view(self, path: str, data: bytes) -> Iterator[str]:
-        """An object as a view of this session."""
-        view, session = f"headgate_{token_hex(8)}", self._spark
-        rows = [(_find_folder(path), path, bytearray(data))]
-        session.createDataFrame(rows, "folder STRING, path STRING, data BINARY").createOrReplaceTempView(view)
-        try:
-            yield view
-        finally:
-            session.catalog.dropTempView(view)
 
 
 def _find_folder(path: str) -> str:
