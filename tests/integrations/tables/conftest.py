@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.integrations.tables.session import JARS, build_session
+from tests.integrations.tables.rest_catalogue import serve_catalogue
+from tests.integrations.tables.session import CATALOGUE, JARS, build_session
 from tests.spark.conftest import free_port
 
 if TYPE_CHECKING:
@@ -33,9 +34,24 @@ def connect_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def classic(tmp_path_factory: pytest.TempPathFactory, connect_port: int) -> Iterator[SparkSession]:
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("warehouse")
+
+
+@pytest.fixture(scope="session")
+def rest(warehouse: Path) -> Iterator[str]:
+    """The address of a REST catalogue, if it is asked for."""
+    if CATALOGUE != "rest":
+        yield ""
+        return
+    with serve_catalogue(warehouse / "iceberg") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def classic(warehouse: Path, rest: str, connect_port: int) -> Iterator[SparkSession]:
     """The session of the JVM, which also serves Connect if it is asked for."""
-    builder = build_session(tmp_path_factory.mktemp("warehouse"))
+    builder = build_session(warehouse, rest)
     if THROUGH_CONNECT:
         builder = (
             builder.config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")

@@ -12,11 +12,14 @@ if TYPE_CHECKING:
 JARS = os.environ.get("HEADGATE_TABLE_JARS", "")
 """Paths of the jars of Iceberg and Delta, with commas between them; `.ci/tables` fetches them."""
 CATALOGUE = os.environ.get("HEADGATE_TABLE_CATALOGUE", "hadoop")
-"""Where the names of Iceberg tables are kept: in folders (hadoop), or in a database (jdbc, which is SQLite here)."""
+"""Where the names of Iceberg tables are: in folders (hadoop), in SQLite (jdbc), behind a server (rest)."""
 
 
-def build_session(warehouse: Path) -> SparkSession.Builder:
-    """A session with the Iceberg catalogue `lake`, and with Delta tables in its own catalogue."""
+def build_session(warehouse: Path, rest: str = "") -> SparkSession.Builder:
+    """A session with the Iceberg catalogue `lake`, and with Delta tables in its own catalogue.
+
+    `rest` is the address of a REST catalogue.
+    """
     from pyspark.sql import SparkSession
 
     extensions = (
@@ -41,4 +44,6 @@ def build_session(warehouse: Path) -> SparkSession.Builder:
     )
     if CATALOGUE == "jdbc":
         builder = builder.config("spark.sql.catalog.lake.uri", f"jdbc:sqlite:{warehouse}/names.db")
+    if CATALOGUE == "rest":
+        builder = builder.config("spark.sql.catalog.lake.uri", rest)
     return builder
