@@ -1,7 +1,7 @@
 # The commands of the dev loop. CI runs the same ones (.ci/run).
 
 PYTHON ?= .venv/bin/python
-EXTRAS := connect,pandas,polars,postgresql,objects,learn,alerts,bench,docs,dev
+EXTRAS := cli,connect,pandas,polars,postgresql,objects,learn,alerts,bench,docs,dev
 
 # A bare name (python3) is looked up on PATH; a path is made absolute because Spark's workers start elsewhere.
 INTERPRETER := $(if $(findstring /,$(PYTHON)),$(abspath $(PYTHON)),$(PYTHON))

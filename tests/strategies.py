@@ -84,9 +84,15 @@ def text_of_bytes(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
     return pa.Array.from_buffers(kind, len(raw), raw.buffers(), raw.null_count)
 
 
+# pyarrow has views from version 16 on.
+TEXT_VIEWS = [pa.string_view()] if hasattr(pa, "string_view") else []
+BYTE_VIEWS = [pa.binary_view()] if hasattr(pa, "binary_view") else []
+
+
 def taken(array: pa.Array, rows: npt.NDArray[np.int64]) -> pa.Array:
     """These rows; Arrow cannot take from views, so they go by way of plain arrays."""
-    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}.get(array.type, array.type)
+    views = {**dict.fromkeys(TEXT_VIEWS, pa.large_string()), **dict.fromkeys(BYTE_VIEWS, pa.large_binary())}
+    plain = views.get(array.type, array.type)
     return array.cast(plain).take(pa.array(rows, pa.int64())).cast(array.type)
 
 
@@ -106,7 +112,13 @@ def _integers(kind: pa.DataType, bits: int) -> Of:
 
 def _floats(kind: pa.DataType, width: int) -> Of:
     odd = st.sampled_from([float("nan"), float("inf"), float("-inf"), -0.0, 0.0, 0.1, 5e-324 if width == 64 else 0.5])
-    return Of(kind, st.one_of(st.floats(width=width), odd, st.floats(-1000, 1000, width=width)))
+    return Of(kind, st.one_of(st.floats(width=width), odd, st.floats(-1000, 1000, width=width)), _as_floats)
+
+
+def _as_floats(values: list[Any], kind: pa.DataType) -> pa.Array:
+    """Not every pyarrow takes a half float from a float of Python."""
+    is_half = pa.types.is_float16(kind)
+    return pa.array([np.float16(value) if is_half and value is not None else value for value in values], kind)
 
 
 def _decimals(kind: pa.DataType) -> Of:
@@ -140,7 +152,7 @@ _TYPES: dict[Kind, list[Of]] = {
     Kind.STRING: [
         Of(pa.string(), _TEXT),
         Of(pa.large_string(), _TEXT),
-        Of(pa.string_view(), _TEXT),
+        *(Of(kind, _TEXT) for kind in TEXT_VIEWS),
         Of(pa.string(), st.one_of(_TEXT.map(str.encode), _NOT_UTF8), text_of_bytes),
         Of(pa.large_string(), st.one_of(_TEXT.map(str.encode), _NOT_UTF8), text_of_bytes),
     ],
@@ -152,7 +164,7 @@ _TYPES: dict[Kind, list[Of]] = {
     Kind.BINARY: [
         Of(pa.binary(), _BYTES),
         Of(pa.large_binary(), _BYTES),
-        Of(pa.binary_view(), _BYTES),
+        *(Of(kind, _BYTES) for kind in BYTE_VIEWS),
         Of(pa.binary(3), st.binary(min_size=3, max_size=3)),
     ],
     Kind.OTHER: [

@@ -25,7 +25,7 @@ from headgate.engine.local import open_local
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Failed, Measured, Outcome
-from tests.strategies import HOSTILE_NAMES, tables
+from tests.strategies import BYTE_VIEWS, HOSTILE_NAMES, TEXT_VIEWS, tables
 
 EXTRA = [
     "skewness(f)",
@@ -170,7 +170,8 @@ def wide(array: pa.Array) -> pa.Array:
 
 
 def views(array: pa.Array) -> pa.Array:
-    return array.cast({pa.string(): pa.string_view(), pa.binary(): pa.binary_view()}.get(array.type, array.type))
+    views = {**dict.fromkeys([pa.string()], *TEXT_VIEWS), **dict.fromkeys([pa.binary()], *BYTE_VIEWS)}
+    return array.cast(views.get(array.type) or array.type)
 
 
 ENCODINGS: dict[str, Callable[[pa.Array], Any]] = {

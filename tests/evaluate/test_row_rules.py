@@ -265,8 +265,8 @@ def test_a_segment_that_is_met_blames_no_row() -> None:
     ids=["date", "bool", "int", "text", "dictionary"],
 )
 def test_segments_of_every_kind_find_their_rows(values: list[Any], kind: pa.DataType) -> None:
-    batch = pa.table({"row": range(6), "key": pa.array([*values, *values]), "v": [1, 1, 1, None, None, None]})
-    batch = batch.set_column(1, "key", pa.array([*values, *values]).cast(kind))
+    key = pa.array([*values, *values], kind)
+    batch = pa.table({"row": range(6), "key": key, "v": [1, 1, 1, None, None, None]})
     assert blamed(check().is_complete("v", by="key"), batch) == [3, 4, 5]
 
 

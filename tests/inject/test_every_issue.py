@@ -18,7 +18,7 @@ from headgate.metrics.base.arrow import kind_of
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind
 from tests.inject.columns import changed, column, listed
-from tests.strategies import columns
+from tests.strategies import TEXT_VIEWS, columns
 
 CASES = [(issue, kind) for kind in Kind for issue in standard(kind)]
 
@@ -155,7 +155,7 @@ def test_no_column_is_too_odd(data: st.DataObject) -> None:
 def test_valid_text_stays_valid(data: st.DataObject) -> None:
     issue = data.draw(st.sampled_from(standard(Kind.STRING)))
     texts = data.draw(st.lists(st.one_of(st.none(), st.text(max_size=9)), max_size=30))
-    values = pa.array(texts, data.draw(st.sampled_from([pa.string(), pa.large_string(), pa.string_view()])))
+    values = pa.array(texts, data.draw(st.sampled_from([pa.string(), pa.large_string(), *TEXT_VIEWS])))
     after = broken(issue, values)
     after.validate(full=True)
     assert after.type == values.type

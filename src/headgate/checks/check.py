@@ -12,6 +12,7 @@ from headgate.display.blocks import Point, Points
 from headgate.display.page import Page, Paged
 from headgate.values.errors import MisuseError
 from headgate.values.expectation import Level
+from headgate.values.extras import import_extra
 
 
 class Check(Paged, Methods):
@@ -61,6 +62,7 @@ class Check(Paged, Methods):
 
     def to_yaml(self) -> str:
         """The `checks:` section of a configuration with the same rules."""
+        import_extra("yaml", "checks in YAML need PyYAML.", "cli")
         from headgate.checks.yaml_form import write_yaml
 
         return write_yaml(self.rules)
@@ -68,6 +70,7 @@ class Check(Paged, Methods):
     @classmethod
     def from_yaml(cls, text: str, name: str = "checks") -> Check:
         """A check from a `checks:` section, or from the list under it. Nothing in it runs as code."""
+        import_extra("yaml", "checks in YAML need PyYAML.", "cli")
         from headgate.checks.yaml_form import read_rules
 
         return cls(name).with_rules(read_rules(text))

@@ -11,7 +11,7 @@ from typing import Any
 
 from headgate.checks.constraint import constraint_named
 from headgate.checks.rule import Rule
-from headgate.checks.yaml_text import threshold_words
+from headgate.checks.thresholds import threshold_words
 from headgate.values.errors import MisuseError
 
 _WIDTH = 100

@@ -7,7 +7,9 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any, TypeAlias
 
+from headgate.checks.rule import Rule
 from headgate.values.errors import MisuseError
+from headgate.values.expectation import Level
 from headgate.values.predicate import Between, OneOf, Pending, Predicate, Python
 
 Number: TypeAlias = float | int | Decimal | date | datetime
@@ -69,6 +71,14 @@ def words_of(predicate: Predicate) -> dict[str, Any]:
         case OneOf(values=values):
             return {"one_of": [_plain(value, predicate.moments) for value in values]}
     raise MisuseError(f"{predicate} cannot be written down.", hint="Use between, at_least, at_most, equals or one_of.")
+
+
+def threshold_words(rule: Rule) -> dict[str, Any]:
+    """What a rule expects and the level of a failure, in the keywords of checks."""
+    if rule.expect is not None and rule.warn is not None:
+        return {"warn": words_of(rule.warn), "error": words_of(rule.expect)}
+    keywords = words_of(rule.expect) if rule.expect is not None else {}
+    return keywords | ({"level": "warn"} if rule.level is Level.WARN else {})
 
 
 def _between(low: Any, high: Any) -> Between:

@@ -12,10 +12,9 @@ import yaml
 
 from headgate.checks.constraint import constraint_named
 from headgate.checks.rule import Rule
-from headgate.checks.thresholds import words_of
+from headgate.checks.thresholds import threshold_words
 from headgate.checks.yaml_nodes import parse_word
 from headgate.values.errors import MisuseError
-from headgate.values.expectation import Level
 
 _SHORT = 100  # the most characters of a list on one line
 
@@ -36,14 +35,6 @@ def item_of(rule: Rule, safe: Callable[[str, Any], Any]) -> Any:
     item |= {"where": safe("where", rule.where)} if rule.where is not None else {}
     item |= {"by": list(rule.by)} if rule.by else {}
     return rule.name if item == {rule.name: None} else item
-
-
-def threshold_words(rule: Rule) -> dict[str, Any]:
-    """What a rule expects and the level of a failure, in the keywords of checks."""
-    if rule.expect is not None and rule.warn is not None:
-        return {"warn": words_of(rule.warn), "error": words_of(rule.expect)}
-    keywords = words_of(rule.expect) if rule.expect is not None else {}
-    return keywords | ({"level": "warn"} if rule.level is Level.WARN else {})
 
 
 def dump_items(items: Sequence[Any]) -> str:

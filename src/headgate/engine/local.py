@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
-import pyarrow.dataset as ds
 
 from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.part import Part
@@ -24,6 +24,9 @@ from headgate.values.state import State
 
 ROWS = 1 << 16  # the most rows in a batch
 CELLS = 1 << 22  # cells in a batch, about, so that wide tables get fewer rows
+
+if TYPE_CHECKING:
+    import pyarrow.dataset as ds
 
 Arrays = Sequence[pa.Array | pa.ChunkedArray]
 
@@ -48,7 +51,7 @@ def open_local(data: Any) -> LocalBatch | None:
         data = pa.Table.from_batches([data])
     if isinstance(data, pa.Table):
         return _of_columns(data.column_names, data.columns, data.num_rows)
-    if isinstance(data, ds.Dataset):
+    if _is_dataset(data):
         return _of_dataset(data)
     if isinstance(data, pa.RecordBatchReader):
         return _of_reader(data)
@@ -65,12 +68,18 @@ def in_memory(data: Any) -> Any:
     """The data as a table or an eager frame, whose rows can be counted and selected; other data unchanged."""
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
-    if isinstance(data, ds.Dataset):
+    if _is_dataset(data):
         return data.to_table()
     if isinstance(data, pa.RecordBatchReader):
         return data.read_all()
     lazy = type(data).__module__.startswith("polars.") and hasattr(data, "collect")
     return data.collect() if lazy else data
+
+
+def _is_dataset(data: Any) -> bool:
+    """Whether it is a dataset of Arrow. The module, which brings pandas, is loaded already if there is one."""
+    module = sys.modules.get("pyarrow.dataset")
+    return module is not None and isinstance(data, module.Dataset)
 
 
 def run_local(
@@ -181,6 +190,8 @@ def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch
 
 
 def _of_dataset(data: ds.Dataset) -> LocalBatch:
+    from pyarrow.dataset import field as read_field
+
     fields = list(data.schema)
     schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in fields)
     if len({field.name for field in fields}) < len(fields):
@@ -190,7 +201,7 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
 
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
         # by expression, because Arrow reads a plain name that begins with a dot as a path
-        wanted = {str(at): ds.field(fields[at].name) for at in positions}
+        wanted = {str(at): read_field(fields[at].name) for at in positions}
         for batch in data.to_batches(columns=wanted, batch_size=size):
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
@@ -200,7 +211,9 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
 
 def _count_rows(data: ds.Dataset) -> int:
     """The number of rows of a dataset if its files store it, else 0."""
-    if not isinstance(getattr(data, "format", None), ds.ParquetFileFormat):
+    from pyarrow.dataset import ParquetFileFormat
+
+    if not isinstance(getattr(data, "format", None), ParquetFileFormat):
         return 0
     try:
         return int(data.count_rows())

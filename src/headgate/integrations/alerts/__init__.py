@@ -1,11 +1,8 @@
 """Alerts about failing and recovered datasets, sent to webhooks and to Slack."""
 
-from headgate.values.errors import MisuseError
+from headgate.values.extras import import_extra
 
-try:
-    import httpx as _httpx  # noqa: F401
-except ModuleNotFoundError:
-    raise MisuseError("alerts need httpx.", hint="pip install 'headgate[alerts]'") from None
+import_extra("httpx", "alerts need httpx.", "alerts")
 
 from headgate.integrations.alerts.alerts import Alerts, Delivered, Suppressed
 from headgate.integrations.alerts.slack import Slack

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from types import ModuleType
 
-from headgate.values.errors import MisuseError
+from headgate.values.extras import import_extra
 
 
-def import_extra(module: str) -> ModuleType:
-    """The module, or an error that says how to install it."""
-    try:
-        return import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name is None or not module.startswith(error.name.partition(".")[0]):
-            raise
-        name = module.partition(".")[0]
-        raise MisuseError(f"this detector needs {name}.", hint='pip install "headgate[learn]"') from None
+def import_statistics(module: str) -> ModuleType:
+    """A module of scipy or statsmodels, or an error that says how to install it."""
+    return import_extra(module, f"this detector needs {module.partition('.')[0]}.", "learn")

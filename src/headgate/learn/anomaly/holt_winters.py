@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from headgate.learn.anomaly.detector import Detector, PastValues, detector
-from headgate.learn.anomaly.extra import import_extra
+from headgate.learn.anomaly.extra import import_statistics
 from headgate.learn.anomaly.parameters import check_flag, check_real, check_sides, check_whole
 from headgate.learn.anomaly.regression import Regression, regress
 from headgate.learn.anomaly.seasonality import find_period
@@ -87,7 +87,7 @@ class HoltWinters(Detector, frozen=True):
             return forecast
         tail = (1.0 - self.confidence) / (2 if self.lower and self.upper else 1)
         reach = forecast.deviation and forecast.deviation * -float(
-            import_extra("scipy.special").stdtrit(forecast.freedom, tail)
+            import_statistics("scipy.special").stdtrit(forecast.freedom, tail)
         )
         return Ends(
             forecast.value - reach if self.lower else None,
@@ -151,7 +151,7 @@ def _smooth_values(values: Floats, period: int, trend: bool, steps: int) -> Holt
 def _fit_model(values: Floats, line: Regression) -> Any:
     """Fit the smoothing model of statsmodels, from the start values of the least-squares line."""
     seasonal = len(line.season) > 1
-    model = import_extra("statsmodels.tsa.holtwinters").ExponentialSmoothing(
+    model = import_statistics("statsmodels.tsa.holtwinters").ExponentialSmoothing(
         values,
         trend="add" if line.trend else None,
         seasonal="add" if seasonal else None,
@@ -163,7 +163,7 @@ def _fit_model(values: Floats, line: Regression) -> Any:
     )
     with warnings.catch_warnings():
         # `HoltWintersForecast.converged` reports what the warning would.
-        warnings.simplefilter("ignore", import_extra("statsmodels.tools.sm_exceptions").ConvergenceWarning)
+        warnings.simplefilter("ignore", import_statistics("statsmodels.tools.sm_exceptions").ConvergenceWarning)
         return model.fit()
 
 

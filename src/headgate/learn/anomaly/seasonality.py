@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headgate.learn.anomaly.extra import import_extra
+from headgate.learn.anomaly.extra import import_statistics
 from headgate.learn.anomaly.regression import regress
 from headgate.learn.anomaly.series import Floats
 
@@ -91,4 +91,4 @@ def _test_groups(values: Floats, period: int, fitted: float = 0) -> GroupTest:
     residual = max(float(((values - means[group]) ** 2).sum()), len(values) * 1e-28)
     bic = len(values) * math.log(residual / len(values)) + len(sizes) * math.log(len(values))
     ratio = max(total - residual, 0.0) / (len(sizes) - 1) / (residual / freedom)
-    return GroupTest(bic, float(import_extra("scipy.special").fdtrc(len(sizes) - 1, freedom, ratio)))
+    return GroupTest(bic, float(import_statistics("scipy.special").fdtrc(len(sizes) - 1, freedom, ratio)))

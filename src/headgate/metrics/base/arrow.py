@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
@@ -12,6 +14,9 @@ from headgate.values.schema import Kind
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 DAY = 86_400  # seconds
 _EXACT_DIGITS = 18  # an unscaled decimal with this many digits fits in 64 bits
+# pyarrow has views of text and bytes from version 16 on.
+_is_text_view: Callable[[pa.DataType], bool] = getattr(pa.types, "is_string_view", lambda kind: False)
+_is_bytes_view: Callable[[pa.DataType], bool] = getattr(pa.types, "is_binary_view", lambda kind: False)
 
 
 def kind_of(kind: pa.DataType) -> Kind:
@@ -36,17 +41,17 @@ def kind_of(kind: pa.DataType) -> Kind:
 
 
 def _is_text(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or _is_text_view(kind))
 
 
 def _is_bytes(kind: pa.DataType) -> bool:
     is_ = pa.types
-    tests = (is_.is_binary, is_.is_large_binary, is_.is_binary_view, is_.is_fixed_size_binary)
+    tests = (is_.is_binary, is_.is_large_binary, _is_bytes_view, is_.is_fixed_size_binary)
     return any(test(kind) for test in tests)
 
 
 def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
-    """One contiguous array without dictionary, run-end, view or fixed-size encoding."""
+    """One contiguous array without dictionary, run-end, view or fixed-size encoding, and without half floats."""
     if isinstance(array, pa.ChunkedArray):
         array = array.combine_chunks()
         if isinstance(array, pa.ChunkedArray):
@@ -57,9 +62,12 @@ def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
         return to_plain(pc.run_end_decode(array))
     if pa.types.is_uint64(array.type):
         return array.cast(pa.decimal128(20))
-    if pa.types.is_string_view(array.type):
+    if pa.types.is_float16(array.type):  # not every pyarrow casts them
+        halves = array.to_numpy(zero_copy_only=False)
+        return pa.array(halves.astype(np.float32), mask=np.asarray(array.is_null()))
+    if _is_text_view(array.type):
         return array.cast(pa.large_string())
-    if pa.types.is_binary_view(array.type) or pa.types.is_fixed_size_binary(array.type):
+    if _is_bytes_view(array.type) or pa.types.is_fixed_size_binary(array.type):
         return array.cast(pa.large_binary())
     return array
 

@@ -16,13 +16,13 @@ from headgate.store.fault_points import fault_point
 from headgate.store.files.blobs import ByteSpan
 from headgate.store.files.places import object_name
 from headgate.values.errors import MisuseError, StoreUnavailable
+from headgate.values.extras import import_extra
 
-try:
-    import obstore
-    from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
-    from obstore.store import from_url
-except ImportError:
-    raise MisuseError("object stores need the package obstore.", hint='pip install "headgate[objects]"') from None
+import_extra("obstore", "object stores need the package obstore.", "objects")
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, BaseError, PermissionDeniedError, UnauthenticatedError
+from obstore.store import from_url
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")

@@ -1,11 +1,8 @@
 """The history in SQL: SQLite for one machine, PostgreSQL for many."""
 
-from headgate.values.errors import MisuseError
+from headgate.values.extras import import_extra
 
-try:
-    import sqlalchemy as _sqlalchemy  # noqa: F401
-except ModuleNotFoundError:
-    raise MisuseError("a history in SQL needs SQLAlchemy.", hint="pip install 'headgate[sql]'") from None
+import_extra("sqlalchemy", "a history in SQL needs SQLAlchemy.", "sql")
 
 from headgate.store.sql.store import SqlStore
 
