@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing smoke-versions release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing platforms release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -51,16 +51,16 @@ docs-check: ## fail when one of them is not what the code says
 
 test: ## doctests, then every test that needs no JVM
 	$(PYTHON) -m pytest -q --doctest-modules src/headgate
-	$(PYTHON) -m pytest -m "not spark and not slow and not typing" -n 2 --dist loadfile
+	$(PYTHON) -m pytest -m "not spark and not slow and not typing" -n 2 --dist loadfile --durations=12
 
 test-spark: ## the tests that start Spark
-	$(PYTHON) -m pytest -m "spark and not slow" -n 2 --dist loadfile
+	$(PYTHON) -m pytest -m "spark and not slow" -n 2 --dist loadfile --durations=12
 
 test-typing: ## mypy and pyright over programs that use the built wheel, and what an editor completes
 	$(PYTHON) -m pytest -m typing tests/typing
 
-smoke-versions: ## a short run against the other Spark lines, each in its own environment
-	.ci/smoke-versions
+platforms: ## install the package beside what platforms have, each in its own environment, and run it there; LANES=fabric-1.3
+	$(PYTHON) -m benchmarks.platforms $(LANES)
 
 release-check: ## build the last commit twice and compare; what the wheel holds, its bills of materials, licences; writes build/release
 	$(PYTHON) -m release

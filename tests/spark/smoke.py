@@ -1,12 +1,17 @@
 """One short run against whatever Spark is installed: all kinds of columns, one job, the local engine's values.
 
-Stands alone (`python tests/spark/smoke.py`): an environment with the package and an older Spark is all it needs.
+usage: python tests/spark/smoke.py [--connect] [--jars JARS] [--json FILE]
+
+It stands alone: an environment with the package and an older Spark is all it needs.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import math
 import os
+import socket
 import sys
 import tempfile
 import time
@@ -26,7 +31,6 @@ from pyspark.sql import DataFrame, SparkSession
 import headgate as hg
 
 ROWS = 150  # few enough for every sketch to be exact, so that both engines must agree to the last digit but rounding
-GROUP = "smoke"
 MORE = [
     "uniqueness(whole)",
     "uniqueness(word, flag)",
@@ -64,8 +68,9 @@ def table() -> pa.Table:
     )
 
 
-def session() -> SparkSession:
-    spark = (
+def open_session(jars: str, port: int) -> SparkSession:
+    """A classic session; with a port, its JVM also serves Connect there."""
+    builder = (
         SparkSession.builder.master("local[2]")
         .appName("headgate-smoke")
         .config("spark.driver.host", "127.0.0.1")
@@ -75,10 +80,34 @@ def session() -> SparkSession:
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.sql.session.timeZone", "Asia/Kolkata")
         .config("spark.sql.files.maxPartitionBytes", "8k")
-        .getOrCreate()
+        .config("spark.jars", jars)
     )
+    if port:
+        builder = (
+            builder.config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")
+            .config("spark.connect.grpc.binding.address", "127.0.0.1")
+            .config("spark.connect.grpc.binding.port", str(port))
+        )
+    spark = builder.getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
+
+
+def open_connect(port: int) -> SparkSession:
+    """A Connect session of the server on this machine."""
+    from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+    session: Any = ConnectSession.builder.remote(f"sc://127.0.0.1:{port}").create()
+    session.conf.set("spark.sql.session.timeZone", "Asia/Kolkata")
+    session.conf.set("spark.sql.files.maxPartitionBytes", "8k")
+    return session
+
+
+def count_jobs(classic: SparkSession) -> int:
+    """The number of jobs of every session of the JVM until now."""
+    context = classic.sparkContext._jsc.sc()
+    context.listenerBus().waitUntilEmpty()
+    return int(context.statusStore().jobsList(None).size())
 
 
 def differs(one: Any, two: Any) -> bool:
@@ -87,28 +116,29 @@ def differs(one: Any, two: Any) -> bool:
     return bool(one != two)
 
 
-def check(spark: SparkSession, path: str) -> tuple[int, list[str]]:
-    """How many metrics were compared, and a line for each thing that is wrong."""
+def check(spark: SparkSession, classic: SparkSession, path: str) -> tuple[int, int, list[str]]:
+    """How many metrics were compared, how many jobs they took, and a line for each thing that is wrong."""
     data = table()
     # files of one row group each, so that there are several tasks and no shuffle of the caller's
     for at in range(0, ROWS, 50):
         pq.write_table(data.slice(at, 50), f"{path}/part-{at}.parquet")
-    frame = spark.read.parquet(path)
+    # Without a schema, Connect 3.5 looks into the files again for each question about the plan.
+    frame = spark.read.schema(spark.read.parquet(path).schema).parquet(path)
     asked = [*hg.analyze(data), *MORE]
     expected = hg.analyze(data, asked)
-    spark.sparkContext.setJobGroup(GROUP, "smoke test")
+    before = count_jobs(classic)
     found = hg.analyze(frame, asked)
-    jobs = spark.sparkContext.statusTracker().getJobIdsForGroup(GROUP)
+    jobs = count_jobs(classic) - before
     wrong = [f"{key}: {found[key]} is not {expected[key]}" for key in expected if differs(found[key], expected[key])]
     wrong += [f"{key}: {outcome.why}" for key, outcome in expected.items() if isinstance(outcome, hg.Failed)]
-    if len(jobs) != 1:
-        wrong.append(f"{len(jobs)} jobs were started, not 1")
+    if jobs != 1:
+        wrong.append(f"{jobs} jobs were started, not 1")
     if found.schema.labels != expected.schema.labels:
         wrong.append(f"the columns are {found.schema.labels}")
     if hg.Analysis.from_bytes((found + found).to_bytes()).value("size()") != 2 * ROWS:
         wrong.append("the analysis does not merge and load")
     wrong += check_parts(frame, data, f"{path}-kept") + check_verdict(frame, data)
-    return len(expected), wrong
+    return len(expected), jobs, wrong
 
 
 def check_parts(frame: DataFrame, data: pa.Table, keep: str) -> list[str]:
@@ -167,21 +197,39 @@ def check_verdict(frame: DataFrame, data: pa.Table) -> list[str]:
     return wrong if expected.failures else ["nothing failed, so nothing was compared"]
 
 
+def find_port() -> int:
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])
+
+
 def main() -> int:
+    parser = argparse.ArgumentParser(description="One short run against whatever Spark is installed.")
+    parser.add_argument("--connect", action="store_true", help="through a Connect session")
+    parser.add_argument("--jars", default="", help="of a Connect server, if Spark does not have them")
+    parser.add_argument("--json", type=Path, help="where to write what was measured")
+    given = parser.parse_args()
     began = time.monotonic()
-    spark = session()
+    port = find_port() if given.connect else 0
+    classic = open_session(given.jars, port)
     try:
+        spark = open_connect(port) if given.connect else classic
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table"
             path.mkdir()
-            count, wrong = check(spark, str(path))
+            count, jobs, wrong = check(spark, classic, str(path))
     finally:
-        spark.stop()
+        classic.stop()
     for line in wrong:
         print(f"smoke: {line}", file=sys.stderr)
+    took = time.monotonic() - began
+    if given.json is not None:
+        found = {"metrics": count, "wrong": len(wrong), "jobs": jobs, "seconds": round(took, 1)}
+        given.json.write_text(json.dumps(found), encoding="utf-8")
     if wrong:
         return 1
-    print(f"smoke: pyspark {pyspark.__version__} ok, {count} metrics, {time.monotonic() - began:.0f} s")
+    how = "Connect" if given.connect else "classic"
+    print(f"smoke: pyspark {pyspark.__version__} {how} ok, {count} metrics, {jobs} job, {took:.0f} s")
     return 0
 
 

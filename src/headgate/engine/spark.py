@@ -179,7 +179,7 @@ def _without_unresolvable(data: DataFrame, plan: Plan) -> Plan:
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts:
         return plan
-    for text, unknown in find_unknown_names(texts, data).items():
+    for text, unknown in find_unknown_names(texts, plan.schema, data.sparkSession).items():
         hint = did_you_mean(unknown, plan.schema.labels)
         plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]

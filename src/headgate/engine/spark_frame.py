@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import types as st
 
 from headgate.engine.membership import kinds_of
@@ -43,13 +43,13 @@ def _kind_of(kind: st.DataType) -> Kind:
     return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
 
 
-def find_unknown_names(predicates: Iterable[str], data: DataFrame) -> dict[str, str]:
+def find_unknown_names(predicates: Iterable[str], schema: Schema, spark: SparkSession) -> dict[str, str]:
     """The predicates that name what is no column, each with the first such name.
 
     Spark would read it as a variable, or `user` as the current user.
     """
-    fold_case = str if data.sparkSession.conf.get("spark.sql.caseSensitive") == "true" else str.lower
-    known = set(map(fold_case, open_spark(data).labels))
+    fold_case = str if spark.conf.get("spark.sql.caseSensitive") == "true" else str.lower
+    known = set(map(fold_case, schema.labels))
     unknown: dict[str, str] = {}
     for predicate in predicates:
         for parts in names_of(predicate):

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pyspark.sql import DataFrame
+from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.java_regex import java_regex
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
@@ -53,12 +53,12 @@ class _RowQuery:
         self.tables = tables
         self.added: list[str] = []
         self.rules = rules
-        self._refuse_unknown_names(data)
+        self._refuse_unknown_names(data.sparkSession)
         self.tests = [self._rule_test(rule) for rule in rules]
 
-    def _refuse_unknown_names(self, data: DataFrame) -> None:
+    def _refuse_unknown_names(self, spark: SparkSession) -> None:
         predicates = [text for rule in self.rules for text in (rule.where, rule.failing_rows.test) if text]
-        for predicate, unknown in find_unknown_names(predicates, data).items():
+        for predicate, unknown in find_unknown_names(predicates, self.schema, spark).items():
             hint = did_you_mean(unknown, self.schema.labels)
             raise BadPredicate(f"the predicate {predicate!r} names the column {unknown!r};", hint=hint)
 

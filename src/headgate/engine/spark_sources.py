@@ -178,9 +178,9 @@ def read_table(session: Any, table: str, options: Mapping[str, str]) -> Any:
 
 def select_rows(data: Any, predicate: str) -> Any:
     """The rows of a batch."""
-    from headgate.engine.spark_frame import find_unknown_names
+    from headgate.engine.spark_frame import find_unknown_names, open_spark
 
-    for unknown in find_unknown_names([predicate], data).values():
+    for unknown in find_unknown_names([predicate], open_spark(data), data.sparkSession).values():
         raise EngineError(f"where: names the column {unknown!r};", hint=did_you_mean(unknown, data.columns))
     return data.where(predicate)
 

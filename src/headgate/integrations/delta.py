@@ -1,4 +1,4 @@
-"""Batches that are partitions of a Delta table: staged as tables beside it, published by one commit of `replaceWhere`.
+"""Batches that are partitions of a Delta table: staged as tables beside it, published by one commit that overwrites.
 
 Tested by `tests/integrations/tables/test_delta.py`.
 """
@@ -16,7 +16,7 @@ from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
 from headgate.integrations.spark_tables import SparkTablePublisher
 from headgate.integrations.table_log import DELTA_UNCHANGED
-from headgate.integrations.table_statements import quote, quote_table
+from headgate.integrations.table_statements import as_column, quote, quote_table
 from headgate.store.fault_points import fault_point
 from headgate.values.errors import MisuseError, PublishError
 
@@ -135,17 +135,16 @@ class Delta(SparkTablePublisher):
             return
         self._require_own(delivery, source, commits)
         fault_point("delta.commit")
+        is_replaced = as_column(self.spark, f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
         with self.as_publish_error():
-            writer = (
+            (
                 self.read(source, delivery.partition)
-                .write.format("delta")
-                .mode("overwrite")
-                .option("replaceWhere", f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
+                .writeTo(self._name)  # saveAsTable fails on Spark 3.5
                 .option("txnAppId", f"headgate/{delivery.dataset}/{delivery.partition}")
-                .option("txnVersion", delivery.number)
+                .option("txnVersion", str(delivery.number))
                 .option("userMetadata", json.dumps({_MARK: {"source": source}}))
+                .overwrite(is_replaced)
             )
-            writer.save(self.table) if "/" in self.table else writer.saveAsTable(self._name)
         if not self.is_shown(source):  # Delta dropped the commit: it has one of a newer revision
             raise PublishError(
                 f"{delivery} is older than a revision that is published.",

@@ -10,14 +10,16 @@ import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
 
+from headgate.engine.spark_workers import is_connect
 from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import HeadgateError, MisuseError, PublishError
 
 if TYPE_CHECKING:
-    from pyspark.sql import Row, SparkSession
+    from pyspark.sql import Column, Row, SparkSession
     from pyspark.sql.types import DataType
 
 CONFLICTS = {
@@ -81,6 +83,13 @@ def write_type(kind: DataType) -> str:
     if isinstance(kind, MapType):
         return f"MAP<{write_type(kind.keyType)}, {write_type(kind.valueType)}>"
     return kind.simpleString()
+
+
+def as_column(session: SparkSession, text: str) -> Column:
+    """An expression as a column of the kind of session."""
+    functions = import_module("pyspark.sql.connect.functions" if is_connect(session) else "pyspark.sql.functions")
+    column: Column = functions.expr(text)
+    return column
 
 
 @contextmanager

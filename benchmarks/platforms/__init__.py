@@ -1,0 +1,1 @@
+"""Whether the package installs and runs beside what platforms have: `make platforms`."""
