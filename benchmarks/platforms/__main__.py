@@ -10,25 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.platforms.lane import Lane, build_wheel, list_lanes
+from benchmarks.platforms.page import write_page
 
 RESULTS = Path(__file__).parent / "results.json"
 SESSIONS = ("classic", "connect")
-# Replaced for a stated reason (docs/platforms.md); nothing else may be.
-MAY_BE_REPLACED: dict[str, set[str]] = {"databricks-15.4": {"typing-extensions"}}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.platforms", description=__doc__)
     parser.add_argument("lanes", nargs="*", metavar="LANE", help=f"of {', '.join(list_lanes())}; all by default")
     parser.add_argument("--sessions", default=",".join(SESSIONS), help="classic, connect, or both")
-    parser.add_argument("--write", action="store_true", help="keep what was found in results.json")
+    parser.add_argument("--write", action="store_true", help="keep what was found, and write the page")
     given = parser.parse_args()
     wrong: list[str] = []
     with tempfile.TemporaryDirectory() as folder:
         wheel = build_wheel(Path(folder))
         for name in given.lanes or list_lanes():
             found = Lane(name).measure(wheel, tuple(given.sessions.split(",")))
-            wrong += [f"{name}: {each}" for each in find_faults(name, found)]
+            wrong += [f"{name}: {each}" for each in find_faults(found)]
             print(describe_lane(name, found), flush=True)
             if given.write:
                 _keep(name, found)
@@ -37,10 +36,9 @@ def main() -> None:
     sys.exit(1 if wrong else 0)
 
 
-def find_faults(name: str, found: dict[str, Any]) -> list[str]:
+def find_faults(found: dict[str, Any]) -> list[str]:
     """What must not be: a package that was replaced, another value, a second job, an error."""
-    others = found["replaced"].keys() - MAY_BE_REPLACED.get(name, set())
-    faults = [f"{each} was replaced: {found['replaced'][each]}" for each in sorted(others)]
+    faults = [f"{package} was replaced: {change}" for package, change in found["replaced"].items()]
     for kind in SESSIONS:
         measured = found.get(kind)
         if measured is not None and (measured.get("error") or measured["wrong"] or measured["jobs"] != 1):
@@ -61,8 +59,9 @@ def describe_lane(name: str, found: dict[str, Any]) -> str:
 
 def _keep(name: str, found: dict[str, Any]) -> None:
     known = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.is_file() else {}
-    known[name] = found
-    RESULTS.write_text(json.dumps(dict(sorted(known.items())), indent=1) + "\n", encoding="utf-8")
+    known = dict(sorted({**known, name: found}.items()))
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+    write_page(known)
 
 
 if __name__ == "__main__":

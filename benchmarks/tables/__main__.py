@@ -8,11 +8,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks.tables.cost import measure_cost
-from benchmarks.tables.kills import kill_calls
+from benchmarks.tables.kills import add_kills, kill_calls
 from benchmarks.tables.lake import FORMATS, start_session
 from benchmarks.tables.page import write_page
 from benchmarks.tables.races import race_gates
@@ -28,8 +29,8 @@ def main() -> None:
     parser.add_argument("--only", choices=(*PARTS, "page"), help="one part alone; `page` writes the page again")
     parser.add_argument("--format", choices=FORMATS, help="one format alone")
     parser.add_argument("--days", type=int, default=100)
-    parser.add_argument("--kills", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kills", type=int, default=100, help="of each seed")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3])
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--rows", type=int, default=1_000_000)
     given = parser.parse_args()
@@ -37,20 +38,33 @@ def main() -> None:
         spark = start_session()
         for form in FORMATS if given.format is None else (given.format,):
             for part in PARTS if given.only is None else (given.only,):
-                _write(form, part, {**measure(spark, form, part, given), "versions": versions("pyspark", "pyarrow")})
+                for found in measure(spark, form, part, given):
+                    _write(form, part, {**found, "versions": versions("pyspark", "pyarrow")})
         spark.stop()
     write_page(RESULTS)
 
 
-def measure(spark: Any, form: str, part: str, given: argparse.Namespace) -> dict[str, Any]:
-    """One part on one format."""
-    if part == "reader":
-        return watch_days(spark, form, given.days)
-    if part == "kills":
-        return kill_calls(spark, form, given.kills, given.seed, lambda line: print(line, flush=True))
-    if part == "races":
-        return race_gates(spark, form, given.rounds)
-    return measure_cost(spark, form, given.rows, rounds=5)
+def measure(spark: Any, form: str, part: str, given: argparse.Namespace) -> Iterator[dict[str, Any]]:
+    """One part on one format; of kills, what is known after each seed."""
+    match part:
+        case "reader":
+            yield watch_days(spark, form, given.days)
+        case "kills":
+            seeds = _read(form, part).get("seeds", {})
+            for seed in given.seeds:
+                found = kill_calls(spark, form, given.kills, seed, lambda line: print(line, flush=True))
+                seeds = {**seeds, str(seed): found}
+                yield {"seeds": seeds, **add_kills(seeds.values())}
+        case "races":
+            yield race_gates(spark, form, given.rounds)
+        case _:
+            yield measure_cost(spark, form, given.rows, rounds=5)
+
+
+def _read(form: str, part: str) -> dict[str, Any]:
+    file = RESULTS / f"{form}_{part}.json"
+    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return found
 
 
 def _write(form: str, part: str, found: dict[str, Any]) -> None:

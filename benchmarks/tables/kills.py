@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -49,7 +49,7 @@ def kill_calls(
     spark: SparkSession, form: str, kills: int, seed: int = 1, report: Callable[[str], None] = lambda _: None
 ) -> dict[str, Any]:
     """Kill calls at steps that are drawn by chance. Says how many days were lost, doubled, bad or stuck."""
-    chance, steps = random.Random(f"{seed} {form}"), _count_steps(spark, form)
+    chance, steps = random.Random(f"{seed} {form}"), _Steps(spark, form)
     found: Counter[str] = Counter()
     at_steps: Counter[str] = Counter()
     lake, wanted = TableLake(spark, form), dict[str, str]()
@@ -61,7 +61,7 @@ def kill_calls(
         scenario = SCENARIOS[name]
         for text in scenario.before:
             lake.run_job(day, text)
-        step, committed = _run_killed(partial(scenario.call, lake, day), lake, chance.randrange(steps[name]))
+        step, committed = _run_killed(partial(scenario.call, lake, day), lake, chance.randrange(steps.count(name)))
         at_steps[step] += 1
         lake.open_gate().recover()
         if not committed or chance.random() < 0.5:
@@ -72,20 +72,34 @@ def kill_calls(
         report(f"{form} {number + 1} of {kills}: {name} at {step}; {dict(found)}")
     found += _compare(lake, wanted)
     wrong = {kind: found[kind] for kind in ("lost", "doubled", "bad", "stuck")}
-    return {"kills": kills, "seed": seed, **wrong, "steps": dict(sorted(at_steps.items()))}
+    return {"kills": kills, **wrong, "steps": dict(sorted(at_steps.items()))}
 
 
-def _count_steps(spark: SparkSession, form: str) -> dict[str, int]:
-    """The number of steps of each call."""
-    lake, counts = TableLake(spark, form), {}
-    for number, (name, scenario) in enumerate(SCENARIOS.items()):
-        for text in scenario.before:
-            lake.run_job(name_day(number), text)
-        passed: list[str] = []
-        with watch(passed.append):
-            scenario.call(lake, name_day(number))
-        counts[name] = len(passed)
-    return counts
+def add_kills(runs: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """The sums of several runs of `kill_calls`."""
+    counts, steps = Counter[str](), Counter[str]()
+    for run in runs:
+        counts.update({name: value for name, value in run.items() if name != "steps"})
+        steps.update(run["steps"])
+    return {**counts, "steps": dict(sorted(steps.items()))}
+
+
+class _Steps:
+    """The number of steps of each call, counted on a table of its own when a call is drawn for the first time."""
+
+    def __init__(self, spark: SparkSession, form: str) -> None:
+        self._lake, self._counts = TableLake(spark, form), dict[str, int]()
+
+    def count(self, name: str) -> int:
+        if name not in self._counts:
+            scenario, day = SCENARIOS[name], name_day(len(self._counts))
+            for text in scenario.before:
+                self._lake.run_job(day, text)
+            passed: list[str] = []
+            with watch(passed.append):
+                scenario.call(self._lake, day)
+            self._counts[name] = len(passed)
+        return self._counts[name]
 
 
 def _run_killed(call: Callable[[], Any], lake: TableLake, at: int) -> tuple[str, bool]:
