@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,12 @@ class Lane:
 
     def measure(self, wheel: Path, sessions: tuple[str, ...]) -> dict[str, Any]:
         """Make the platform, install the package on it, and run the smoke test through each kind of session."""
+        try:
+            return self._measure(wheel, sessions)
+        finally:
+            shutil.rmtree(self.place, ignore_errors=True)
+
+    def _measure(self, wheel: Path, sessions: tuple[str, ...]) -> dict[str, Any]:
         python = self._create()
         before = self._list_packages()
         self._run(UV, "pip", "install", "--quiet", "--python", self.interpreter, str(wheel))
@@ -67,7 +74,11 @@ class Lane:
         else:
             raise SystemExit(f"{self.name}: {made.stderr}")
         needs = [pin.replace("pyspark", "pyspark[connect]", 1) for pin in self.pins]
-        self._run(UV, "pip", "install", "--quiet", "--python", self.interpreter, *needs, "setuptools")
+        wheels = self._run(str(ROOT / ".ci" / "spark-wheel"), f"pyspark=={self.spark}").strip()
+        self._run(
+            *(UV, "pip", "install", "--quiet", "--python", self.interpreter, "--find-links", wheels),
+            *(*needs, "setuptools"),
+        )
         return self._run(self.interpreter, "-c", "import platform; print(platform.python_version())").strip()
 
     def _list_packages(self) -> dict[str, str]:
