@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row, SparkSession
 
 _SOURCE, _MARK, _COLUMN_MAPPING = "delta:", "headgate", "delta.columnMapping.mode"
+_NO_TABLE = ("DELTA_MISSING_DELTA_TABLE", "DELTA_TABLE_NOT_FOUND", "PATH_DOES_NOT_EXIST", "TABLE_OR_VIEW_NOT_FOUND")
+_REDACTED = "*********(redacted)"
 
 
 class Delta(SparkTablePublisher):
@@ -67,18 +69,14 @@ class Delta(SparkTablePublisher):
     def staging(self) -> str:
         """The folder for staged and held batches."""
         if self._given is None:
-            self._given = f"{self._details['location'].rstrip('/')}_headgate"
+            self._given = f"{self._find_place().rstrip('/')}_headgate"
         return self._given
 
     @cached_property
-    def _details(self) -> Row:
-        """What the table says of itself, read once: neither its place nor how its columns are named changes."""
-        return self.collect(f"DESCRIBE DETAIL {self._name}")[0]
-
-    @property
     def _mapping(self) -> dict[str, str]:
         """The property by which columns of the table may have any name, for tables that are made beside it."""
-        return {name: mode for name, mode in self._details["properties"].items() if name == _COLUMN_MAPPING}
+        found = self._read_properties(self._name)
+        return {name: mode for name, mode in found.items() if name == _COLUMN_MAPPING}
 
     # --- the job
 
@@ -123,8 +121,8 @@ class Delta(SparkTablePublisher):
     def add_ref(self, name: str, source: str) -> None:
         self.set_properties({name: source})
 
-    def remove_ref(self, ref: Ref) -> None:
-        self.unset_properties([ref.name])
+    def remove_refs(self, refs: Sequence[Ref]) -> None:
+        self.unset_properties([each.name for each in refs])
 
     def is_shown(self, source: str) -> bool:
         return _has_published(self._list_commits(), source)
@@ -135,16 +133,12 @@ class Delta(SparkTablePublisher):
             return
         self._require_own(delivery, source, commits)
         fault_point("delta.commit")
-        is_replaced = as_column(self.spark, f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
-        with self.as_publish_error():
-            (
-                self.read(source, delivery.partition)
-                .writeTo(self._name)  # saveAsTable fails on Spark 3.5
-                .option("txnAppId", f"headgate/{delivery.dataset}/{delivery.partition}")
-                .option("txnVersion", str(delivery.number))
-                .option("userMetadata", json.dumps({_MARK: {"source": source}}))
-                .overwrite(is_replaced)
-            )
+        try:
+            self._overwrite(delivery, source)
+        except PublishError:
+            if not self.is_shown(source):  # otherwise another publisher was faster
+                raise
+            return
         if not self.is_shown(source):  # Delta dropped the commit: it has one of a newer revision
             raise PublishError(
                 f"{delivery} is older than a revision that is published.",
@@ -153,12 +147,11 @@ class Delta(SparkTablePublisher):
 
     def read_properties(self) -> dict[str, str]:
         try:
-            rows = self.collect(f"DESCRIBE DETAIL {self._refs}")  # SHOW TBLPROPERTIES hides what looks like a secret
+            return self._read_properties(self._refs)
         except PublishError as error:
-            if "DELTA_MISSING_DELTA_TABLE" in str(error) or "PATH_DOES_NOT_EXIST" in str(error):
+            if any(word in str(error) for word in _NO_TABLE):
                 return {}
             raise
-        return dict(rows[0]["properties"])
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         pairs = ", ".join(f"{quote(name)} = {quote(value)}" for name, value in properties.items())
@@ -188,6 +181,33 @@ class Delta(SparkTablePublisher):
         return self.table if ref is None else f"delta.`{self._find_path(ref.source)}`"
 
     # --- steps
+
+    def _overwrite(self, delivery: Delivery, source: str) -> None:
+        """Put rows in the place of their partition. Delta drops the commit if it has one of a newer revision."""
+        is_replaced = as_column(self.spark, f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
+        with self.as_publish_error():
+            (
+                self.read(source, delivery.partition)
+                .writeTo(self._name)  # saveAsTable fails on Spark 3.5
+                .option("txnAppId", f"headgate/{delivery.dataset}/{delivery.partition}")
+                .option("txnVersion", str(delivery.number))
+                .option("userMetadata", json.dumps({_MARK: {"source": source}}))
+                .overwrite(is_replaced)
+            )
+
+    def _find_place(self) -> str:
+        """The path of the table."""
+        if "/" in self.table:
+            return self.table
+        rows = self.collect(f"DESCRIBE TABLE EXTENDED {self._name}")
+        return next(str(row["data_type"]) for row in rows if row["col_name"] == "Location")
+
+    def _read_properties(self, table: str) -> dict[str, str]:
+        """The properties of a table. Spark shows them without a job, and hides what looks like a secret."""
+        shown = {row["key"]: row["value"] for row in self.collect(f"SHOW TBLPROPERTIES {table}")}
+        if _REDACTED not in shown.values():
+            return shown
+        return dict(self.collect(f"DESCRIBE DETAIL {table}")[0]["properties"])
 
     @property
     def _refs(self) -> str:

@@ -82,8 +82,9 @@ class Iceberg(SparkTablePublisher):
         """
         self._require_partitioning()
         self._refuse_other_branch()
-        before = Refs.choose(self.list_refs(), partition)
-        if self._find_snapshot("main") is None:
+        heads = self._list_snapshots()
+        before = Refs.choose(_find_refs(heads), partition)
+        if "main" not in heads:
             self._begin_main()
         branch = f"headgate-writing-{secrets.token_hex(8)}"
         fault_point("iceberg.branch")
@@ -105,19 +106,19 @@ class Iceberg(SparkTablePublisher):
 
     def read_marks(self, partition: str) -> PartitionMarks:
         refs = Refs.choose(self.list_refs(), partition)  # first: whoever removes a ref has noted the revision before
-        return PartitionMarks(refs, self.find_note(partition, self.read_properties()))
+        return PartitionMarks(refs, self.find_note(partition, self._read_properties()))
 
     def list_refs(self) -> list[Ref]:
-        rows = self._read(f"SELECT name, snapshot_id FROM {self._name}.refs")
-        refs = (Ref.parse(row["name"], f"{_SOURCE}{row['snapshot_id']}") for row in rows)
-        return [each for each in refs if each is not None]
+        return _find_refs(self._list_snapshots())
 
     def add_ref(self, name: str, source: str) -> None:
         retained = f"RETAIN {self.retained_days} DAYS"
         self._alter(f"CREATE TAG IF NOT EXISTS `{name}` AS OF VERSION {_find_id(source)} {retained}")
 
-    def remove_ref(self, ref: Ref) -> None:
-        self._alter(f"DROP TAG IF EXISTS `{ref.name}`")
+    def remove_refs(self, refs: Sequence[Ref]) -> None:
+        for each in refs:
+            self._alter(f"DROP TAG IF EXISTS `{each.name}`")
+            fault_point("iceberg.tag_dropped")
 
     def is_shown(self, source: str) -> bool:
         wanted = str(_find_id(source))
@@ -125,7 +126,7 @@ class Iceberg(SparkTablePublisher):
             row["snapshot_id"]
             for row in self._read(f"SELECT snapshot_id FROM {self._name}.history WHERE is_current_ancestor")
         }
-        rows = self._read(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
+        rows = self.collect(f"SELECT snapshot_id, summary FROM {self._name}.snapshots")
         return any(
             row["snapshot_id"] in shown and wanted in (str(row["snapshot_id"]), *map(row["summary"].get, _ORIGINS))
             for row in rows
@@ -142,7 +143,8 @@ class Iceberg(SparkTablePublisher):
                 self._copy_over(delivery, source)
 
     def read_properties(self) -> dict[str, str]:
-        return {row["key"]: row["value"] for row in self._read(f"SHOW TBLPROPERTIES {self._name}")}
+        self._refresh()
+        return self._read_properties()
 
     def set_properties(self, properties: Mapping[str, str]) -> None:
         self._alter(
@@ -185,10 +187,10 @@ class Iceberg(SparkTablePublisher):
         with self.as_publish_error():
             df.writeTo(target).option(f"snapshot-property.{_PARTITION}", partition).overwritePartitions()
             fault_point("iceberg.written")
-            if self._find_snapshot(branch) == base:  # a batch without rows
+            snapshot = self._find_snapshot(branch)
+            if snapshot == base:  # a batch without rows
                 df.limit(0).writeTo(target).option(f"snapshot-property.{_PARTITION}", partition).append()
                 return f"{_SOURCE}{self._find_snapshot(branch)}{EMPTY}"
-        snapshot = self._find_snapshot(branch)
         try:
             self._require_one_partition(snapshot, partition)
         except PublishError:
@@ -209,7 +211,7 @@ class Iceberg(SparkTablePublisher):
                 f"the batch {partition} has rows of {self.by} = {found}.",
                 hint=f"Stage the rows of {self.by} = {wanted} alone, or name the batch after its rows.",
             )
-        specs = self._read(f"SELECT DISTINCT spec_id FROM {self._name}.files VERSION AS OF {snapshot}")
+        specs = self.collect(f"SELECT DISTINCT spec_id FROM {self._name}.files VERSION AS OF {snapshot}")
         if len(specs) > 1:
             raise PublishError(
                 f"some files of {self.table} are partitioned in another way than {self.by}.",
@@ -245,15 +247,16 @@ class Iceberg(SparkTablePublisher):
 
     def _require_own(self, delivery: Delivery, source: str) -> None:
         """Refuse to replace a partition that somebody else has changed after the batch was staged."""
-        rows = self._read(f"SELECT snapshot_id, parent_id, operation, summary FROM {self._name}.snapshots")
+        heads = self._list_snapshots()
+        rows = self.collect(f"SELECT snapshot_id, parent_id, operation, summary FROM {self._name}.snapshots")
         snapshots = {row["snapshot_id"]: row for row in rows}
-        taken = [each for each in Refs.choose(self.list_refs(), delivery.partition).all if each.kind == "taken"]
-        noted = self.find_noted(delivery.partition, self.read_properties())
+        taken = [each for each in Refs.choose(_find_refs(heads), delivery.partition).all if each.kind == "taken"]
+        noted = self.find_noted(delivery.partition, self._read_properties())
         sources = [*(each.source for each in noted), *(each.source for each in taken)]
         own = set(map(str, map(_find_id, sources)))
         if (staged := snapshots.get(_find_id(source))) is None:
             raise PublishError(f"the snapshot of {delivery} has expired.", hint="Stage the batch again, and judge it.")
-        begun, at = staged["parent_id"], self._find_snapshot("main")
+        begun, at = staged["parent_id"], heads.get("main")
         while at != begun:
             row = snapshots.get(at)
             if row is None:  # expired, so nobody knows who changed what
@@ -318,8 +321,16 @@ class Iceberg(SparkTablePublisher):
 
     def _find_snapshot(self, ref: str) -> int | None:
         """The snapshot that a branch or tag names; None if there is none."""
-        rows = self._read(f"SELECT snapshot_id FROM {self._name}.refs WHERE name = '{ref}'")
-        return rows[0]["snapshot_id"] if rows else None
+        return self._list_snapshots().get(ref)
+
+    def _list_snapshots(self) -> dict[str, int]:
+        """The snapshots of all branches and tags, by name."""
+        rows = self._read(f"SELECT name, snapshot_id FROM {self._name}.refs")
+        return {row["name"]: row["snapshot_id"] for row in rows}
+
+    def _read_properties(self) -> dict[str, str]:
+        """The properties of the table as this session last saw it."""
+        return {row["key"]: row["value"] for row in self.collect(f"SHOW TBLPROPERTIES {self._name}")}
 
     def _alter(self, what: str) -> None:
         """Change refs or properties."""
@@ -333,6 +344,11 @@ class Iceberg(SparkTablePublisher):
 
     def _refresh(self) -> None:
         self.collect(f"REFRESH TABLE {self._name}")
+
+
+def _find_refs(snapshots: Mapping[str, int]) -> list[Ref]:
+    refs = (Ref.parse(name, f"{_SOURCE}{snapshot}") for name, snapshot in snapshots.items())
+    return [each for each in refs if each is not None]
 
 
 def _find_id(source: str) -> int:

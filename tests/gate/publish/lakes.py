@@ -14,6 +14,7 @@ from headgate.gate.publish.folders import Folders
 from headgate.gate.publish.publisher import Delivery, Part, Publisher
 from headgate.gate.publish.table_publisher import PartitionMarks, TablePublisher
 from headgate.gate.publish.table_refs import Ref, Refs, name_staged
+from headgate.store.fault_points import fault_point
 
 DAY = "day=2026-11-14"
 FILES = ("part-0.txt", "part-1.txt", "part-2.txt")
@@ -145,7 +146,7 @@ class MemoryPublisher(TablePublisher):
         self.add_ref(name_staged(partition, part, source), source)
         for each in before.all:
             if each.kind == "staged" and each.part == part:
-                self.remove_ref(each)
+                self.remove_refs([each])
         return source
 
     def list_refs(self) -> list[Ref]:
@@ -155,8 +156,10 @@ class MemoryPublisher(TablePublisher):
     def add_ref(self, name: str, source: str) -> None:
         self.memory.refs.setdefault(name, source)
 
-    def remove_ref(self, ref: Ref) -> None:
-        self.memory.refs.pop(ref.name, None)
+    def remove_refs(self, refs: Sequence[Ref]) -> None:
+        for each in refs:
+            fault_point("memory.remove_ref")
+            self.memory.refs.pop(each.name, None)
 
     def is_shown(self, source: str) -> bool:
         return source in self.memory.commits

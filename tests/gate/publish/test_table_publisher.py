@@ -69,6 +69,15 @@ def test_what_was_held_or_discarded_meanwhile_is_not_shown(lake: Lake, call: str
     assert lake.seen() is None
 
 
+@pytest.mark.parametrize("point", ["table.add_ref", "table.ref_added", "table.show", "table.shown", "table.note"])
+def test_what_another_call_publishes_meanwhile_is_published_once(lake: Lake, point: str) -> None:
+    first = lake.stage(delivery(1), "first")
+    with watch(once_at(point, lambda: lake.publisher.publish(first))):
+        assert lake.publisher.publish(first) == lake.publisher.publish(first)
+    assert lake.seen() == "first"
+    assert publisher_of(lake).list_refs() == []
+
+
 def test_what_was_replaced_in_staging_never_comes_back(lake: Lake) -> None:
     lake.stage(delivery(1), "first")
     (old,) = publisher_of(lake).list_refs()

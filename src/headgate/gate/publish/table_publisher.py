@@ -48,8 +48,8 @@ class TablePublisher(abc.ABC):
         """Make a ref that keeps data; nothing if it is there."""
 
     @abc.abstractmethod
-    def remove_ref(self, ref: Ref) -> None:
-        """Take a ref away; nothing if it is gone."""
+    def remove_refs(self, refs: Sequence[Ref]) -> None:
+        """Take refs away, in this order or all at once; nothing for one that is gone."""
 
     @abc.abstractmethod
     def is_shown(self, source: str) -> bool:
@@ -213,10 +213,13 @@ class TablePublisher(abc.ABC):
         self._let_go(*refs.list_staged(taken.source), refs.find("held", delivery), taken)
 
     def _require_taken(self, delivery: Delivery) -> None:
-        """Refuse to show what was held or discarded meanwhile, or is older than what was published meanwhile."""
+        """Refuse to show what was held or discarded meanwhile, or is older than what was published meanwhile.
+
+        What another call has published meanwhile, and whose refs it has removed, is not shown twice.
+        """
         refs, current = self._look_at(delivery)
         _refuse_older(delivery, current)
-        if refs.find("taken", delivery) is None:
+        if refs.find("taken", delivery) is None and not delivery.is_batch_of(current):
             raise PublishError(
                 f"{delivery} was held or discarded by another call.", hint="Look where it is, then call again."
             )
@@ -268,11 +271,11 @@ class TablePublisher(abc.ABC):
         fault_point("table.ref_added")
 
     def _let_go(self, *refs: Ref | None) -> None:
-        for ref in refs:
-            if ref is not None:
-                fault_point("table.remove_ref")
-                self.remove_ref(ref)
-                fault_point("table.ref_removed")
+        found = [each for each in refs if each is not None]
+        if found:
+            fault_point("table.remove_ref")
+            self.remove_refs(found)
+            fault_point("table.ref_removed")
 
 
 def _refuse_older(delivery: Delivery, current: Delivery | None) -> None:
