@@ -57,8 +57,8 @@ def _matrix() -> str:
     words = (
         "`D`: computed by default. `y`: computed when asked for. Empty: asked for, it is a `Failed` outcome that says\n"
         "why, and no other metric suffers. `other` is every nested or exotic type: arrays, maps, structs, intervals,\n"
-        "variants, times, durations, void. Unsigned 64-bit integers count as decimals; dictionary, run-end and view\n"
-        "encodings as what they encode.\n"
+        "variants, times, durations, void; what is inside of them has [columns of its own](guides/nested.md).\n"
+        "Unsigned 64-bit integers count as decimals; dictionary, run-end and view encodings as what they encode.\n"
     )
     return "## Support matrix\n\n" + words + "\n" + "\n".join(lines) + "\n"
 

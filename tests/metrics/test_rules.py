@@ -366,7 +366,8 @@ def test_of_nested_and_exotic_values_only_the_presence_counts(array: pa.Array) -
     assert isinstance(mean, Failed)
     assert isinstance(spread, Failed)
     assert str(array.type) in mean.why
-    assert {str(key) for key in analyze(pa.table({"x": array}))} == {"size()", "completeness(x)"}
+    of_column = {str(key) for key in analyze(pa.table({"x": array})) if key.columns in ((), ("x",))}
+    assert of_column == {"size()", "completeness(x)"}
 
 
 def test_a_column_of_nothing_but_nulls_has_no_values() -> None:

@@ -49,11 +49,11 @@ def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
         return Batch(local.schema, lambda plan, progress: run_local(local, plan, others, progress), once=once)
     if is_spark(data):
         from headgate.engine.spark import SparkBatch, run_spark
-        from headgate.engine.spark_frame import open_spark
+        from headgate.engine.spark_frame import read_schema
 
-        spark = SparkBatch(data, others)
         with raise_faults():
-            schema = open_spark(data)
+            schema, paths = read_schema(data)
+        spark = SparkBatch(data, paths, others)
         return Batch(schema, lambda plan, progress: run_spark(spark, plan, progress), distributed=True)
     raise MisuseError(
         f"{type(data).__module__}.{type(data).__name__} is not a batch.",

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from headgate.engine.arrow_nested import read_place, read_tree, split_elements
 from headgate.engine.membership import LocalMembership, kinds_of
+from headgate.engine.nested import TypeTree, build_schema, list_repeated
 from headgate.engine.part import Part
 from headgate.engine.parted_scan import PartedScan, ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
 from headgate.engine.progress import Progress
-from headgate.metrics.base.arrow import kind_of
 from headgate.metrics.base.metric import Membership
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
@@ -27,6 +28,8 @@ CELLS = 1 << 22  # cells in a batch, about, so that wide tables get fewer rows
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
+
+    from headgate.engine.predicates import RowPredicate
 
 Arrays = Sequence[pa.Array | pa.ChunkedArray]
 
@@ -163,7 +166,20 @@ def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -
     from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
 
     predicate = RowPredicate(question, schema.labels)
+    for label in list_repeated(question, schema):
+        return RowTest(question, _test_elements(predicate, label), predicate.columns)
     return RowTest(question, predicate, predicate.columns)
+
+
+def _test_elements(predicate: RowPredicate, label: str) -> Callable[[Any, int], pa.Array]:
+    """The test of all values of a column with any number of them in a row: a list of results for each row."""
+
+    def evaluate(rows: Mapping[str, Any], count: int) -> pa.Array:
+        del count
+        elements = split_elements(label, rows, predicate.columns)
+        return pa.LargeListArray.from_arrays(pa.array(elements.offsets), predicate(elements.columns, elements.total))
+
+    return evaluate
 
 
 def _build_tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowTest]]:
@@ -177,23 +193,39 @@ def _build_tests(plan: Plan, tables: Mapping[str, Any]) -> tuple[Plan, list[RowT
     return plan, [tests[question] for question in plan.questions]
 
 
-def _of_columns(names: Sequence[str], columns: Arrays, count: int) -> LocalBatch:
-    schema = Schema.of(
-        (name, kind_of(column.type), str(column.type)) for name, column in zip(names, columns, strict=True)
-    )
-
+def _of_columns(names: Sequence[str], columns: Arrays, count: int, trees: Sequence[TypeTree] = ()) -> LocalBatch:
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
         for start in range(0, count, size):
             yield [columns[at].slice(start, size) for at in positions], min(size, count - start)
 
-    return LocalBatch(schema, read, lambda: count)
+    types = trees or [read_tree(column.type) for column in columns]
+    return _with_places(zip(names, types, strict=True), read, lambda: count)
+
+
+def _with_places(
+    columns: Iterable[tuple[str, TypeTree]],
+    read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]],
+    count_rows: Callable[[], int] = lambda: 0,
+) -> LocalBatch:
+    """A batch whose columns are those that `read` gives, and the places inside them."""
+    schema, paths = build_schema(columns)
+    if len(schema.top_labels) == len(schema.columns):
+        return LocalBatch(schema, read, count_rows)
+
+    def read_places(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
+        wanted = [paths[at] for at in positions]
+        sources = list(dict.fromkeys(path.source for path in wanted))
+        for arrays, count in read(sources, size):
+            given = dict(zip(sources, arrays, strict=True))
+            yield [read_place(given[path.source], path.steps) for path in wanted], count
+
+    return LocalBatch(schema, read_places, count_rows)
 
 
 def _of_dataset(data: ds.Dataset) -> LocalBatch:
     from pyarrow.dataset import field as read_field
 
     fields = list(data.schema)
-    schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in fields)
     if len({field.name for field in fields}) < len(fields):
         raise EngineError(
             "this dataset has two columns of one name.", hint="Read it into a table first: dataset.to_table()."
@@ -206,7 +238,8 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
 
-    return LocalBatch(schema, read, lambda: _count_rows(data))
+    columns = ((field.name, read_tree(field.type)) for field in fields)
+    return _with_places(columns, read, lambda: _count_rows(data))
 
 
 def _count_rows(data: ds.Dataset) -> int:
@@ -222,15 +255,13 @@ def _count_rows(data: ds.Dataset) -> int:
 
 
 def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
-    schema = Schema.of((field.name, kind_of(field.type), str(field.type)) for field in data.schema)
-
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
         for batch in data:
             for start in range(0, batch.num_rows, size):
                 part = batch.slice(start, size)
                 yield [part.column(at) for at in positions], part.num_rows
 
-    return LocalBatch(schema, read)
+    return _with_places(((field.name, read_tree(field.type)) for field in data.schema), read)
 
 
 def _of_pandas(data: Any) -> LocalBatch:
@@ -238,17 +269,16 @@ def _of_pandas(data: Any) -> LocalBatch:
 
     NaN is null, as in pandas.
     """
-    columns, kinds = [], []
+    columns, trees = [], []
     for position in range(data.shape[1]):
         series = data.iloc[:, position]
         try:
             column = pa.array(series, from_pandas=True)
         except (pa.ArrowException, TypeError, ValueError, OverflowError):
-            column, kind = pa.array([True if there else None for there in series.notna()], pa.bool_()), Kind.OTHER
+            column = pa.array([True if there else None for there in series.notna()], pa.bool_())
+            tree = TypeTree(Kind.OTHER, str(series.dtype))
         else:
-            kind = kind_of(column.type)
+            tree = read_tree(column.type, "" if pa.types.is_null(column.type) else str(series.dtype))
         columns.append(column)
-        type_name = str(column.type if pa.types.is_null(column.type) else series.dtype)
-        kinds.append((str(data.columns[position]), kind, type_name))
-    batch = _of_columns([name for name, _, _ in kinds], columns, len(data))
-    return LocalBatch(Schema.of(kinds), batch.read, batch.count_rows)
+        trees.append(tree)
+    return _of_columns([str(name) for name in data.columns], columns, len(data), trees)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from headgate.engine.nested import explain_mixed_rows, list_repeated
 from headgate.metrics.base.metric import Membership, Metric, SchemaMetric
 from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
@@ -62,6 +63,13 @@ class Plan(msgspec.Struct, frozen=True):
         )  # it has no values, so any kind works
         return kinds + (Kind.BOOLEAN,) * len(self.questions)
 
+    @property
+    def repeated(self) -> tuple[bool, ...]:
+        """Whether rows have any number of values of an input, by position: a list for each row."""
+        columns = tuple(self.schema.columns[position].repeated for position in self.columns)
+        predicates = tuple(bool(list_repeated(text, self.schema)) for text in self.predicates)
+        return columns + predicates + (False,) * len(self.memberships)
+
     def without(self, question: RowQuestion, why: str) -> Plan:
         """The same plan without the metrics that need a predicate or a look-up that cannot be evaluated."""
         lost = {each.key: Failed(why) for each in self.metrics if question in (*_predicates(each), *each.memberships)}
@@ -102,6 +110,7 @@ def make_plan(
     positions = schema.positions()
     for metric in metrics:
         why = _explain_unfit(metric.key, metric.inputs, metric.accepts, schema, positions)
+        why = why or explain_mixed_rows(metric, schema)
         if why and metric.key not in failures:
             failures[metric.key] = Failed(why)
     sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]
@@ -136,6 +145,8 @@ def part_keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
         if label not in positions:
             raise MisuseError(f"by names the column {label!r}; {did_you_mean(label, schema.labels)}")
         column = schema.columns[positions[label]]
+        if column.repeated:
+            raise MisuseError(f"by names {label!r}, which has any number of values in a row.")
         if column.kind not in KEYS:
             raise MisuseError(
                 f"{label!r} is a {column.type} column, whose values are not written alike everywhere.",
@@ -145,7 +156,7 @@ def part_keys(schema: Schema, by: Sequence[str]) -> tuple[int, ...]:
 
 
 def _inputs(metric: Metric[Any], schema: Schema) -> tuple[str, ...]:
-    return tuple(schema.labels) if metric.every_column else metric.inputs
+    return schema.top_labels if metric.every_column else metric.inputs
 
 
 def _fold(

@@ -35,7 +35,7 @@ class RowPredicate:
         try:
             tree = sqlglot.parse_one(text, read="spark")
             self._evaluate = _Compiler(text, labels).compile_node(tree)
-            self.columns = frozenset(column.name for column in tree.find_all(sql.Column))
+            self.columns = frozenset(map(_name_of, tree.find_all(sql.Column)))
         except BadPredicate:
             raise
         except RecursionError:
@@ -103,8 +103,8 @@ class _Compiler:
         return lambda rows: operate(left(rows), right(rows))
 
     def compile_column(self, node: sql.Column) -> Evaluate:
-        name = node.name
-        if node.table or name not in self.labels:
+        name = _name_of(node)
+        if name not in self.labels:
             raise BadPredicate(f"{self.text!r} names the column {node.sql()};", hint=did_you_mean(name, self.labels))
         return lambda rows: to_plain(rows[name])
 
@@ -172,6 +172,11 @@ class _Compiler:
             f"{self.text!r}: {node.sql(dialect='spark')!r} cannot be evaluated without Spark.",
             hint="Use comparisons, AND, OR, NOT, IN, BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, or a Spark DataFrame.",
         )
+
+
+def _name_of(node: Node) -> str:
+    """The name of a column; that of a place inside a struct has dots."""
+    return ".".join(part.name for part in node.parts)
 
 
 def _unify_types(left: Column, right: Column) -> tuple[Column, Column]:
@@ -277,7 +282,7 @@ def _divide(left: Any, right: Any) -> Any:
 # the arguments that a node may have: operands, negation, and flags that change nothing here
 _ARGUMENTS = frozenset(
     {"this", "expression", "expressions", "low", "high", "to", "table", "negate"}
-    | {"is_string", "typed", "safe", "is_nvl", "is_null"}
+    | {"is_string", "typed", "safe", "is_nvl", "is_null", "db", "catalog"}
 )
 _BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
     sql.And: _and,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from headgate.engine.arrow_nested import split_elements
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local, row_test
 from headgate.engine.plan import RowQuestion
@@ -20,7 +22,7 @@ from headgate.metrics.base.hashing import combine
 from headgate.metrics.base.metric import FailingRows
 from headgate.metrics.base.sql import add_backticks
 from headgate.values.errors import MisuseError
-from headgate.values.schema import Schema
+from headgate.values.schema import Column, Schema
 
 Mask: TypeAlias = npt.NDArray[np.bool_]
 Reasons: TypeAlias = list[list[dict[str, Any]]]
@@ -80,6 +82,7 @@ class _RowTests:
         self._read = columns
         self._positions = schema.positions()
         self._columns: dict[str, pa.Array] = {}
+        self._elements: dict[str, _ElementTests] = {}
 
     def find_failing(self, rules: Sequence[RowRule], values: Values) -> tuple[Mask, Reasons]:
         """A mask of the failing rows, and the reasons of each of them."""
@@ -96,15 +99,44 @@ class _RowTests:
                 "columns": ", ".join(columns),
                 "message": rule.message,
             }
-            shown = self.format_values(columns if values == "plain" else (), rows)
+            shown = self.format_values(rule, columns if values == "plain" else (), rows)
             for row, value in zip(rows.tolist(), shown, strict=True):
                 reasons[indices[row]].append({**fields, "value": value})
         return bad, reasons
 
     def mask_rule(self, rule: RowRule) -> Mask:
-        inside = np.ones(self.count, np.bool_) if rule.where is None else self.mask_true(rule.where)
-        failing = self.mask_failing(rule.failing_rows, inside, rule.by)
+        failing = self.mask_breaking(rule)
         return failing if rule.graver is None else failing & ~self.mask_rule(rule.graver)
+
+    def mask_breaking(self, rule: RowRule) -> Mask:
+        """A mask of the rows that break a rule, or that have a value that does."""
+        elements = self.open_elements(rule)
+        if elements is not None:
+            failing = np.zeros(self.count, np.bool_)
+            failing[elements.rows[elements.tests.mask_breaking(rule)]] = True
+            return failing
+        inside = np.ones(self.count, np.bool_) if rule.where is None else self.mask_true(rule.where)
+        return self.mask_failing(rule.failing_rows, inside, rule.by)
+
+    def open_elements(self, rule: RowRule) -> _ElementTests | None:
+        """The values of the column that a rule is about, as rows; None if every row has one."""
+        many = [each.label for each in self.schema.columns if each.repeated]
+        texts = [rule.where or "", rule.failing_rows.test, *map(add_backticks, rule.failing_rows.columns)]
+        label = next((each for each in many if any(add_backticks(each) in text for text in texts)), None)
+        if label is None:
+            return None
+        if label not in self._elements:
+            elements = split_elements(label, {label: self.read_column(label)}, ())
+            flat = Schema(tuple(_as_single(each) if each.label == label else each for each in self.schema.columns))
+            places = pa.array(elements.rows)
+
+            def read(position: int) -> pa.Array:
+                name = flat.columns[position].label
+                return elements.columns[label] if name == label else self.read_column(name).take(places)
+
+            tests = _RowTests(flat, read, elements.total, self.tables)
+            self._elements[label] = _ElementTests(label, tests, elements.rows)
+        return self._elements[label]
 
     def mask_failing(self, failing: FailingRows, inside: Mask, by: Sequence[str]) -> Mask:
         """A mask of the failing rows among those inside, by the field of `failing` that is set."""
@@ -152,15 +184,39 @@ class _RowTests:
     def column_batch(self, name: str) -> ColumnBatch:
         return ColumnBatch(self.read_column(name), self.schema.columns[self._positions[name]].kind)
 
-    def format_values(self, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
+    def format_values(self, rule: RowRule, columns: Sequence[str], rows: npt.NDArray[np.intp]) -> list[str | None]:
         """The failing value of each row as text; for several columns, each with its name."""
         if not columns:
             return [None] * len(rows)
-        texts = [_format_column(self.read_column(name).take(pa.array(rows))) for name in columns]
+        texts = [self.format_column(rule, name, rows) for name in columns]
         if len(columns) == 1:
             return texts[0]
         pairs = (zip(columns, row, strict=True) for row in zip(*texts, strict=True))
         return [", ".join(f"{name}={'null' if value is None else value}" for name, value in row) for row in pairs]
+
+    def format_column(self, rule: RowRule, name: str, rows: npt.NDArray[np.intp]) -> list[str | None]:
+        """The values of a column in these rows; of many values in a row, those that break the rule."""
+        elements = self.open_elements(rule)
+        if elements is None or elements.label != name:
+            return _format_column(self.read_column(name).take(pa.array(rows)))
+        failing = np.flatnonzero(elements.tests.mask_breaking(rule))
+        found: dict[int, list[str]] = {}
+        texts = _format_column(elements.tests.read_column(name).take(pa.array(failing)))
+        for row, text in zip(elements.rows[failing].tolist(), texts, strict=True):
+            found.setdefault(row, []).append("null" if text is None else text)
+        return [f"[{', '.join(found[row])}]" for row in rows.tolist()]
+
+
+class _ElementTests(NamedTuple):
+    """The tests of the values of a column that has any number of them in a row, and the row of each."""
+
+    label: str
+    tests: _RowTests
+    rows: npt.NDArray[np.int64]
+
+
+def _as_single(column: Column) -> Column:
+    return msgspec.structs.replace(column, repeated=False)
 
 
 def _format_column(column: pa.Array) -> list[str | None]:

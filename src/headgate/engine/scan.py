@@ -52,14 +52,14 @@ class Scan:
     def __init__(self, plan: Plan, slots: Sequence[int]) -> None:
         self.plan = plan
         self.slots = slots
-        self.kinds = plan.kinds
+        self.kinds, self.repeated = plan.kinds, plan.repeated
         self.errors: dict[int, str] = {}
         self._sums = {slot: Accumulator() for slot in slots}
         self._growing = [slot for slot in slots if grows(plan.folds[slot].metric.state)]
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
         """Fold one batch: the plan's columns, then its predicates, in order."""
-        scopes: dict[int | None, _Scope] = {None: _Scope(arrays, self.kinds, None)}
+        scopes: dict[int | None, _Scope] = {None: _Scope(self, arrays, None)}
         for slot in self.slots:
             if slot in self.errors:
                 continue
@@ -67,7 +67,7 @@ class Scan:
             try:
                 if fold.scope not in scopes:
                     assert fold.scope is not None
-                    scopes[fold.scope] = _Scope(arrays, self.kinds, arrays[fold.scope])
+                    scopes[fold.scope] = _Scope(self, arrays, fold.scope)
                 self._sums[slot].add(_fold_batch(fold, scopes[fold.scope]))
             except Exception as error:
                 self.errors[slot] = _describe_error(error)
@@ -99,20 +99,34 @@ def grows(kind: type[State]) -> bool:
 
 
 class _Scope:
-    """The rows that meet a filter. The views of each column are made once for all folds of the scope."""
+    """The rows that meet a filter. The views of each column are made once for all folds of the scope.
 
-    def __init__(self, arrays: Sequence[Any], kinds: Sequence[Any], mask: pa.Array | None) -> None:
+    Of a column with any number of values in a row the view has all of these, one after another; the filter is of rows,
+    or of these values.
+    """
+
+    def __init__(self, scan: Scan, arrays: Sequence[Any], filter_at: int | None) -> None:
         self.arrays = arrays
-        self.kinds = kinds
-        self.mask = mask
+        self.kinds, self.repeated = scan.kinds, scan.repeated
+        self.of_values = filter_at is not None and scan.repeated[filter_at]
+        mask = None if filter_at is None else to_plain(arrays[filter_at])
+        self.mask = mask.flatten() if mask is not None and self.of_values else mask
         self.columns: dict[int, ColumnBatch] = {}
 
     def column(self, position: int) -> ColumnBatch:
         if position not in self.columns:
-            array = self.arrays[position]
-            rows = array if self.mask is None else to_plain(array).filter(self.mask, null_selection_behavior="drop")
-            self.columns[position] = ColumnBatch(rows, self.kinds[position])
+            self.columns[position] = ColumnBatch(self._select_values(position), self.kinds[position])
         return self.columns[position]
+
+    def _select_values(self, position: int) -> Any:
+        values = self.arrays[position]
+        if self.repeated[position] and (self.of_values or self.mask is None):
+            values = to_plain(values).flatten()
+        if self.mask is not None:
+            values = to_plain(values).filter(self.mask, null_selection_behavior="drop")
+            if self.repeated[position] and not self.of_values:
+                values = values.flatten()
+        return values
 
 
 def _fold_batch(fold: Fold, scope: _Scope) -> State:

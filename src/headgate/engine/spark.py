@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
+from headgate.engine.nested import NestedPath
 from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
@@ -22,6 +24,7 @@ from headgate.engine.spark_faults import (
 )
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, without_missing_tables
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
+from headgate.engine.spark_nested import add_places, find_places, write_test
 from headgate.engine.spark_session import (
     Report,
     describe_jobs,
@@ -44,19 +47,21 @@ _BATCH_BYTES = 64 << 20
 _DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
 _STATES_PER_TASK = 64  # states that one task merges, about
+_IGNORES_CASE = re.compile(r" collate \w+_(?:LCASE|CI)\b", re.IGNORECASE)
 _MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
 
 
 class SparkBatch(NamedTuple):
-    """A DataFrame, with other tables for metrics that look rows up in them."""
+    """A DataFrame, the ways to the places inside its nested columns, and other tables to look rows up in."""
 
     data: DataFrame
+    paths: tuple[NestedPath, ...]
     tables: Mapping[str, Any] = {}
 
 
 def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> ScanResult:
     """Run one job for all states. If the batch breaks it, run a few more to find the cause and compute the rest."""
-    plan = without_missing_tables(_without_unresolvable(batch.data, plan), batch.tables)
+    plan = without_missing_tables(_without_unresolvable(batch, plan), batch.tables)
     if not plan.folds:
         return ScanResult({} if plan.by else {(): {}}, plan.failed)
     try:
@@ -108,9 +113,15 @@ def _gather_rows(folded: DataFrame, plan: Plan) -> DataFrame:
 def _select_inputs(batch: SparkBatch, plan: Plan) -> DataFrame:
     """The plan's columns and predicates under our own names: the caller's may repeat or contain any character."""
     # expressions as text, because pyspark's functions work with one kind of session, and a process may have both
-    selected = batch.data.selectExpr("*", *plan.predicates)
-    width = len(plan.schema.columns)
-    named = selected.toDF(*(f"c{position}" for position in range(width + len(plan.predicates))))
+    looked_up = {name for test in plan.memberships for name in test.columns}
+    places = find_places(plan.schema, {*plan.columns, *plan.by}, looked_up, plan.predicates)
+    own = [position for position, column in enumerate(plan.schema.columns) if not column.parent]
+    selected = add_places(batch.data, plan.schema, batch.paths, places).selectExpr(
+        "*", *(write_test("transform", close_comment(text), plan.schema) for text in plan.predicates)
+    )
+    names = [f"c{position}" for position in (*own, *places)]
+    predicates = [f"p{position}" for position in range(len(plan.predicates))]
+    named = selected.toDF(*names, *predicates)
     positions = plan.schema.positions()
     for position, test in enumerate(plan.memberships):
         columns = [f"c{positions[name]}" for name in test.columns]
@@ -119,7 +130,6 @@ def _select_inputs(batch: SparkBatch, plan: Plan) -> DataFrame:
     columns = [
         _select_column(f"c{position}", plan.schema.columns[position], plan.reads_nested) for position in plan.columns
     ]
-    predicates = [f"c{width + position}" for position in range(len(plan.predicates))]
     return named.selectExpr(
         *keys, *columns, *predicates, *(f"m{position}" for position in range(len(plan.memberships)))
     )
@@ -127,12 +137,22 @@ def _select_inputs(batch: SparkBatch, plan: Plan) -> DataFrame:
 
 def _select_column(name: str, column: Column, reads_nested: bool) -> str:
     """A column as folds get it; for nested and exotic types, whether a value is present, or a hash of it."""
+    if column.repeated:
+        inside = _convert_value("each", column, reads_nested)
+        return name if inside == "each" else f"transform({name}, each -> {inside}) AS {name}"
+    inside = _convert_value(name, column, reads_nested)
+    return name if inside == name else f"{inside} AS {name}"
+
+
+def _convert_value(name: str, column: Column, reads_nested: bool) -> str:
     if column.empty:
-        return f"CAST({name} AS STRING) AS {name}"
+        return f"CAST({name} AS STRING)"
+    if column.kind is Kind.STRING and _IGNORES_CASE.search(column.type):
+        return f"lower({name})"  # equal values are the same, as Spark compares them
     if column.kind is not Kind.OTHER:
         return name
     value = f"xxhash64(CAST({name} AS STRING))" if reads_nested else "true"
-    return f"CASE WHEN {name} IS NOT NULL THEN {value} END AS {name}"
+    return f"CASE WHEN {name} IS NOT NULL THEN {value} END"
 
 
 def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> ScanResult:
@@ -174,32 +194,34 @@ def merge_kept(
         ) from error
 
 
-def _without_unresolvable(data: DataFrame, plan: Plan) -> Plan:
+def _without_unresolvable(batch: SparkBatch, plan: Plan) -> Plan:
     """The plan without the metrics whose predicates Spark cannot resolve."""
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts:
         return plan
-    for text, unknown in find_unknown_names(texts, plan.schema, data.sparkSession).items():
+    for text, unknown in find_unknown_names(texts, plan.schema, batch.data.sparkSession).items():
         hint = did_you_mean(unknown, plan.schema.labels)
         plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]
-    if not texts or not _why_unresolvable(data, texts):
+    if not texts or not _why_unresolvable(batch, texts, plan.schema):
         return plan
     for text in texts:
-        why = _why_unresolvable(data, [text])
+        why = _why_unresolvable(batch, [text], plan.schema)
         if why:
             plan = plan.without(text, f"the predicate {text!r} cannot be resolved: {why}")
     return plan
 
 
-def _why_unresolvable(data: DataFrame, texts: Sequence[str]) -> str:
+def _why_unresolvable(batch: SparkBatch, texts: Sequence[str], schema: Schema) -> str:
     """Why Spark cannot use one of these as a row predicate; empty if it can. No job runs, Spark only analyses.
 
     They are analysed as filters, since a filter accepts neither generators nor aggregates, which change the rows.
     """
     try:
+        data = add_places(batch.data, schema, batch.paths, find_places(schema, (), (), texts))
         # Connect assumes that a filter has the schema of its input, and asks the server only about a select
-        _ = data.filter(join_tests("AND", [f"({close_comment(text)})" for text in texts])).selectExpr("1").schema
+        tests = [write_test("exists", close_comment(text), schema) for text in texts]
+        _ = data.filter(join_tests("AND", [f"({test})" for test in tests])).selectExpr("1").schema
     except Exception as error:
         raise_fault(error)
         return summarize_error(error)

@@ -6,41 +6,28 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import types as st
 
 from headgate.engine.membership import kinds_of
+from headgate.engine.nested import NestedPath, build_schema
 from headgate.engine.plan import Plan
+from headgate.engine.spark_nested import read_tree
 from headgate.metrics.base.metric import Membership
 from headgate.metrics.base.sql import names_of, quote_name
 from headgate.values.errors import MisuseError
 from headgate.values.schema import Kind, Schema
 
-_KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
-    (st.BooleanType, Kind.BOOLEAN),
-    (st.IntegralType, Kind.INTEGER),
-    (st.DecimalType, Kind.DECIMAL),
-    (st.FractionalType, Kind.FLOAT),
-    (st.StringType, Kind.STRING),
-    (st.CharType, Kind.STRING),
-    (st.VarcharType, Kind.STRING),
-    (st.DateType, Kind.DATE),
-    (st.TimestampType, Kind.TIMESTAMP),
-    (st.TimestampNTZType, Kind.TIMESTAMP),
-    (st.BinaryType, Kind.BINARY),
-)
 # the type to which values of a kind are cast, so that equal values are equal keys
 _WIDEST = {Kind.INTEGER: "BIGINT", Kind.FLOAT: "DOUBLE", Kind.TIMESTAMP: "TIMESTAMP"}
 
 
 def open_spark(data: DataFrame) -> Schema:
     """The schema of a DataFrame."""
-    return Schema.of(
-        (field.name, _kind_of(field.dataType), field.dataType.simpleString()) for field in data.schema.fields
-    )
+    return read_schema(data)[0]
 
 
-def _kind_of(kind: st.DataType) -> Kind:
-    return next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
+def read_schema(data: DataFrame) -> tuple[Schema, tuple[NestedPath, ...]]:
+    """The schema of a DataFrame, and the ways to the places inside its nested columns."""
+    return build_schema((field.name, read_tree(field.dataType)) for field in data.schema.fields)
 
 
 def find_unknown_names(predicates: Iterable[str], schema: Schema, spark: SparkSession) -> dict[str, str]:

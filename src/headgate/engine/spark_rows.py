@@ -9,12 +9,14 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.java_regex import java_regex
+from headgate.engine.nested import list_repeated
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
-from headgate.engine.spark_frame import find_unknown_names, look_up_rows, open_spark
+from headgate.engine.spark_frame import find_unknown_names, look_up_rows, read_schema
+from headgate.engine.spark_nested import add_places, find_places, write_test
 from headgate.metrics.base.metric import FailingRows, Membership
 from headgate.metrics.base.sql import close_comment, join_tests, quote_name, quote_value
 from headgate.values.errors import BadPredicate, did_you_mean
-from headgate.values.schema import Kind
+from headgate.values.schema import Kind, Schema
 
 _REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"
 _MARK = "__headgate"
@@ -37,7 +39,7 @@ class _RowQuery:
 
     def __init__(self, data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values) -> None:
         self.values = values
-        self.schema = open_spark(data)
+        self.schema, paths = read_schema(data)
         self.columns = {column.label: column for column in self.schema.columns}
         self.names = data.columns
         refuse_reasons(self.names)
@@ -46,12 +48,13 @@ class _RowQuery:
         counts = self.known = Counter(label.lower() for label in self.schema.labels)
         self.safe = {
             label: f"{self.mark}c{position}" if "${" in label or counts[label.lower()] > 1 else label
-            for position, label in enumerate(self.schema.labels)
+            for position, label in enumerate(self.schema.top_labels)
         }
         self.renamed = self.names != [*self.safe.values()]
-        self.frame = data.toDF(*self.safe.values()) if self.renamed else data
+        places = _find_read_places(self.schema, rules)
+        self.frame = add_places(data.toDF(*self.safe.values()) if self.renamed else data, self.schema, paths, places)
         self.tables = tables
-        self.added: list[str] = []
+        self.added = [self.schema.columns[at].label for at in places]
         self.rules = rules
         self._refuse_unknown_names(data.sparkSession)
         self.tests = [self._rule_test(rule) for rule in rules]
@@ -89,13 +92,13 @@ class _RowQuery:
         columns = [name for name in rule.failing_rows.columns if name.lower() in self.known]
         fields = {"rule": rule.rule, "level": rule.level, "columns": ", ".join(columns)}
         named = ", ".join(f"'{name}', {quote_value(text)}" for name, text in fields.items())
-        value = self._value_sql(columns if self.values == "plain" else [])
+        value = self._value_sql(rule, columns if self.values == "plain" else [])
         return f"named_struct({named}, 'value', {value}, 'message', {quote_value(rule.message)})"
 
-    def _value_sql(self, columns: Sequence[str]) -> str:
+    def _value_sql(self, rule: RowRule, columns: Sequence[str]) -> str:
         if not columns:
             return "CAST(NULL AS STRING)"
-        texts = [self._text_sql(name) for name in columns]
+        texts = [self._text_sql(rule, name) for name in columns]
         if len(columns) == 1:
             return texts[0]
         pairs = [
@@ -104,8 +107,10 @@ class _RowQuery:
         inside = ", ', ', ".join(pairs)
         return f"concat({inside})"
 
-    def _text_sql(self, name: str) -> str:
+    def _text_sql(self, rule: RowRule, name: str) -> str:
         column, kind = self._quote_column(name), self._kind_of(name)
+        if list_repeated(column, self.schema):  # those of its values that break the rule
+            return f"CAST({write_test('filter', self._breaking_test(rule), self.schema)} AS STRING)"
         if kind is Kind.TIMESTAMP and not self._is_zoneless(name):
             return f"date_format({column}, 'yyyy-MM-dd HH:mm:ss.SSSSSSXXX')"  # with its zone: readers may have another
         return f"hex({column})" if kind is Kind.BINARY else f"CAST({column} AS STRING)"
@@ -118,10 +123,13 @@ class _RowQuery:
 
     def _rule_test(self, rule: RowRule) -> str:
         """One expression, in which null counts as false: a row fails only if that is certain."""
+        test = write_test("exists", self._breaking_test(rule), self.schema)
+        return f"coalesce({test}, false)" + ("" if rule.graver is None else f" AND NOT {self._rule_test(rule.graver)}")
+
+    def _breaking_test(self, rule: RowRule) -> str:
+        """Whether a row, or a value of a column that has any number of them in a row, breaks a rule."""
         test = self._failing_test(rule.failing_rows, rule)
-        if rule.graver is not None:
-            test = f"({test}) AND NOT {self._rule_test(rule.graver)}"
-        return f"coalesce(({close_comment(rule.where or 'true')}) AND ({test}), false)"
+        return f"({close_comment(rule.where or 'true')}) AND ({test})"
 
     def _failing_test(self, failing: FailingRows, rule: RowRule) -> str:
         if failing.test:
@@ -168,6 +176,14 @@ class _RowQuery:
         self.frame = look_up_rows(self.frame, columns, test, self.schema, self.tables[test.table], mark)
         self.added.append(mark)
         return f"{mark} IS NULL AND ({join_tests('OR', [f'{column} IS NOT NULL' for column in columns])})"
+
+
+def _find_read_places(schema: Schema, rules: Sequence[RowRule]) -> list[int]:
+    """The positions of the places inside nested columns that rules read."""
+    every = [each for rule in rules for each in (rule, rule.graver) if each is not None]
+    names = {name for rule in every for name in (*rule.failing_rows.columns, *rule.by)}
+    texts = [text for rule in every for text in (rule.where, rule.failing_rows.test) if text]
+    return find_places(schema, (), names, texts)
 
 
 def _find_free_prefix(columns: Sequence[str]) -> str:

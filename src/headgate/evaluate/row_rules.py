@@ -20,6 +20,7 @@ from headgate.metrics.states.groups import Groups, GroupSizes
 from headgate.store.record import hide_segment
 from headgate.values.expectation import Judgement, Level, Segment, Status
 from headgate.values.key import MetricKey
+from headgate.values.schema import is_repeated
 from headgate.values.state import State
 
 _LONGEST_MESSAGE = 200  # characters, in each failing row
@@ -115,16 +116,20 @@ def find_failing_rows(judged: JudgedExpectation) -> FailingRows | None:
     judgement = judged.judgement
     if judgement.status is not Status.FAIL or judgement.value is None or judged.metric is None:
         return None
-    return judged.metric.failing_rows(judgement.expectation.predicate, judgement.value)
+    failing = judged.metric.failing_rows(judgement.expectation.predicate, judgement.value)
+    # of values that occur twice, a row may have both or one
+    return None if failing is not None and any(map(is_repeated, failing.repeated)) else failing
 
 
 def count_failing_rows(judged: JudgedExpectation, state: State | None) -> str:
     """How many rows fail a judgement, in words; empty where that is not known."""
     if find_failing_rows(judged) is None:
         return ""
+    assert judged.metric is not None
+    of_values = any(map(is_repeated, (*judged.metric.inputs, *judged.metric.predicates)))
     match state:
         case MatchCount(matched=matched, seen=seen):
-            return f"{seen - matched:,} of {seen:,} rows"
+            return f"{seen - matched:,} of {seen:,} {'values' if of_values else 'rows'}"
         case Groups() | GroupSizes() as groups:
             sizes = groups.sizes
             return f"{sizes.rows - sizes.unique:,} of {sizes.rows:,} rows"

@@ -17,4 +17,4 @@ class ColumnCount(SchemaMetric, frozen=True):
     name: ClassVar = "column_count"
 
     def of(self, schema: Schema) -> Outcome:
-        return Measured(float(len(schema.columns)))
+        return Measured(float(len(schema.top_labels)))

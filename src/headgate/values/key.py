@@ -14,6 +14,7 @@ from headgate.values.errors import BadMetricKey
 Parameter: TypeAlias = str | int | float | bool
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_PATH = re.compile(rf"{_BARE.pattern}(?:\[\])*(?:\.{_BARE.pattern}(?:\(\)|(?:\[\])*))*")  # items[].price, tags.size()
 _RESERVED = frozenset({"where", "true", "false", "null", "and", "or", "not"})
 _JSON = json.JSONDecoder()
 
@@ -25,6 +26,8 @@ class MetricKey(msgspec.Struct, frozen=True):
     'approx_quantile(price, q=0.9) where "region = \\'EU\\'"'
     >>> MetricKey.parse('completeness("unit price")').columns
     ('unit price',)
+    >>> MetricKey.parse("mean(items[].price)").columns
+    ('items[].price',)
 
     Args:
         name: The stored name of the metric, such as `mean`.
@@ -61,7 +64,7 @@ def _format_key(name: str, columns: tuple[str, ...], parameters: tuple[str, ...]
 
 
 def _format_column(name: str) -> str:
-    plain = _BARE.fullmatch(name) and name.lower() not in _RESERVED
+    plain = _PATH.fullmatch(name) and name.lower() not in _RESERVED
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 
@@ -91,7 +94,7 @@ class _KeyReader:
         if self.is_ahead('"'):
             columns.append(str(self.read_literal()))
             return
-        word = self.read_bare("a column or a parameter")
+        word = self.read_bare("a column or a parameter", _PATH)
         if self.is_ahead("="):
             self.expect_symbol("=")
             parameters.append((word, self.read_literal()))
@@ -108,9 +111,9 @@ class _KeyReader:
             raise self.make_error("a quoted row predicate")
         return text
 
-    def read_bare(self, wanted: str) -> str:
+    def read_bare(self, wanted: str, form: re.Pattern[str] = _BARE) -> str:
         self.skip_spaces()
-        match = _BARE.match(self.text, self.position)
+        match = form.match(self.text, self.position)
         if not match:
             raise self.make_error(wanted)
         self.position = match.end()

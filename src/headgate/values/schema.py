@@ -20,7 +20,7 @@ class Kind(StrEnum):
     DATE = "date"
     TIMESTAMP = "timestamp"
     BINARY = "binary"
-    OTHER = "other"  # nested, interval, variant, void: folds see only whether a value is present
+    OTHER = "other"  # nested, void: folds see only whether a value is present
 
 
 NUMERIC = frozenset({Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL, Kind.BOOLEAN})
@@ -34,12 +34,18 @@ ANY = HASHABLE | {Kind.OTHER}
 _EMPTY = frozenset({"null", "void"})  # the names in Arrow and in Spark
 
 
-class Column(msgspec.Struct, frozen=True):
-    """One column: the label people use, its kind, and the type as its engine spells it."""
+class Column(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One column: the label people use, its kind, and the type as its engine spells it.
+
+    A place inside a nested column is a column too, such as `address.city` of `address`: `parent` is the column of the
+    batch that it lies in. It is `repeated` if a row has any number of values of it, such as `items[].price`.
+    """
 
     label: str
     kind: Kind
     type: str
+    parent: str = ""
+    repeated: bool = False
 
     @property
     def empty(self) -> bool:
@@ -62,8 +68,18 @@ class Schema(msgspec.Struct, frozen=True):
     def labels(self) -> tuple[str, ...]:
         return tuple(column.label for column in self.columns)
 
+    @property
+    def top_labels(self) -> tuple[str, ...]:
+        """The labels of the batch's own columns, without the places inside them."""
+        return tuple(column.label for column in self.columns if not column.parent)
+
     def positions(self) -> dict[str, int]:
         return {column.label: position for position, column in enumerate(self.columns)}
+
+
+def is_repeated(label: str) -> bool:
+    """Whether this is the label of a place inside an array or a map, of which a row has any number of values."""
+    return "[]" in label
 
 
 def unique_labels(names: list[str]) -> list[str]:

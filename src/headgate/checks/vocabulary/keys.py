@@ -33,4 +33,4 @@ def is_primary_key(*columns: str) -> list[Metric]:  # type: ignore[type-arg]
 @constraint(default=ALL)
 def has_no_duplicate_rows(*, context: RuleContext, columns: tuple[str, ...] = ()) -> MetricTarget:
     """No two rows are alike in all columns, or in those named; a row of nothing but nulls is left out."""
-    return MetricTarget(Distinctness(columns or context.schema.labels))
+    return MetricTarget(Distinctness(columns or context.schema.top_labels))

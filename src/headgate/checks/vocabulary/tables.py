@@ -66,7 +66,7 @@ def has_row_count_match(table: str, *, context: RuleContext) -> MetricTarget:
 @constraint(default=ALL, whole=True, optional=("columns",))
 def matches_table(*columns: str, table: str, context: RuleContext) -> list[MetricTarget]:
     """The same rows as another table, in these columns or in all: as many, and each of them is there."""
-    names = columns or context.schema.labels
+    names = columns or context.schema.top_labels
     rows = context.rows_of(table)
     return [
         MetricTarget(Size(), lambda ratio: _scale_threshold(ratio, rows)),

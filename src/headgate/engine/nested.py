@@ -1,0 +1,124 @@
+"""Places inside nested columns, as columns: `address.city`, `items[].price`, `tags.size()`.
+
+A place in a struct has one value in each row. `[]` stands for every element of an array, or for every entry of a map,
+which has a `key` and a `value`. `size()` is the number of elements or entries. An interval and a time of day have
+their number of `seconds()` or `months()`, a variant its `json()`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from headgate.metrics.base.metric import Metric
+from headgate.metrics.base.sql import add_backticks
+from headgate.values.schema import Column, Kind, Schema, unique_labels
+
+Reading: TypeAlias = Literal["size", "seconds", "months", "json"]
+_KINDS: dict[Reading, tuple[Kind, str]] = {
+    "size": (Kind.INTEGER, "int"),
+    "seconds": (Kind.FLOAT, "double"),
+    "months": (Kind.INTEGER, "int"),
+    "json": (Kind.STRING, "string"),
+}
+
+
+class TypeTree(msgspec.Struct, frozen=True):
+    """A type: its kind and its text; the fields of a struct; the type of the elements of an array or map.
+
+    `reading` is what folds can know of a value that they do not get as it is.
+    """
+
+    kind: Kind
+    type: str
+    fields: tuple[tuple[str, TypeTree], ...] = ()
+    element: TypeTree | None = None
+    reading: Reading | None = None
+
+
+class Step(msgspec.Struct, frozen=True):
+    """One step into a nested value: to a field of a struct by its index, to every element, or to what it is read as."""
+
+    to: Literal["field", "each"] | Reading
+    index: int = 0
+
+
+class NestedPath(msgspec.Struct, frozen=True):
+    """The way to a place inside a column: the index of the column among the batch's own, and the steps from it."""
+
+    source: int
+    steps: tuple[Step, ...]
+
+
+def build_schema(columns: Iterable[tuple[str, TypeTree]]) -> tuple[Schema, tuple[NestedPath, ...]]:
+    """The columns of a batch, each followed by the places inside it, and the way to every one of them.
+
+    Left out are places with the name of another column, whatever the case of the letters, and those in columns of one
+    name: SQL could not tell them apart.
+
+    >>> text, number = TypeTree(Kind.STRING, "string"), TypeTree(Kind.FLOAT, "double")
+    >>> items = TypeTree(Kind.OTHER, "array", element=TypeTree(Kind.OTHER, "struct", (("price", number),)))
+    >>> build_schema([("id", text), ("items", items)])[0].labels
+    ('id', 'items', 'items.size()', 'items[]', 'items[].price')
+    """
+    given = list(columns)
+    labels = unique_labels([name for name, _ in given])
+    taken = Counter(name.lower() for name, _ in given)
+    found: list[Column] = []
+    paths: list[NestedPath] = []
+    for source, (label, (name, tree)) in enumerate(zip(labels, given, strict=True)):
+        found.append(Column(label, tree.kind, tree.type))
+        paths.append(NestedPath(source, ()))
+        if taken[name.lower()] > 1:
+            continue
+        for column, steps in _list_places(label, tree, label, (), repeated=False):
+            if column.label.lower() not in taken and "${" not in column.label:
+                taken[column.label.lower()] += 1
+                found.append(column)
+                paths.append(NestedPath(source, steps))
+    return Schema(tuple(found)), tuple(paths)
+
+
+def _list_places(
+    label: str, tree: TypeTree, parent: str, steps: tuple[Step, ...], repeated: bool
+) -> Iterator[tuple[Column, tuple[Step, ...]]]:
+    inner = [(f".{name}", field, Step("field", index)) for index, (name, field) in enumerate(tree.fields)]
+    if tree.reading is not None:
+        inner.append((f".{tree.reading}()", TypeTree(*_KINDS[tree.reading]), Step(tree.reading)))
+    if tree.element is not None:
+        inner.append(("[]", tree.element, Step("each")))
+    for ending, kind, step in inner:
+        is_repeated = repeated or step.to == "each"
+        name = f"{label}{ending}"
+        yield Column(name, kind.kind, kind.type, parent, is_repeated), (*steps, step)
+        yield from _list_places(name, kind, parent, (*steps, step), is_repeated)
+
+
+def list_repeated(text: str, schema: Schema) -> list[str]:
+    """The columns with any number of values in a row that a predicate names. Their names need backticks in SQL."""
+    return [each.label for each in schema.columns if each.repeated and add_backticks(each.label) in text]
+
+
+def explain_mixed_rows(metric: Metric[Any], schema: Schema) -> str:
+    """Why what a metric reads does not go together; empty if it does.
+
+    A metric of a column with any number of values in a row is one of these values. All that it reads must have as many.
+    """
+    many = {each.label for each in schema.columns if each.repeated}
+    if not many:
+        return ""
+    looked_up = [label for test in metric.memberships for label in test.columns if label in many]
+    if looked_up:
+        return f"{looked_up[0]!r} has any number of values in a row, which are not looked up in another table."
+    read = [{label} & many for label in metric.inputs] + [
+        set(list_repeated(text, schema)) for text in metric.predicates
+    ]
+    together = set().union(*read, list_repeated(metric.where or "", schema))
+    if len(together) > 1:
+        return f"{' and '.join(map(repr, sorted(together)))} may have different numbers of values in a row."
+    if together and not all(read):
+        return f"{together.pop()!r} has any number of values in a row, and the rest that is read has one."
+    return ""
