@@ -186,3 +186,50 @@ def test_workers_without_the_package_get_its_code(tmp_path: Path) -> None:
         arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180, check=False
     )
     assert done.stdout.split() == ["4.5", "4.5"], done.stderr[-3_000:]
+
+
+HIDES_MODULES = """
+import sys
+
+class Hidden:
+    def find_spec(name, path=None, target=None):
+        if name in ("headgate", "msgspec"):
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Hidden)
+"""
+
+LACKS_MODULES = """
+import sys
+sys.meta_path.pop(0)  # the driver has them; only its workers do not
+sys.path.insert(0, sys.argv[1])
+from pyspark.sql import SparkSession
+import headgate as hg
+from headgate.values.errors import EngineUnavailable
+
+spark = (
+    SparkSession.builder.master("local[1]")
+    .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
+    .config("spark.ui.enabled", "false").config("spark.driver.memory", "1g").getOrCreate()
+)
+spark.sparkContext.setLogLevel("OFF")
+store = hg.open_store("memory:")
+try:
+    hg.Gate("orders", store=store).judge(spark.range(10), partition="2026-11-18")
+except EngineUnavailable as error:
+    print(error)
+print(len(spark.sparkContext.statusTracker().getJobIdsForGroup(None)), len(store.revisions("orders", "2026-11-18")))
+spark.stop()
+"""
+
+
+def test_workers_without_a_module_say_so_in_one_job(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text(HIDES_MODULES, encoding="utf-8")
+    arguments = [sys.executable, "-c", LACKS_MODULES, str(ROOT / "src")]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        arguments, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=180, check=False
+    )
+    message, counts = done.stdout.splitlines()[-2:]
+    assert "cannot import msgspec. Install headgate for it" in message
+    assert counts == "1 0"  # one job, and no run that says the batch was held

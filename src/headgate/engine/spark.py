@@ -33,18 +33,21 @@ from headgate.engine.spark_session import (
 )
 from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
-from headgate.engine.spark_workers import is_connect
+from headgate.engine.spark_workers import import_first, is_connect
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.sql import close_comment, join_tests
 from headgate.metrics.states.kept import KeptGroups
 from headgate.values.errors import EngineError, did_you_mean
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
-from headgate.values.schema import Column, Kind, Schema
+from headgate.values.schema import BYTES, Column, Kind, Schema
 from headgate.values.state import State
 
 _BATCH_BYTES = 64 << 20
+_WORKER_BYTES = 256 << 20  # a batch of texts of this length must not have more
+_LONG_TEXT = 256
 _DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
+_FEWEST_BATCH_ROWS = 1_000
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
 _STATES_PER_TASK = 64  # states that one task merges, about
 _IGNORES_CASE = re.compile(r" collate \w+_(?:LCASE|CI)\b", re.IGNORECASE)
@@ -55,7 +58,7 @@ class SparkBatch(NamedTuple):
     """A DataFrame, the ways to the places inside its nested columns, and other tables to look rows up in."""
 
     data: DataFrame
-    paths: tuple[NestedPath, ...]
+    paths: tuple[NestedPath, ...] = ()
     tables: Mapping[str, Any] = {}
 
 
@@ -92,12 +95,12 @@ def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: 
     spark = data.sparkSession
     keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
     title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns" + (f", by {keys}" if keys else "")
-    wanted = batch_settings(plan) if own_batch_sizes else {}
+    wanted = batch_settings(plan, spark) if own_batch_sizes else {}
     if not plan.memberships and not has_shuffle(data):
         # nothing in the plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
-    folded = _select_inputs(batch, plan).mapInArrow(fold_task(plan), ROW)
-    merged = _gather_rows(folded, plan).mapInArrow(merge_task(plan, shrink=not plan.keep), ROW)
+    folded = _select_inputs(batch, plan).mapInArrow(import_first(fold_task(plan)), ROW)
+    merged = _gather_rows(folded, plan).mapInArrow(import_first(merge_task(plan, shrink=not plan.keep)), ROW)
     with apply_settings(spark, wanted), describe_jobs(spark, title), report_progress(spark, report):
         if plan.keep:
             return _outcome(plan, *write_kept(merged, plan.keep))
@@ -280,20 +283,25 @@ def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
     return list(groups.values())
 
 
-def batch_settings(plan: Plan) -> dict[str, str]:
+def batch_settings(plan: Plan, spark: SparkSession) -> dict[str, str]:
     """Settings for Arrow batches of a bounded size: wide tables get fewer rows, but at least Spark's default.
 
     Since 4.0 Spark sums the bytes of all columns after every row to respect a limit in bytes, which takes much of the
-    transfer time (decision 0009). A limit on rows suffices for values of ordinary size. If values are so large that it
-    does not, the job fails and is run again with Spark's settings.
+    transfer time (decision 0009). A limit on rows suffices for values of ordinary size. Where so many columns have
+    texts that long ones could fill the memory of a worker, Spark keeps to its limit; before 4.0 it has none, and the
+    rows are fewer. If values are larger still, the job fails and is run again with Spark's settings.
     """
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
-    most = 25_000 if {Kind.STRING, Kind.BINARY} & set(plan.kinds) else 64_000
+    texts = sum(kind in BYTES or many for kind, many in zip(plan.kinds, plan.repeated, strict=True))
+    most = min(25_000, _WORKER_BYTES // (texts * _LONG_TEXT)) if texts else 64_000
+    rows = max(_DEFAULT_BATCH_ROWS, min(most, _BATCH_BYTES // max(1, row)))
+    limit = 2**31 - 1
+    if most < _DEFAULT_BATCH_ROWS:
+        limit = _BATCH_BYTES
+        rows = max(_FEWEST_BATCH_ROWS, most) if spark.version.startswith("3.") else _DEFAULT_BATCH_ROWS
     return {
-        "spark.sql.execution.arrow.maxRecordsPerBatch": str(
-            max(_DEFAULT_BATCH_ROWS, min(most, _BATCH_BYTES // max(1, row)))
-        ),
-        "spark.sql.execution.arrow.maxBytesPerBatch": str(2**31 - 1),
+        "spark.sql.execution.arrow.maxRecordsPerBatch": str(rows),
+        "spark.sql.execution.arrow.maxBytesPerBatch": str(limit),
     }
 
 

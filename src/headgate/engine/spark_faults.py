@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from headgate.engine.spark_workers import NEEDED, WorkerPython, has_ended, inspect_workers, is_connect
+from headgate.engine.spark_workers import NEEDED, WorkerPython, has_ended, inspect_workers, is_connect, read_report
 from headgate.values.errors import EngineUnavailable
 
 if TYPE_CHECKING:
@@ -157,6 +157,9 @@ def raise_fault(error: Exception, spark: SparkSession | None = None) -> None:
         raise error
     if fault is not None:
         raise fault from error
+    worker = None if spark is None else read_report(error)
+    if spark is not None and worker is not None:
+        raise EngineUnavailable(describe_missing(worker), hint=_choose_hint(spark)) from error
     if spark is not None and type(error).__name__ == "PythonException" and _PYTHON_TROUBLE.search(str(error)):
         check_workers(spark, missing_module(error))
 
@@ -176,7 +179,7 @@ def check_workers(spark: SparkSession, module: str = "") -> list[WorkerPython]:
 
     With a module, they must have that one too.
     """
-    hint = _CONNECT_HINT if is_connect(spark) else _CLASSIC_HINT
+    hint = _choose_hint(spark)
     try:
         workers = inspect_workers(spark, (*NEEDED, module) if module else NEEDED)
     except Exception as error:
@@ -189,6 +192,10 @@ def check_workers(spark: SparkSession, module: str = "") -> list[WorkerPython]:
     if workers[0].missing:
         raise EngineUnavailable(describe_missing(workers[0]), hint=hint)
     return workers
+
+
+def _choose_hint(spark: SparkSession) -> str:
+    return _CONNECT_HINT if is_connect(spark) else _CLASSIC_HINT
 
 
 def describe_missing(worker: WorkerPython) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
@@ -23,6 +24,9 @@ class WorkerPython(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.executable}, Python {self.version}"
+
+
+_REPORT = re.compile(r"No module named '[\w.]+' \((\S.*), Python (\S+), cannot import ([\w., ]+)\)")
 
 
 def is_connect(spark: SparkSession) -> bool:
@@ -72,3 +76,44 @@ def make_inspection(modules: Sequence[str]) -> Callable[[Any], str]:
         return "\n".join([sys.executable or "python", platform.python_version(), *missing])
 
     return inspect
+
+
+def import_first(
+    task: Callable[[Any], Iterator[Any]], modules: Sequence[str] = NEEDED
+) -> Callable[[Any], Iterator[Any]]:
+    """A task that says which modules its worker lacks, this package among them, before it is unpacked.
+
+    So one failed job tells what one job can tell.
+    """
+    from pyspark import cloudpickle
+
+    packed: bytes = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
+    wanted = (*modules, __package__.partition(".")[0])
+
+    def run(batches: Any) -> Iterator[Any]:
+        import importlib
+        import pickle
+        import platform
+        import sys
+
+        missing = []
+        for name in wanted:
+            try:
+                importlib.import_module(name)
+            except Exception:
+                missing.append(name)
+        if missing:
+            python = f"{sys.executable or 'python'}, Python {platform.python_version()}"
+            raise ModuleNotFoundError(f"No module named '{missing[0]}' ({python}, cannot import {', '.join(missing)})")
+        yield from pickle.loads(packed)(batches)
+
+    return run
+
+
+def read_report(error: Exception) -> WorkerPython | None:
+    """The worker that said what it lacks; None if none did, or if all that it lacks is this package."""
+    found = _REPORT.search(str(error))
+    if found is None:
+        return None
+    missing = tuple(name for name in found[3].split(", ") if name in NEEDED)
+    return WorkerPython(found[1], found[2], missing) if missing else None
