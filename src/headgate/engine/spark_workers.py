@@ -26,6 +26,7 @@ class WorkerPython(NamedTuple):
         return f"{self.executable}, Python {self.version}"
 
 
+_PACKAGE = __name__.partition(".")[0]
 _REPORT = re.compile(r"No module named '[\w.]+' \((\S.*), Python (\S+), cannot import ([\w., ]+)\)")
 
 
@@ -78,36 +79,41 @@ def make_inspection(modules: Sequence[str]) -> Callable[[Any], str]:
     return inspect
 
 
-def import_first(
-    task: Callable[[Any], Iterator[Any]], modules: Sequence[str] = NEEDED
-) -> Callable[[Any], Iterator[Any]]:
-    """A task that says which modules its worker lacks, this package among them, before it is unpacked.
+def import_first(task: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterator[Any]]:
+    """A task that says all that its worker lacks, this package among it, before the worker unpacks it.
 
     So one failed job tells what one job can tell.
     """
-    from pyspark import cloudpickle
-
-    packed: bytes = cloudpickle.dumps(task)  # type: ignore[no-untyped-call]
-    wanted = (*modules, __package__.partition(".")[0])
+    parts = (_ImportCheck(), task)  # unpacked in this order
 
     def run(batches: Any) -> Iterator[Any]:
-        import importlib
-        import pickle
-        import platform
-        import sys
-
-        missing = []
-        for name in wanted:
-            try:
-                importlib.import_module(name)
-            except Exception:
-                missing.append(name)
-        if missing:
-            python = f"{sys.executable or 'python'}, Python {platform.python_version()}"
-            raise ModuleNotFoundError(f"No module named '{missing[0]}' ({python}, cannot import {', '.join(missing)})")
-        yield from pickle.loads(packed)(batches)
+        yield from parts[1](batches)
 
     return run
+
+
+class _ImportCheck:
+    """Imports what a scan needs, when a worker unpacks it."""
+
+    def __reduce__(self) -> tuple[Callable[[Sequence[str]], None], tuple[Sequence[str]]]:
+        def import_all(modules: Sequence[str]) -> None:
+            import importlib
+            import platform
+            import sys
+
+            missing = []
+            for name in modules:
+                try:
+                    importlib.import_module(name)
+                except Exception:
+                    missing.append(name)
+            if missing:
+                python = f"{sys.executable or 'python'}, Python {platform.python_version()}"
+                raise ModuleNotFoundError(
+                    f"No module named '{missing[0]}' ({python}, cannot import {', '.join(missing)})"
+                )
+
+        return import_all, ((*NEEDED, _PACKAGE),)
 
 
 def read_report(error: Exception) -> WorkerPython | None:
