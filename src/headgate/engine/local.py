@@ -11,7 +11,7 @@ import pyarrow as pa
 
 from headgate.engine.arrow_nested import read_place, read_tree, split_elements
 from headgate.engine.membership import LocalMembership, kinds_of
-from headgate.engine.nested import TypeTree, build_schema, list_repeated
+from headgate.engine.nested import TypeTree, build_schema, list_named
 from headgate.engine.part import Part
 from headgate.engine.parted_scan import PartedScan, ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
@@ -166,7 +166,7 @@ def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -
     from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
 
     predicate = RowPredicate(question, schema.labels)
-    for label in list_repeated(question, schema):
+    for label in list_named(question, schema.repeated_labels):
         return RowTest(question, _test_elements(predicate, label), predicate.columns)
     return RowTest(question, predicate, predicate.columns)
 

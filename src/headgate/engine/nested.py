@@ -8,7 +8,7 @@ their number of `seconds()` or `months()`, a variant its `json()`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -97,26 +97,28 @@ def _list_places(
         yield from _list_places(name, kind, parent, (*steps, step), is_repeated)
 
 
-def list_repeated(text: str, schema: Schema) -> list[str]:
-    """The columns with any number of values in a row that a predicate names. Their names need backticks in SQL."""
-    return [each.label for each in schema.columns if each.repeated and add_backticks(each.label) in text]
+def list_named(text: str, labels: Iterable[str]) -> list[str]:
+    """Those of these places inside nested columns that a predicate names. Their names need backticks in SQL."""
+    return [label for label in labels if add_backticks(label) in text]
 
 
-def explain_mixed_rows(metric: Metric[Any], schema: Schema) -> str:
+def explain_mixed_rows(metric: Metric[Any], many: Collection[str]) -> str:
     """Why what a metric reads does not go together; empty if it does.
 
     A metric of a column with any number of values in a row is one of these values. All that it reads must have as many.
+
+    Args:
+        metric: The metric.
+        many: The labels of such columns in the batch.
     """
-    many = {each.label for each in schema.columns if each.repeated}
     if not many:
         return ""
     looked_up = [label for test in metric.memberships for label in test.columns if label in many]
     if looked_up:
         return f"{looked_up[0]!r} has any number of values in a row, which are not looked up in another table."
-    read = [{label} & many for label in metric.inputs] + [
-        set(list_repeated(text, schema)) for text in metric.predicates
-    ]
-    together = set().union(*read, list_repeated(metric.where or "", schema))
+    read = [{label}.intersection(many) for label in metric.inputs]
+    read += [set(list_named(text, many)) for text in metric.predicates]
+    together = set().union(*read, list_named(metric.where or "", many))
     if len(together) > 1:
         return f"{' and '.join(map(repr, sorted(together)))} may have different numbers of values in a row."
     if together and not all(read):

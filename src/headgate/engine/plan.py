@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from headgate.engine.nested import explain_mixed_rows, list_repeated
+from headgate.engine.nested import explain_mixed_rows, list_named
 from headgate.metrics.base.metric import Membership, Metric, SchemaMetric
 from headgate.metrics.base.registry import from_key
 from headgate.values.errors import MisuseError, did_you_mean
@@ -67,7 +67,8 @@ class Plan(msgspec.Struct, frozen=True):
     def repeated(self) -> tuple[bool, ...]:
         """Whether rows have any number of values of an input, by position: a list for each row."""
         columns = tuple(self.schema.columns[position].repeated for position in self.columns)
-        predicates = tuple(bool(list_repeated(text, self.schema)) for text in self.predicates)
+        many = self.schema.repeated_labels
+        predicates = tuple(bool(list_named(text, many)) for text in self.predicates)
         return columns + predicates + (False,) * len(self.memberships)
 
     def without(self, question: RowQuestion, why: str) -> Plan:
@@ -107,10 +108,10 @@ def make_plan(
     """The plan that measures all of these metrics. Equal metrics are planned once; a shared state is folded once."""
     metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
     failures = dict(failed or {})
-    positions = schema.positions()
+    positions, many = schema.positions(), frozenset(schema.repeated_labels)
     for metric in metrics:
         why = _explain_unfit(metric.key, metric.inputs, metric.accepts, schema, positions)
-        why = why or explain_mixed_rows(metric, schema)
+        why = why or explain_mixed_rows(metric, many)
         if why and metric.key not in failures:
             failures[metric.key] = Failed(why)
     sound = [each for each in metrics if each.key not in failures and not isinstance(each, SchemaMetric)]

@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 from headgate.engine.arrow_nested import split_elements
 from headgate.engine.batch import is_spark
 from headgate.engine.local import in_memory, open_local, row_test
+from headgate.engine.nested import list_named
 from headgate.engine.plan import RowQuestion
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
 from headgate.metrics.base.arrow import to_plain
@@ -120,9 +121,8 @@ class _RowTests:
 
     def open_elements(self, rule: RowRule) -> _ElementTests | None:
         """The values of the column that a rule is about, as rows; None if every row has one."""
-        many = [each.label for each in self.schema.columns if each.repeated]
         texts = [rule.where or "", rule.failing_rows.test, *map(add_backticks, rule.failing_rows.columns)]
-        label = next((each for each in many if any(add_backticks(each) in text for text in texts)), None)
+        label = next(iter(list_named("\n".join(texts), self.schema.repeated_labels)), None)
         if label is None:
             return None
         if label not in self._elements:

@@ -7,7 +7,7 @@ from collections.abc import Container, Sequence
 from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
-from headgate.engine.nested import NestedPath, Reading, Step, TypeTree, list_repeated
+from headgate.engine.nested import NestedPath, Reading, Step, TypeTree, list_named
 from headgate.metrics.base.sql import add_backticks, quote_name
 from headgate.values.schema import Kind, Schema
 
@@ -85,7 +85,7 @@ def write_test(function: str, text: str, schema: Schema) -> str:
 
     `transform` gives the results themselves, `exists` whether one is true, `filter` the values of which it is.
     """
-    for label in map(add_backticks, list_repeated(text, schema)):
+    for label in map(add_backticks, list_named(text, schema.repeated_labels)):
         return f"{function}({label}, {_VALUE} -> ({text.replace(label, _VALUE)}))"  # no variable has such a name
     return text
 

@@ -9,7 +9,7 @@ from typing import Any
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.java_regex import java_regex
-from headgate.engine.nested import list_repeated
+from headgate.engine.nested import list_named
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, read_schema
 from headgate.engine.spark_nested import add_places, find_places, write_test
@@ -109,7 +109,7 @@ class _RowQuery:
 
     def _text_sql(self, rule: RowRule, name: str) -> str:
         column, kind = self._quote_column(name), self._kind_of(name)
-        if list_repeated(column, self.schema):  # those of its values that break the rule
+        if list_named(column, self.schema.repeated_labels):  # those of its values that break the rule
             return f"CAST({write_test('filter', self._breaking_test(rule), self.schema)} AS STRING)"
         if kind is Kind.TIMESTAMP and not self._is_zoneless(name):
             return f"date_format({column}, 'yyyy-MM-dd HH:mm:ss.SSSSSSXXX')"  # with its zone: readers may have another

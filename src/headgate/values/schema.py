@@ -73,6 +73,11 @@ class Schema(msgspec.Struct, frozen=True):
         """The labels of the batch's own columns, without the places inside them."""
         return tuple(column.label for column in self.columns if not column.parent)
 
+    @property
+    def repeated_labels(self) -> tuple[str, ...]:
+        """The labels of the places of which a row has any number of values."""
+        return tuple(column.label for column in self.columns if column.repeated)
+
     def positions(self) -> dict[str, int]:
         return {column.label: position for position, column in enumerate(self.columns)}
 
