@@ -15,7 +15,8 @@ import headgate as hg
 from headgate.engine.arrow_nested import read_place, read_tree
 from headgate.engine.nested import build_schema
 from headgate.values.errors import MisuseError
-from headgate.values.outcome import Failed
+from headgate.values.key import MetricKey
+from headgate.values.outcome import Failed, Measured
 from headgate.values.schema import Kind
 from tests.engine.orders import ORDERS, ORDERS_TYPE
 
@@ -208,8 +209,9 @@ def test_intervals_and_times_are_read_in_seconds() -> None:
 def test_lists_and_dicts_of_pandas() -> None:
     pandas = pytest.importorskip("pandas")
     frame = pandas.DataFrame({"s": [{"a": 1}, {"a": 3}], "x": [[1, 2], None]})
-    found = hg.analyze(frame, ["mean(s.a)", "mean(x[])"])
-    assert [found.value(key) for key in found] == [2.0, 1.5]
+    assert hg.analyze(frame, ["size()"]).schema.labels == ("s", "x")  # inferred from the values of this batch
+    typed = frame.astype({"s": pandas.ArrowDtype(pa.struct([("a", pa.int64())]))})
+    assert hg.analyze(typed, ["mean(s.a)"]).value("mean(s.a)") == 2.0
 
 
 CHECK = (
@@ -243,3 +245,57 @@ def test_rows_are_found_by_the_values_inside_them() -> None:
         ],
     }
     assert "1 of 3 values" in str(verified)
+
+
+def test_keys_are_written_as_they_were_before() -> None:
+    assert str(MetricKey.parse("mean(items[].price)")) == 'mean("items[].price")'
+    assert MetricKey.parse('mean("a.b")') == MetricKey.parse("mean(a.b)")
+
+
+def test_a_column_with_a_dot_in_its_name_needs_backticks() -> None:
+    table = pa.table({"id": [1, 2], "a.b": [7, 8]})
+    plain, quoted = (hg.Check("c").satisfies(text) for text in ("a.b = 8", "`a.b` = 8"))
+    assert hg.verify(table, plain).status == "error"
+    assert hg.verify(table, quoted).rows(table)["id"].to_pylist() == [1]
+
+
+def test_the_reason_of_a_predicate_shows_the_field_that_it_names() -> None:
+    check = hg.Check("c").satisfies("address.city <> 'Oslo'", where="id = 4")
+    (row,) = hg.verify(ORDERS, check).rows(ORDERS).to_pylist()
+    assert [(each["columns"], each["value"]) for each in row["headgate_reasons"]] == [("address.city", "Oslo")]
+
+
+def test_a_filter_of_values_does_not_choose_rows() -> None:
+    table = pa.table({"id": [1, 2, 3], "items": [[5, 5, 5], [], []]})
+    (outcome,) = hg.analyze(table, ['checksum() where "`items[]` > 1"']).values()
+    assert isinstance(outcome, Failed)
+
+
+def test_look_ups_of_places_in_another_table() -> None:
+    other = pa.table({"s": [{"city": "Rome"}, {"city": "Oslo"}], "items": [["Rome"], []]})
+    keys = ['containment(address.city, table="o", of="s.city")', 'containment(address.city, table="o", of="items[]")']
+    found, refused = hg.analyze(ORDERS, keys, tables={"o": other}).values()
+    assert found == Measured(1.0)
+    assert isinstance(refused, Failed)
+    assert "any number of values" in refused.why
+
+
+def test_views_inside_arrays_are_filtered() -> None:
+    if not hasattr(pa, "string_view"):
+        pytest.skip("this pyarrow has no views")
+    kind = pa.list_(pa.struct([("n", pa.string_view())]))
+    table = pa.table({"id": [1, 2], "items": pa.array([[{"n": "a"}, {"n": "b"}], [{"n": "c"}]], kind)})
+    (outcome,) = hg.analyze(table, ['count_distinct(items[].n) where "id < 2"']).values()
+    assert outcome == Measured(2.0)
+
+
+def test_fields_that_differ_in_case_are_left_out() -> None:
+    kind = pa.struct([("a", pa.int64()), ("A", pa.int64()), ("b", pa.int64())])
+    assert hg.analyze(pa.table({"s": pa.array([], kind)}), ["size()"]).schema.labels == ("s", "s.b")
+
+
+def test_profile_and_suggestions_count_the_values_of_arrays() -> None:
+    table = pa.table({"id": list(range(100)), "x": [[1, 2, 3]] * 100})
+    values = hg.profile(table)["x[]"]
+    assert (values.rows, values.present) == (300, 300)
+    assert any("x[]" in str(each) for each in hg.suggest(table))

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from headgate.engine.nested import Reading, Step, TypeTree
+from headgate.engine.nested import PathStep, Reading, TypeTree
 from headgate.metrics.base.arrow import kind_of, to_plain
 
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
@@ -43,19 +43,19 @@ def _is_list(kind: pa.DataType) -> bool:
     return any(getattr(is_, name)(kind) for name in names if hasattr(is_, name))
 
 
-def read_place(array: Any, steps: Sequence[Step]) -> pa.Array:
+def read_place(array: Any, steps: Sequence[PathStep]) -> pa.Array:
     """The values at a place: one in each row, or a list of them if the place is inside an array or a map."""
     values, offsets = _follow_steps(to_plain(array), steps)
     return values if offsets is None else pa.LargeListArray.from_arrays(pa.array(offsets), values)
 
 
-def _follow_steps(array: pa.Array, steps: Sequence[Step]) -> tuple[pa.Array, Offsets | None]:
+def _follow_steps(array: pa.Array, steps: Sequence[PathStep]) -> tuple[pa.Array, Offsets | None]:
     """The values at a place, and where those of each row begin; None if every row has one."""
     if not steps:
-        return array, None
+        return to_plain(array), None
     first, rest = steps[0], steps[1:]
     if first.to == "field":
-        return _follow_steps(array.flatten()[first.index], rest)  # with the nulls of the struct
+        return _follow_steps(pc.struct_field(array, [first.index]), rest)  # with the nulls of the struct
     if first.to == "seconds":
         return _count_seconds(array), None
     values, lengths = _split_lists(array)

@@ -16,6 +16,7 @@ from headgate.engine.part import Part
 from headgate.engine.parted_scan import PartedScan, ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, RowQuestion
 from headgate.engine.progress import Progress
+from headgate.metrics.base.arrow import kind_of
 from headgate.metrics.base.metric import Membership
 from headgate.values.errors import EngineError, MisuseError
 from headgate.values.key import MetricKey
@@ -165,7 +166,8 @@ def row_test(question: RowQuestion, schema: Schema, tables: Mapping[str, Any]) -
         return RowTest(question, lambda rows, count: pa.repeat(True, count), frozenset())
     from headgate.engine.predicates import RowPredicate  # loads the SQL parser, which most scans do not need
 
-    predicate = RowPredicate(question, schema.labels)
+    places = frozenset(column.label for column in schema.columns if column.parent)
+    predicate = RowPredicate(question, schema.labels, places)
     for label in list_named(question, schema.repeated_labels):
         return RowTest(question, _test_elements(predicate, label), predicate.columns)
     return RowTest(question, predicate, predicate.columns)
@@ -278,7 +280,9 @@ def _of_pandas(data: Any) -> LocalBatch:
             column = pa.array([True if there else None for there in series.notna()], pa.bool_())
             tree = TypeTree(Kind.OTHER, str(series.dtype))
         else:
-            tree = read_tree(column.type, "" if pa.types.is_null(column.type) else str(series.dtype))
+            text = str(column.type if pa.types.is_null(column.type) else series.dtype)
+            is_inferred = series.dtype == object  # from these values: other rows may have other fields
+            tree = TypeTree(kind_of(column.type), text) if is_inferred else read_tree(column.type, text)
         columns.append(column)
         trees.append(tree)
     return _of_columns([str(name) for name in data.columns], columns, len(data), trees)

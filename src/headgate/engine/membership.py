@@ -40,6 +40,8 @@ def kinds_of(test: Membership, own: Schema, other: Schema | None, given: Sequenc
             raise MisuseError(
                 f"the table {test.table!r} has no column {other_column!r}; {did_you_mean(other_column, other.labels)}"
             )
+        if other.columns[other_positions[other_column]].repeated:
+            raise MisuseError(f"{other_column!r} of {test.table} has any number of values in a row.")
         kind, other_kind = own.columns[own_positions[column]].kind, other.columns[other_positions[other_column]].kind
         if kind is not other_kind and not {kind, other_kind} <= _NUMBERS:
             raise MisuseError(

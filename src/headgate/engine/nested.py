@@ -39,7 +39,7 @@ class TypeTree(msgspec.Struct, frozen=True):
     reading: Reading | None = None
 
 
-class Step(msgspec.Struct, frozen=True):
+class PathStep(msgspec.Struct, frozen=True):
     """One step into a nested value: to a field of a struct by its index, to every element, or to what it is read as."""
 
     to: Literal["field", "each"] | Reading
@@ -50,14 +50,14 @@ class NestedPath(msgspec.Struct, frozen=True):
     """The way to a place inside a column: the index of the column among the batch's own, and the steps from it."""
 
     source: int
-    steps: tuple[Step, ...]
+    steps: tuple[PathStep, ...]
 
 
 def build_schema(columns: Iterable[tuple[str, TypeTree]]) -> tuple[Schema, tuple[NestedPath, ...]]:
     """The columns of a batch, each followed by the places inside it, and the way to every one of them.
 
-    Left out are places with the name of another column, whatever the case of the letters, and those in columns of one
-    name: SQL could not tell them apart.
+    Left out are places with the name of another column, whatever the case of the letters, and those in columns or
+    fields of one name: SQL could not tell them apart.
 
     >>> text, number = TypeTree(Kind.STRING, "string"), TypeTree(Kind.FLOAT, "double")
     >>> items = TypeTree(Kind.OTHER, "array", element=TypeTree(Kind.OTHER, "struct", (("price", number),)))
@@ -83,13 +83,18 @@ def build_schema(columns: Iterable[tuple[str, TypeTree]]) -> tuple[Schema, tuple
 
 
 def _list_places(
-    label: str, tree: TypeTree, parent: str, steps: tuple[Step, ...], repeated: bool
-) -> Iterator[tuple[Column, tuple[Step, ...]]]:
-    inner = [(f".{name}", field, Step("field", index)) for index, (name, field) in enumerate(tree.fields)]
+    label: str, tree: TypeTree, parent: str, steps: tuple[PathStep, ...], repeated: bool
+) -> Iterator[tuple[Column, tuple[PathStep, ...]]]:
+    names = Counter(name.lower() for name, _ in tree.fields)
+    inner = [
+        (f".{name}", field, PathStep("field", index))
+        for index, (name, field) in enumerate(tree.fields)
+        if names[name.lower()] == 1
+    ]
     if tree.reading is not None:
-        inner.append((f".{tree.reading}()", TypeTree(*_KINDS[tree.reading]), Step(tree.reading)))
+        inner.append((f".{tree.reading}()", TypeTree(*_KINDS[tree.reading]), PathStep(tree.reading)))
     if tree.element is not None:
-        inner.append(("[]", tree.element, Step("each")))
+        inner.append(("[]", tree.element, PathStep("each")))
     for ending, kind, step in inner:
         is_repeated = repeated or step.to == "each"
         name = f"{label}{ending}"
@@ -121,6 +126,6 @@ def explain_mixed_rows(metric: Metric[Any], many: Collection[str]) -> str:
     together = set().union(*read, list_named(metric.where or "", many))
     if len(together) > 1:
         return f"{' and '.join(map(repr, sorted(together)))} may have different numbers of values in a row."
-    if together and not all(read):
+    if together and not (read and all(read)):
         return f"{together.pop()!r} has any number of values in a row, and the rest that is read has one."
     return ""

@@ -24,17 +24,17 @@ Evaluate: TypeAlias = Callable[[Rows], Column]
 
 
 class RowPredicate:
-    """A compiled predicate; `columns` are the columns that it reads.
+    """A compiled predicate; `columns` are the columns that it reads, `places` those inside nested columns.
 
     >>> met = RowPredicate("price > 2 and region in ('EU', 'US')", ("price", "region"))
     >>> met({"price": pa.array([1, 3, None]), "region": pa.array(["EU", "EU", "US"])}, 3).to_pylist()
     [False, True, None]
     """
 
-    def __init__(self, text: str, labels: tuple[str, ...]) -> None:
+    def __init__(self, text: str, labels: tuple[str, ...], places: frozenset[str] = frozenset()) -> None:
         try:
             tree = sqlglot.parse_one(text, read="spark")
-            self._evaluate = _Compiler(text, labels).compile_node(tree)
+            self._evaluate = _Compiler(text, labels, places).compile_node(tree)
             self.columns = frozenset(map(_name_of, tree.find_all(sql.Column)))
         except BadPredicate:
             raise
@@ -55,9 +55,10 @@ class RowPredicate:
 
 
 class _Compiler:
-    def __init__(self, text: str, labels: tuple[str, ...]) -> None:
+    def __init__(self, text: str, labels: tuple[str, ...], places: frozenset[str]) -> None:
         self.text = text
         self.labels = labels
+        self.places = places
 
     def compile_node(self, node: Node) -> Evaluate:
         """The function that evaluates a node. Nodes and arguments that are not listed are refused."""
@@ -104,7 +105,7 @@ class _Compiler:
 
     def compile_column(self, node: sql.Column) -> Evaluate:
         name = _name_of(node)
-        if name not in self.labels:
+        if name not in (self.places if len(node.parts) > 1 else self.labels):
             raise BadPredicate(f"{self.text!r} names the column {node.sql()};", hint=did_you_mean(name, self.labels))
         return lambda rows: to_plain(rows[name])
 

@@ -93,7 +93,7 @@ class _RowTests:
         reasons: Reasons = [[] for _ in range(int(bad.sum()))]
         for rule, mask in zip(rules[: len(masks)], masks, strict=True):
             rows = np.flatnonzero(mask)
-            columns = rule.failing_rows.columns
+            columns = [name for name in rule.failing_rows.columns if name in self._positions]
             fields = {
                 "rule": rule.rule,
                 "level": rule.level,

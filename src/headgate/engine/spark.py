@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -24,7 +23,7 @@ from headgate.engine.spark_faults import (
 )
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, without_missing_tables
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
-from headgate.engine.spark_nested import add_places, find_places, write_test
+from headgate.engine.spark_nested import add_places, find_places, ignores_case, write_test
 from headgate.engine.spark_session import (
     Report,
     describe_jobs,
@@ -50,7 +49,6 @@ _DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
 _FEWEST_BATCH_ROWS = 1_000
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
 _STATES_PER_TASK = 64  # states that one task merges, about
-_IGNORES_CASE = re.compile(r" collate \w+_(?:LCASE|CI)\b", re.IGNORECASE)
 _MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
 
 
@@ -150,7 +148,7 @@ def _select_column(name: str, column: Column, reads_nested: bool) -> str:
 def _convert_value(name: str, column: Column, reads_nested: bool) -> str:
     if column.empty:
         return f"CAST({name} AS STRING)"
-    if column.kind is Kind.STRING and _IGNORES_CASE.search(column.type):
+    if ignores_case(column):
         return f"lower({name})"  # equal values are the same, as Spark compares them
     if column.kind is not Kind.OTHER:
         return name
@@ -202,7 +200,7 @@ def _without_unresolvable(batch: SparkBatch, plan: Plan) -> Plan:
     texts = [text for text in plan.predicates if text != EVERY_ROW]
     if not texts:
         return plan
-    for text, unknown in find_unknown_names(texts, plan.schema, batch.data.sparkSession).items():
+    for text, unknown in find_unknown_names(texts, plan.schema.labels, batch.data.sparkSession).items():
         hint = did_you_mean(unknown, plan.schema.labels)
         plan = plan.without(text, f"the predicate {text!r} names the column {unknown!r}; {hint}")
     texts = [text for text in plan.predicates if text != EVERY_ROW]

@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from headgate.engine.membership import kinds_of
 from headgate.engine.nested import NestedPath, build_schema
 from headgate.engine.plan import Plan
-from headgate.engine.spark_nested import read_tree
+from headgate.engine.spark_nested import add_places, find_places, read_tree
 from headgate.metrics.base.metric import Membership
 from headgate.metrics.base.sql import names_of, quote_name
 from headgate.values.errors import MisuseError
@@ -30,13 +30,13 @@ def read_schema(data: DataFrame) -> tuple[Schema, tuple[NestedPath, ...]]:
     return build_schema((field.name, read_tree(field.dataType)) for field in data.schema.fields)
 
 
-def find_unknown_names(predicates: Iterable[str], schema: Schema, spark: SparkSession) -> dict[str, str]:
+def find_unknown_names(predicates: Iterable[str], labels: Iterable[str], spark: SparkSession) -> dict[str, str]:
     """The predicates that name what is no column, each with the first such name.
 
     Spark would read it as a variable, or `user` as the current user.
     """
     fold_case = str if spark.conf.get("spark.sql.caseSensitive") == "true" else str.lower
-    known = set(map(fold_case, schema.labels))
+    known = set(map(fold_case, labels))
     unknown: dict[str, str] = {}
     for predicate in predicates:
         for parts in names_of(predicate):
@@ -63,7 +63,9 @@ def look_up_rows(
     frame: DataFrame, columns: Sequence[str], test: Membership, schema: Schema, table: DataFrame, mark: str
 ) -> DataFrame:
     """The rows with one more column, `mark`: true if the values of `columns`, as SQL, are in the table, else null."""
-    kinds = kinds_of(test, schema, schema_of(table), [test.table])
+    other, paths = read_schema(table)
+    kinds = kinds_of(test, schema, other, [test.table])
+    table = add_places(table, other, paths, find_places(other, (), test.of, ()))
     key = f"{mark}_key"
     known = table.selectExpr(f"{_key_sql([quote_name(name) for name in test.of], kinds)} AS {key}").distinct()
     keyed = frame.selectExpr("*", f"{_key_sql(columns, kinds)} AS {key}")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 
 from pyspark.sql import DataFrame
 from pyspark.sql import types as st
 
-from headgate.engine.nested import NestedPath, Reading, Step, TypeTree, list_named
+from headgate.engine.nested import NestedPath, PathStep, Reading, TypeTree, list_named
 from headgate.metrics.base.sql import add_backticks, quote_name
-from headgate.values.schema import Kind, Schema
+from headgate.values.schema import Column, Kind, Schema
 
 _KINDS: tuple[tuple[type[st.DataType], Kind], ...] = (
     (st.BooleanType, Kind.BOOLEAN),
@@ -32,6 +33,7 @@ _READINGS: dict[str, Reading] = {
     "YearMonthIntervalType": "months",
     "VariantType": "json",
 }
+_IGNORES_CASE = re.compile(r" collate \w+_(?:LCASE|CI)(?:_|\b)", re.IGNORECASE)
 _VALUE = "headgate_value"  # a variable of lambdas
 
 
@@ -51,6 +53,11 @@ def read_tree(kind: st.DataType) -> TypeTree:
 
 def _describe_entry(kind: st.MapType) -> st.StructType:
     return st.StructType().add("key", kind.keyType).add("value", kind.valueType)
+
+
+def ignores_case(column: Column) -> bool:
+    """Whether Spark compares the texts of a column without regard to case."""
+    return column.kind is Kind.STRING and _IGNORES_CASE.search(column.type) is not None
 
 
 def find_places(
@@ -90,7 +97,7 @@ def write_test(function: str, text: str, schema: Schema) -> str:
     return text
 
 
-def _write_place(value: str, kind: st.DataType, steps: Sequence[Step], depth: int) -> str:
+def _write_place(value: str, kind: st.DataType, steps: Sequence[PathStep], depth: int) -> str:
     """The SQL of a place inside a value: an array if the place is inside an array or a map."""
     if not steps:
         return value

@@ -12,7 +12,7 @@ from headgate.engine.java_regex import java_regex
 from headgate.engine.nested import list_named
 from headgate.engine.row_rule import FIELDS, REASONS, RowRule, Values, refuse_reasons
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, read_schema
-from headgate.engine.spark_nested import add_places, find_places, write_test
+from headgate.engine.spark_nested import add_places, find_places, ignores_case, write_test
 from headgate.metrics.base.metric import FailingRows, Membership
 from headgate.metrics.base.sql import close_comment, join_tests, quote_name, quote_value
 from headgate.values.errors import BadPredicate, did_you_mean
@@ -61,7 +61,7 @@ class _RowQuery:
 
     def _refuse_unknown_names(self, spark: SparkSession) -> None:
         predicates = [text for rule in self.rules for text in (rule.where, rule.failing_rows.test) if text]
-        for predicate, unknown in find_unknown_names(predicates, self.schema, spark).items():
+        for predicate, unknown in find_unknown_names(predicates, self.schema.labels, spark).items():
             hint = did_you_mean(unknown, self.schema.labels)
             raise BadPredicate(f"the predicate {predicate!r} names the column {unknown!r};", hint=hint)
 
@@ -141,7 +141,10 @@ class _RowQuery:
         if failing.absent is not None:
             return self._absence_test(failing.absent)
         if failing.unlike:
-            return f"NOT {self._quote_column(failing.columns[0])} RLIKE {quote_value(java_regex(failing.unlike))}"
+            name = failing.columns[0]
+            folded = name in self.columns and ignores_case(self.columns[name])
+            text = f"lower({self._quote_column(name)})" if folded else self._quote_column(name)  # as it was scanned
+            return f"NOT {text} RLIKE {quote_value(java_regex(failing.unlike))}"
         return self._range_test(failing)
 
     def _range_test(self, failing: FailingRows) -> str:

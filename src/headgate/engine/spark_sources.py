@@ -180,7 +180,7 @@ def select_rows(data: Any, predicate: str) -> Any:
     """The rows of a batch."""
     from headgate.engine.spark_frame import find_unknown_names, open_spark
 
-    for unknown in find_unknown_names([predicate], open_spark(data), data.sparkSession).values():
+    for unknown in find_unknown_names([predicate], open_spark(data).top_labels, data.sparkSession).values():
         raise EngineError(f"where: names the column {unknown!r};", hint=did_you_mean(unknown, data.columns))
     return data.where(predicate)
 

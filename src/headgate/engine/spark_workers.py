@@ -101,17 +101,18 @@ class _ImportCheck:
             import platform
             import sys
 
-            missing = []
+            missing, cause = [], None
             for name in modules:
                 try:
                     importlib.import_module(name)
-                except Exception:
+                except Exception as error:
                     missing.append(name)
+                    cause = cause or error
             if missing:
                 python = f"{sys.executable or 'python'}, Python {platform.python_version()}"
                 raise ModuleNotFoundError(
                     f"No module named '{missing[0]}' ({python}, cannot import {', '.join(missing)})"
-                )
+                ) from cause
 
         return import_all, ((*NEEDED, _PACKAGE),)
 

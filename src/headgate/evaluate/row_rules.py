@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from textwrap import shorten
@@ -23,6 +24,7 @@ from headgate.values.key import MetricKey
 from headgate.values.schema import is_repeated
 from headgate.values.state import State
 
+_NAMES_VALUES = re.compile(r"`[^`]*\[\][^`]*`")  # a place inside an array, in the SQL of a predicate
 _LONGEST_MESSAGE = 200  # characters, in each failing row
 
 
@@ -126,7 +128,7 @@ def count_failing_rows(judged: JudgedExpectation, state: State | None) -> str:
     if find_failing_rows(judged) is None:
         return ""
     assert judged.metric is not None
-    of_values = any(map(is_repeated, (*judged.metric.inputs, *judged.metric.predicates)))
+    of_values = any(map(is_repeated, judged.metric.inputs)) or any(map(_NAMES_VALUES.search, judged.metric.predicates))
     match state:
         case MatchCount(matched=matched, seen=seen):
             return f"{seen - matched:,} of {seen:,} {'values' if of_values else 'rows'}"

@@ -47,8 +47,16 @@ def describe_changes(
 
 def _describe_columns(before: Schema, now: Schema, outcomes: Mapping[MetricKey, Outcome]) -> list[str]:
     old, new = ({column.label: column for column in schema.columns} for schema in (before, now))
-    changes = [f"new column {label} ({new[label].kind.value})" for label in new if label not in old]
-    changes += [f"column {label} is gone" for label in old if label not in new]
+    changes = [
+        f"new column {label} ({column.kind.value})"
+        for label, column in new.items()
+        if label not in old and (not column.parent or column.parent in old)
+    ]
+    changes += [
+        f"column {label} is gone"
+        for label, column in old.items()
+        if label not in new and (not column.parent or column.parent in new)
+    ]
     changes += [
         f"{label} is {new[label].kind.value}, was {old[label].kind.value}"
         for label in new

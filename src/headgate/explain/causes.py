@@ -25,7 +25,7 @@ MAX_CAUSES = 3
 """Causes that a verdict shows; the others are counted."""
 
 _SIZE = MetricKey("size")
-_FIRST_NAME = re.compile(r"[a-z_]+\(([^\s,()\[\]\"'`]+)[,)]")  # the first name in the text of a rule
+_FIRST_NAME = re.compile(r"[a-z_]+\(((?:[^\s,()\[\]\"'`]|\[\]|\(\))+)[,)]")  # the first name in the text of a rule
 _ROWS_MARGIN = 1.5  # how much farther than the row count, as a factor, a metric moves that the row count explains
 
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SOURCE, _MARK, _COLUMN_MAPPING = "delta:", "headgate", "delta.columnMapping.mode"
 _NO_TABLE = ("DELTA_MISSING_DELTA_TABLE", "DELTA_TABLE_NOT_FOUND", "PATH_DOES_NOT_EXIST", "TABLE_OR_VIEW_NOT_FOUND")
+_DETAILS = "# Detailed Table Information"
 _REDACTED = "*********(redacted)"
 
 
@@ -200,7 +201,12 @@ class Delta(SparkTablePublisher):
         if "/" in self.table:
             return self.table
         rows = self.collect(f"DESCRIBE TABLE EXTENDED {self._name}")
-        return next(str(row["data_type"]) for row in rows if row["col_name"] == "Location")
+        names = [row["col_name"] for row in rows]
+        details = names.index(_DETAILS) if _DETAILS in names else len(names)  # a column may have any name
+        for row in rows[details:]:
+            if row["col_name"] == "Location":
+                return str(row["data_type"])
+        raise PublishError(f"Spark does not say where {self.table} is.", hint="Name its path, or give staging=.")
 
     def _read_properties(self, table: str) -> dict[str, str]:
         """The properties of a table. Spark shows them without a job, and hides what looks like a secret."""

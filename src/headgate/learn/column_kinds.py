@@ -43,9 +43,19 @@ def collect_kinds(schemas: Sequence[Schema], rows: Sequence[Row]) -> dict[str, s
     return {label: found or kinds_of_few[label] for label, found in kinds.items()}
 
 
+def count_key(label: str) -> MetricKey:
+    """The metric that tells how many values a column could have: the rows, or inside an array its elements.
+
+    >>> str(count_key("price")), str(count_key("items[].price"))
+    ('size()', 'sum("items.size()")')
+    """
+    array, has_many, _ = label.rpartition("[]")
+    return MetricKey("sum", (f"{array}.size()",)) if has_many else _SIZE
+
+
 def count_values(label: str, row: Row) -> float:
     """How many values a column has; `MIN_TYPE_VALUES` if that is not known."""
-    size, completeness = row.get(_SIZE), row.get(MetricKey("completeness", (label,)))
+    size, completeness = row.get(count_key(label), row.get(_SIZE)), row.get(MetricKey("completeness", (label,)))
     return float(MIN_TYPE_VALUES) if size is None or completeness is None else float(round(size * completeness))
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from headgate.learn.calendar import Calendar
+from headgate.learn.column_kinds import count_key
 from headgate.learn.date_functions import find_functions, find_moments, tabulate
 from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
@@ -161,7 +162,8 @@ def _values_of(column: Column, rows: Sequence[Row], states: Sequence[Mapping[Met
     distinct, completeness = (MetricKey(name, (column.label,)) for name in ("approx_count_distinct", "completeness"))
     if any(row.get(distinct, 1.0) > 1 for row in rows):
         return None
-    present = [row.get(MetricKey("size"), 0.0) * row.get(completeness, 0.0) for row in rows]
+    count = count_key(column.label)
+    present = [row.get(count, row.get(MetricKey("size"), 0.0)) * row.get(completeness, 0.0) for row in rows]
     if sum(count >= MIN_BATCH_VALUES for count in present) < MIN_DATED_RUNS:
         return None
     if column.kind in TEXT:

@@ -102,8 +102,19 @@ def _to_tuple(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _matches(label: str, patterns: Sequence[str]) -> bool:
-    """Whether a label is one of the patterns, or is written like one. A label may itself contain `*` or `[`."""
-    return any(label == pattern or fnmatchcase(label, pattern) for pattern in patterns)
+    """Whether a label is one of the patterns, is written like one, or is a place inside such a column.
+
+    A label may itself contain `*` or `[`; `[]` stands for itself.
+
+    >>> [_matches(label, ["items[].no*", "address"]) for label in ("items[].notes", "items[].price", "address.city")]
+    [True, False, True]
+    """
+    return any(
+        label == pattern
+        or fnmatchcase(label, pattern.replace("[]", "[[]]"))
+        or label.startswith((f"{pattern}.", f"{pattern}["))
+        for pattern in patterns
+    )
 
 
 def _list_names(names: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def _format_key(name: str, columns: tuple[str, ...], parameters: tuple[str, ...]
 
 
 def _format_column(name: str) -> str:
-    plain = _PATH.fullmatch(name) and name.lower() not in _RESERVED
+    plain = _BARE.fullmatch(name) and name.lower() not in _RESERVED
     return name if plain else json.dumps(name, ensure_ascii=False)
 
 

@@ -272,6 +272,7 @@ def check_columns(dataset: Dataset) -> Iterator[Finding]:
     """Check that the columns that are ignored, learned from or pinned are in the newest batch."""
     from collections.abc import Mapping
 
+    from headgate.engine.batch import open_batch
     from headgate.learn.scope import LearningScope
     from headgate.values.errors import did_you_mean
 
@@ -281,7 +282,7 @@ def check_columns(dataset: Dataset) -> Iterator[Finding]:
     partitions = dataset.partitions() if pinned or any(named.values()) else ()
     if not partitions:
         return
-    columns = list(dataset.read(partitions[-1]).schema.names)
+    columns = open_batch(dataset.read(partitions[-1])).schema.labels
     for key, patterns in named.items():
         for pattern in patterns:
             if not any(map(LearningScope(columns=(pattern,)).learns_column, columns)):

@@ -10,8 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.column_kinds import count_key
 from headgate.learn.history.forecast import Forecast
 from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits
+from headgate.values.key import MetricKey
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -29,7 +31,7 @@ def find_basics(forecast: Forecast, metrics: Sequence[MetricTraits]) -> Flags:
     nulls, centre = names == "completeness", forecast.centre[0]
     always = forecast.constant & (centre == 1.0)
     complete = nulls & always
-    rows = _find_rows(centre, names)
+    rows = _find_rows(centre, metrics)
     is_key = always & (rows >= _KEY_ROWS) | (centre > _LEAST_UNIQUE) & (rows > _MANY_ROWS)
     complete_columns = {metrics[index].column for index in np.flatnonzero(complete).tolist()}
     of_complete = np.array([traits.column in complete_columns for traits in metrics], np.bool_)
@@ -54,6 +56,9 @@ def measure_nulls(forecast: Forecast, values: Floats) -> Floats:
     return forecast.surprise(np.minimum(values, forecast.centre.max(axis=0)))
 
 
-def _find_rows(centre: Floats, names: npt.NDArray[np.str_]) -> float:
-    rows = centre[names == "size"]
-    return float(rows[0]) if len(rows) else 0.0
+def _find_rows(centre: Floats, metrics: Sequence[MetricTraits]) -> Floats:
+    """How many values the column of each metric could have."""
+    index_of_key = {traits.key: index for index, traits in enumerate(metrics) if traits.is_plain}
+    size = index_of_key.get(MetricKey("size"))
+    places = [index_of_key.get(count_key(traits.column), size) for traits in metrics]
+    return np.array([0.0 if at is None else centre[at] for at in places])

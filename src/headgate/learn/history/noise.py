@@ -9,8 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.column_kinds import count_key
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.learn.past import latest_values
+from headgate.values.key import MetricKey
 
 Floats = npt.NDArray[np.float64]
 
@@ -39,18 +41,20 @@ def find_rows(values: Floats, metrics: Sequence[MetricTraits]) -> Floats:
     Few rows make a value noisier than many make it sure. So what is typical is the harmonic mean over the runs. It is
     infinite if the number of rows is not known.
     """
-    index_of_metric = {(each.key.name, each.column): index for index, each in enumerate(metrics) if each.is_plain}
-    size = index_of_metric.get(("size", ""))
+    index_of_metric = {each.key: index for index, each in enumerate(metrics) if each.is_plain}
+    size = index_of_metric.get(MetricKey("size"))
     if size is None:
         return np.full(len(metrics), math.inf)
     rows = np.empty(len(metrics))
-    filled_rows: dict[str, float] = {}
+    filled_rows: dict[tuple[int, int | None], float] = {}
     for index, traits in enumerate(metrics):
-        column = "" if traits.key.name == "completeness" else traits.column
-        if column not in filled_rows:
-            filled = index_of_metric.get(("completeness", column))
-            filled_rows[column] = _harmonic_mean(values[:, size] * (1.0 if filled is None else values[:, filled]))
-        rows[index] = filled_rows[column]
+        total = index_of_metric.get(count_key(traits.column), size)
+        is_share_of_all = traits.key.name == "completeness"
+        filled = None if is_share_of_all else index_of_metric.get(MetricKey("completeness", (traits.column,)))
+        if (total, filled) not in filled_rows:
+            shares = 1.0 if filled is None else values[:, filled]
+            filled_rows[total, filled] = _harmonic_mean(values[:, total] * shares)
+        rows[index] = filled_rows[total, filled]
     return rows
 
 

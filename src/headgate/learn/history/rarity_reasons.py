@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from headgate.learn.column_kinds import count_key
 from headgate.learn.history.rarity import NOTABLE, RANKS, Rarities, is_rarity
 from headgate.learn.history.usual_ranges import UsualRanges
 from headgate.metrics.distances.registry import distances
@@ -120,13 +121,14 @@ class _Reasons:
         traits = self.rarities.past.metrics[index]
         if traits.is_distance:
             return is_far_fewer and not distances()[traits.key.name].of_all
-        if traits.key.name == _DISTINCT and self._find_centre(index) < _FEW_VALUES * self._find_rows():
+        if traits.key.name == _DISTINCT and self._find_centre(index) < _FEW_VALUES * self._find_rows(traits.column):
             return False
         return traits.moves_with_rows and self._find_move(index) <= farthest + math.log(_ROWS_MARGIN)
 
-    def _find_rows(self) -> float:
-        metrics = self.rarities.past.metrics
-        size = next((at for at, each in enumerate(metrics) if each.key == MetricKey(_SIZE)), None)
+    def _find_rows(self, column: str) -> float:
+        """How many values a column could have."""
+        index_of_key = {each.key: at for at, each in enumerate(self.rarities.past.metrics)}
+        size = index_of_key.get(count_key(column), index_of_key.get(MetricKey(_SIZE)))
         return 0.0 if size is None else self._find_centre(size)
 
     def _find_centre(self, index: int) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, recall_kinds
+from headgate.learn.column_kinds import MIN_TYPE_VALUES, collect_kinds, count_key, recall_kinds
 from headgate.learn.past import Past
 from headgate.metrics.column_count import ColumnCount
 from headgate.metrics.column_type import ColumnType
@@ -32,7 +32,7 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
     that the column had in any accepted run, however long ago, counts.
     """
     recent = past.schemas[-RECENT_RUNS:]
-    max_columns = max(len(schema.columns) for schema in recent)
+    max_columns = max(len(schema.top_labels) for schema in recent)
     yield Proposal(_make_expectation(ColumnCount(), Between(high=max_columns)), note=f"the most in {len(recent)} runs")
     for label in past.schema.labels:
         if all(label in schema.labels for schema in recent):
@@ -53,7 +53,8 @@ def propose_schema(past: Past) -> Iterator[Proposal]:
 def _fewest_present(past: Past, label: str) -> float:
     """The smallest number of values that the column had in a recent run; `MIN_TYPE_VALUES` if it is not known."""
     index_of_key = {traits.key: index for index, traits in enumerate(past.metrics)}
-    size, completeness = (index_of_key.get(key) for key in (MetricKey("size"), MetricKey("completeness", (label,))))
+    size = index_of_key.get(count_key(label), index_of_key.get(MetricKey("size")))
+    completeness = index_of_key.get(MetricKey("completeness", (label,)))
     if size is None or completeness is None:
         return float(MIN_TYPE_VALUES)
     counts = np.rint(past.values[-RECENT_RUNS:, size] * past.values[-RECENT_RUNS:, completeness])

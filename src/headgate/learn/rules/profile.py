@@ -172,7 +172,7 @@ class _ColumnReader(NamedTuple):
             label=self.column.label,
             kind=self.column.kind,
             type=self.column.type,
-            rows=self.rows,
+            rows=present.seen if self.column.repeated and present else self.rows,  # of values, if a row has many
             present=present.matched if present else 0,
             distinct=float(round(distinct.estimate())) if distinct else 0.0,
             looks={name: count for name, count in looks.by_type().items() if count} if looks else {},

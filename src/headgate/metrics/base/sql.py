@@ -102,12 +102,12 @@ def join_tests(operator: str, tests: Sequence[str]) -> str:
 
 
 def columns_of(predicate: str) -> tuple[str, ...]:
-    """The columns that a predicate names, in the order of their first mention.
+    """The columns that a predicate names, and the places inside structs, in the order of their first mention.
 
-    >>> columns_of("`unit price` > 2 AND region IN ('EU')")
-    ('unit price', 'region')
+    >>> columns_of("`unit price` > 2 AND address.city IN ('Rome')")
+    ('unit price', 'address.city')
     """
-    return tuple(dict.fromkeys(parts[0] for parts in names_of(predicate)))
+    return tuple(dict.fromkeys(".".join(parts) for parts in names_of(predicate)))
 
 
 def names_of(predicate: str) -> tuple[tuple[str, ...], ...]:
