@@ -60,7 +60,8 @@ def build_schema(columns: Iterable[tuple[str, TypeTree]]) -> tuple[Schema, tuple
     fields of one name: SQL could not tell them apart.
 
     >>> text, number = TypeTree(Kind.STRING, "string"), TypeTree(Kind.FLOAT, "double")
-    >>> items = TypeTree(Kind.OTHER, "array", element=TypeTree(Kind.OTHER, "struct", (("price", number),)))
+    >>> item = TypeTree(Kind.OTHER, "struct", (("price", number),))
+    >>> items = TypeTree(Kind.OTHER, "array", element=item, reading="size")
     >>> build_schema([("id", text), ("items", items)])[0].labels
     ('id', 'items', 'items.size()', 'items[]', 'items[].price')
     """
