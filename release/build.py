@@ -50,7 +50,8 @@ def export_commit(repository: Path, folder: Path, surroundings: Surroundings) ->
 
 def extract(archive: bytes, folder: Path) -> None:
     with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-        files.extractall(folder, filter="data")
+        safely = {"filter": "data"} if hasattr(tarfile, "data_filter") else {}  # Python 3.11.4 and later
+        files.extractall(folder, **safely)
 
 
 def run_git(repository: Path, *arguments: str) -> bytes:

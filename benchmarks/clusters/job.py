@@ -21,6 +21,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 
 import headgate as hg
+from benchmarks.values_mode import open_memory
 from headgate.values.errors import HeadgateError
 
 METRICS = (
@@ -91,7 +92,7 @@ def scan_without_package(case: Case) -> dict[str, Any]:
 
 def judge_without_modules(case: Case) -> dict[str, Any]:
     """Executors without a module that a scan needs: one sentence, no run that says the batch was held."""
-    store = hg.open_store("memory:")
+    store = open_memory()
     began = time.monotonic()
     try:
         hg.Gate("orders", store=store).judge(case.make_rows(), partition="2026-11-18")
