@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ test-typing: ## mypy and pyright over programs that use the built wheel, and wha
 
 platforms: ## install the package beside what platforms have, each in its own environment, and run it there; LANES=fabric-1.3
 	$(PYTHON) -m benchmarks.platforms $(LANES)
+
+test-objects: ## an S3 server that is killed and started again, and Spark that reads s3a:// from it
+	.ci/objects
 
 clusters: ## cases on a standalone Spark with a master and two workers: missing modules, kills, skew, wide tables; CASES="speculation"
 	$(PYTHON) -m benchmarks.clusters $(CASES)

@@ -41,20 +41,27 @@ def find_faults(found: dict[str, Any]) -> list[str]:
     faults = [f"{package} was replaced: {change}" for package, change in found["replaced"].items()]
     for kind in SESSIONS:
         measured = found.get(kind)
-        if measured is not None and (measured.get("error") or measured["wrong"] or measured["jobs"] != 1):
+        if (
+            measured is not None
+            and "missing" not in measured
+            and (measured.get("error") or measured["wrong"] or measured["jobs"] != 1)
+        ):
             faults.append(f"{kind}: {measured.get('error') or measured}")
     return faults
 
 
 def describe_lane(name: str, found: dict[str, Any]) -> str:
     """One line of what was found."""
-    runs = [
-        f"{kind} {found[kind].get('error') or '{metrics} metrics, {jobs} job, {seconds} s'.format(**found[kind])}"
-        for kind in SESSIONS
-        if kind in found
-    ]
+    runs = [f"{kind} {_describe_session(found[kind])}" for kind in SESSIONS if kind in found]
     replaced = ", ".join(f"{package} {change}" for package, change in found["replaced"].items()) or "nothing replaced"
     return f"{name}: Python {found['python']}, Spark {found['versions']['pyspark']}, {replaced}; {'; '.join(runs)}"
+
+
+def _describe_session(found: dict[str, Any]) -> str:
+    told: str = (
+        found.get("missing") or found.get("error") or "{metrics} metrics, {jobs} job, {seconds} s".format(**found)
+    )
+    return told
 
 
 def _keep(name: str, found: dict[str, Any]) -> None:

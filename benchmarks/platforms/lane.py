@@ -91,7 +91,10 @@ class Lane:
             report = Path(folder) / "found.json"
             options = ["--json", str(report), *(["--connect"] if kind == "connect" else [])]
             if kind == "connect" and self.spark.startswith("3."):
-                options += ["--jars", fetch_jar(f"org.apache.spark:spark-connect_2.12:{self.spark}")]
+                jar = fetch_jar(f"org.apache.spark:spark-connect_2.12:{self.spark}")
+                if jar is None:
+                    return {"missing": "the jar of its Connect server could not be fetched"}
+                options += ["--jars", jar]
             words = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
             done = self._try(self.interpreter, str(ROOT / "tests" / "spark" / "smoke.py"), *options, env=words)
             if not report.is_file():
@@ -122,18 +125,19 @@ def build_wheel(folder: Path) -> Path:
     return wheel
 
 
-def fetch_jar(artifact: str) -> str:
-    """The path of an artifact of Maven Central."""
+def fetch_jar(artifact: str) -> str | None:
+    """The path of an artifact of Maven Central; None if it has none, or does not answer."""
     _, name, version = artifact.split(":")
     jar = CACHE / "jars" / f"{name}-{version}.jar"
     if not jar.is_file():
         jar.parent.mkdir(parents=True, exist_ok=True)
         subprocess.run(
-            ["mvn", "-q", "-B", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={jar.parent}"],
-            check=True,
+            ["mvn", "-q", "-B", "-U", "dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={jar.parent}"],
+            check=False,
             stdin=subprocess.DEVNULL,
+            capture_output=True,
         )
-    return str(jar)
+    return str(jar) if jar.is_file() else None
 
 
 def list_lanes() -> list[str]:

@@ -17,7 +17,7 @@ def write_page(found: dict[str, Any]) -> None:
 def _describe(found: dict[str, Any]) -> Iterator[str]:
     yield "# Platforms"
     yield ""
-    yield "Written by `make platforms LANES=--write`; do not edit. For each platform: an environment with the packages that its notes list (`benchmarks/platforms/lanes/`), `pip install headgate` on top of it, and 120 metrics of 12 columns of all types on its version of Spark, through a classic and a Connect session, held against the engine without Spark. These are the platforms' packages, not the platforms: [what was not tried](guides/platforms.md)."
+    yield "Written by `make platforms LANES=--write`; do not edit. For each platform: an environment with the packages that its notes list (`benchmarks/platforms/lanes/`), `pip install headgate` on top of it, and the default metrics of 12 columns of all types on its version of Spark, through a classic and a Connect session, held against the engine without Spark. These are the platforms' packages, not the platforms: [what was not tried](guides/platforms.md)."
     yield ""
     yield "| platform | Python | Spark | packages that were there | replaced | brought | classic | Connect |"
     yield "|---|---|---|---|---|---|---|---|"
@@ -48,8 +48,8 @@ def _python(found: dict[str, Any]) -> str:
 
 
 def _session(found: dict[str, Any] | None) -> str:
-    if found is None:
-        return "not run"
+    if found is None or "missing" in found:
+        return "not run" if found is None else f"not run: {found['missing']}"
     if "error" in found and "metrics" not in found:
         return found["error"].replace("|", "\\|")
     equal = "all equal" if not found["wrong"] else f"{found['wrong']} wrong"

@@ -53,7 +53,7 @@ def measure_cost(spark: SparkSession, form: str, rows: int, rounds: int) -> dict
 
     analysis: list[Any] = []
     taken = in_turn({"day": new_day, "plain write": write, "stage": stage, "judge and publish": judge}, rounds)
-    scan = in_turn({"scan": lambda: _scan(data, gate)}, rounds)
+    scan = in_turn({"scan": lambda: _scan(spark.table(plain).where(f"day = '{day}'"))}, rounds)
     jobs = {}
     new_day()
     for name, step in (("plain write", write), ("stage", stage), ("judge and publish", judge)):
@@ -77,5 +77,5 @@ def _of(data: DataFrame, day: str) -> DataFrame:
     return data.withColumn("day", functions.lit(day))
 
 
-def _scan(data: DataFrame, gate: Gate) -> None:
-    Gate("scanned", store=open_memory(), learn=[]).judge(_of(data, "day"), "day")
+def _scan(batch: DataFrame) -> None:
+    Gate("scanned", store=open_memory(), learn=[]).judge(batch, "day")

@@ -80,7 +80,7 @@ def _describe(found: dict[str, Any]) -> Iterator[str]:
     yield "## Jobs and time"
     yield ""
     first = found["iceberg_cost"]
-    yield f"{first['rows']:,} rows x {first['columns']} columns of a cached frame, medians of {first['rounds']} rounds in which the steps take turns. The scan is that of a gate that learns nothing, of the same cached frame."
+    yield f"{first['rows']:,} rows x {first['columns']} columns of a cached frame, medians of {first['rounds']} rounds in which the steps take turns. The scan is that of a gate that learns nothing, of the batch as the plain table has it."
     yield ""
     yield "| seconds | " + " | ".join(FORMATS) + " |"
     yield "|---|---|---|"

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import headgate as hg
-from headgate.engine.arrow_nested import read_place, read_tree
+from headgate.engine.arrow_nested import read_arrow_type, read_place
 from headgate.engine.nested import build_schema
 from headgate.values.errors import MisuseError
 from headgate.values.key import MetricKey
@@ -85,7 +85,7 @@ def test_a_place_has_the_values_that_a_walk_finds(rows: list[dict[str, Any]], sk
     columns = [(name, child) for name, child in zip(ORDER.names, array.flatten(), strict=True)] if len(array) else []
     if not columns:
         return
-    schema, paths = build_schema((field.name, read_tree(field.type)) for field in ORDER)
+    schema, paths = build_schema((field.name, read_arrow_type(field.type)) for field in ORDER)
     for label, expected in EXPECTED.items():
         path = paths[schema.positions()[label]]
         found = read_place(columns[path.source][1], path.steps)

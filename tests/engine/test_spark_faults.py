@@ -1,6 +1,7 @@
 """Faults of the environment and of the batch, told apart by their texts.
 
-Texts of lost executors, full disks, missing interpreters and stopped contexts are as Spark 3.5 or 4.3 said them.
+Texts of lost executors, full disks, missing interpreters, object stores and stopped contexts are as Spark 3.5 or 4.3
+said them.
 The texts of YARN, Kubernetes, Hadoop tokens, heartbeats, cancelled jobs and Connect 3.5 are written by hand.
 """
 
@@ -72,6 +73,8 @@ def from_old_connect(text: str) -> Exception:
         (f'{TASK}java.io.IOException: Cannot run program "/nowhere/python3": error=2', "cannot be started (Cannot run"),
         (f"{TASK}org.apache.spark.SparkException: \nError from python worker:\n  Traceback", "cannot be started"),
         (f"{TASK}org.apache.hadoop.security.token.SecretManager$InvalidToken: token expired", "refuses this user"),
+        (f"{TASK}java.net.ConnectException: getFileStatus on s3a://lake/x: refused", "cannot reach the files"),
+        (f"{TASK}org.apache.hadoop.fs.s3a.AWSClientIOException: open s3a://lake/x: broken", "cannot reach the files"),
     ],
 )
 def test_what_spark_says_of_its_environment_is_recognised(make: Any, text: str, message: str) -> None:
@@ -80,6 +83,28 @@ def test_what_spark_says_of_its_environment_is_recognised(make: Any, text: str, 
     assert message in str(fault)
     assert "\n" not in str(fault)
     assert fault.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("java.net.ConnectException: getFileStatus on s3a://lake/x: Connection refused", "cannot reach the files"),
+        ("java.nio.file.AccessDeniedException: s3a://lake/x: NoAwsCredentialsException", "cannot reach the files"),
+        (
+            "java.lang.RuntimeException: java.lang.ClassNotFoundException: Class org.apache.hadoop.fs.s3a.S3A missing",
+            "lacks the jars",
+        ),
+    ],
+)
+def test_what_hadoop_says_of_an_object_store_is_recognised(text: str, message: str) -> None:
+    fault = find_fault(make_error("py4j.protocol.Py4JJavaError", f"{CALL}{text}{STACK}"))
+    assert isinstance(fault, EngineUnavailable)
+    assert message in str(fault)
+
+
+def test_a_file_of_this_machine_that_may_not_be_read_is_a_fault_of_the_batch() -> None:
+    text = "java.nio.file.AccessDeniedException: /lake/x"
+    assert find_fault(make_error("py4j.protocol.Py4JJavaError", f"{CALL}{text}{STACK}")) is None
 
 
 @pytest.mark.parametrize(

@@ -242,6 +242,12 @@ def test_what_was_learned_of_a_column_that_breaks_a_check_is_the_same_cause() ->
     [
         ("approx_count_distinct(origin)", 4.0000000298, "", "origin has about 4 different values, expected at most 1"),
         ("uniqueness(id)", 0.963, "is_unique(id)", "is_unique(id): 3.7% of the rows break it, expected none"),
+        (
+            "uniqueness(ids[])",
+            0.963,
+            "is_unique(ids[])",
+            "is_unique(ids[]): 3.7% of the values break it, expected none",
+        ),
         ("uniqueness(id)", 0.99999, "is_unique(id)", "is_unique(id): 0.001% of the rows break it, expected none"),
     ],
 )

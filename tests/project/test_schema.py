@@ -45,7 +45,7 @@ def test_what_the_reader_takes_fits_the_schema(text: str, tmp_path: Path) -> Non
 def test_the_example_of_the_guide_fits_the_schema_and_is_read(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "headgate-yml.md").read_text(encoding="utf-8")
     blocks = [block.split("```")[0] for block in page.split("```yaml\n")[1:]]
-    assert len(blocks) == 2
+    assert len(blocks) == 3
     for block in blocks:
         assert checked(block) == []
         Project.open(written(tmp_path, block))

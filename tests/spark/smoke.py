@@ -218,6 +218,8 @@ def main() -> int:
             path = Path(folder) / "table"
             path.mkdir()
             count, jobs, wrong = check(spark, classic, str(path))
+        if spark is not classic:
+            spark.stop()  # before its server: a client of Spark 4.2 asks it for minutes when the process ends
     finally:
         classic.stop()
     for line in wrong:

@@ -151,19 +151,25 @@ class Hidden:
 sys.meta_path.insert(0, Hidden)
 """
 
-USES_BARE_WORKERS = """
+BUILDS_A_SESSION = """
 import sys
-sys.meta_path.pop(0)  # the driver has headgate; only its workers do not
+sys.meta_path.pop(0)  # the driver has all modules; only its workers do not
 sys.path.insert(0, sys.argv[1])
 from pyspark.sql import SparkSession
-from pyspark.sql.connect.session import SparkSession as ConnectSession
 import headgate as hg
 
-spark = (
+builder = (
     SparkSession.builder.master("local[1]")
     .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
     .config("spark.ui.enabled", "false").config("spark.driver.memory", "1g")
-    .config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")
+)
+"""
+
+USES_BARE_WORKERS = f"""{BUILDS_A_SESSION}
+from pyspark.sql.connect.session import SparkSession as ConnectSession
+
+spark = (
+    builder.config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")
     .config("spark.connect.grpc.binding.address", "127.0.0.1").config("spark.connect.grpc.binding.port", sys.argv[2])
     .getOrCreate()
 )
@@ -199,19 +205,10 @@ class Hidden:
 sys.meta_path.insert(0, Hidden)
 """
 
-LACKS_MODULES = """
-import sys
-sys.meta_path.pop(0)  # the driver has them; only its workers do not
-sys.path.insert(0, sys.argv[1])
-from pyspark.sql import SparkSession
-import headgate as hg
+LACKS_MODULES = f"""{BUILDS_A_SESSION}
 from headgate.values.errors import EngineUnavailable
 
-spark = (
-    SparkSession.builder.master("local[1]")
-    .config("spark.driver.host", "127.0.0.1").config("spark.driver.bindAddress", "127.0.0.1")
-    .config("spark.ui.enabled", "false").config("spark.driver.memory", "1g").getOrCreate()
-)
+spark = builder.getOrCreate()
 spark.sparkContext.setLogLevel("OFF")
 store = hg.open_store("memory:")
 try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -15,6 +16,7 @@ from headgate.store.memory import MemoryStore
 from headgate.store.open import open_store
 from headgate.store.port import HistoryStore
 from tests.store import postgres
+from tests.store.azurite import CONTAINER, Azurite
 from tests.store.s3 import BUCKET, Server
 
 Opener = Callable[..., HistoryStore]
@@ -71,3 +73,22 @@ def postgresql(request: pytest.FixtureRequest) -> Iterator[Opener]:
 
 
 BACKENDS |= {"sqlite": sqlite, "postgresql": postgresql}
+
+
+@contextmanager
+def azure(request: pytest.FixtureRequest) -> Iterator[Opener]:
+    with azurite().used():
+        folder = f"{time.monotonic_ns():x}"
+        yield lambda **options: open_store(f"az://{CONTAINER}/{folder}", **options)
+
+
+@cache
+def azurite() -> Azurite:
+    """One for all tests."""
+    server = Azurite(os.environ["HEADGATE_AZURITE"]).__enter__()
+    atexit.register(server.stop)
+    return server
+
+
+if os.environ.get("HEADGATE_AZURITE"):  # the path of azurite-blob, which npm installs
+    BACKENDS |= {"azure": azure}

@@ -18,16 +18,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from threading import Lock
 from typing import Any
+from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 ROOT = Path(__file__).parents[2]
 BUCKET = "history"
 
 
-class Server:
-    """Runs until the block is left. With `drop`, so many of the answers to puts are lost after the put was done."""
+class Address:
+    """A free port of this machine, and the environment that leads clients of an object store to it."""
 
-    def __init__(self, *, drop: float = 0.0, seed: int = 0) -> None:
+    def __init__(self) -> None:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port: int = probe.getsockname()[1]
@@ -38,6 +39,42 @@ class Server:
             "AWS_SECRET_ACCESS_KEY": "s3-canary",
             "AWS_REGION": "us-east-1",
         }
+
+    @contextlib.contextmanager
+    def used(self) -> Iterator[None]:
+        """This server is the one that the environment names."""
+        before = {name: os.environ.get(name) for name in self.environment}
+        os.environ.update(self.environment)
+        try:
+            yield
+        finally:
+            for name, value in before.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
+
+    def make_bucket(self, process: subprocess.Popen[bytes], name: str = BUCKET) -> None:
+        """Make a bucket as soon as the server answers; it may be there already."""
+        for _ in range(600):
+            try:
+                with urlopen(Request(f"{self.url}/{name}", method="PUT", data=b""), timeout=5):
+                    return
+            except HTTPError as error:
+                if error.code == 409:
+                    return
+            except OSError:
+                if process.poll() is not None:
+                    break
+            time.sleep(0.05)
+        raise RuntimeError("the S3 server did not start")
+
+
+class Server(Address):
+    """Runs until the block is left. With `drop`, so many of the answers to puts are lost after the put was done."""
+
+    def __init__(self, *, drop: float = 0.0, seed: int = 0) -> None:
+        super().__init__()
         self._arguments = [str(self.port), str(drop), str(seed)]
 
     def __enter__(self) -> Server:
@@ -49,7 +86,7 @@ class Server:
             stderr=subprocess.DEVNULL,
         )
         try:
-            self._make_bucket()
+            self.make_bucket(self._process)
         except BaseException:
             self.stop()
             raise
@@ -68,31 +105,6 @@ class Server:
 
     def resume(self) -> None:
         self._process.send_signal(signal.SIGCONT)
-
-    @contextlib.contextmanager
-    def used(self) -> Iterator[None]:
-        """This server is the one that the environment names."""
-        before = {name: os.environ.get(name) for name in self.environment}
-        os.environ.update(self.environment)
-        try:
-            yield
-        finally:
-            for name, value in before.items():
-                if value is None:
-                    del os.environ[name]
-                else:
-                    os.environ[name] = value
-
-    def _make_bucket(self) -> None:
-        for _ in range(600):
-            try:
-                with urlopen(Request(f"{self.url}/{BUCKET}", method="PUT", data=b""), timeout=5):
-                    return
-            except OSError:
-                if self._process.poll() is not None:
-                    break
-                time.sleep(0.05)
-        raise RuntimeError("the S3 server did not start")
 
 
 class OneAtATime:

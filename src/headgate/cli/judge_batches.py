@@ -127,7 +127,7 @@ def judge_datasets(
     context: CommandContext, datasets: Iterable[Dataset], partition: str | None
 ) -> Iterator[BatchResult]:
     """Judge batches of several datasets. A Spark that cannot be used is not tried again for the next dataset."""
-    from headgate.values.errors import EngineUnavailable
+    from headgate.values.errors import EngineUnavailable, SourceUnavailable
 
     unavailable: Exception | None = None
     for dataset in datasets:
@@ -136,7 +136,7 @@ def judge_datasets(
             continue
         for result in judge_batches(context, dataset, partition):
             yield result
-            if isinstance(result.error, EngineUnavailable):
+            if isinstance(result.error, EngineUnavailable) and not isinstance(result.error, SourceUnavailable):
                 unavailable = result.error
 
 

@@ -18,18 +18,18 @@ _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 Offsets = npt.NDArray[np.int64]
 
 
-def read_tree(kind: pa.DataType, text: str = "") -> TypeTree:
+def read_arrow_type(kind: pa.DataType, text: str = "") -> TypeTree:
     """An Arrow type with the types inside it."""
     is_ = pa.types
     fields: tuple[tuple[str, TypeTree], ...] = ()
     element: TypeTree | None = None
     reading: Reading | None = None
     if is_.is_struct(kind):
-        fields = tuple((each.name, read_tree(each.type)) for each in map(kind.field, range(kind.num_fields)))
+        fields = tuple((each.name, read_arrow_type(each.type)) for each in map(kind.field, range(kind.num_fields)))
     elif is_.is_map(kind):
-        element = read_tree(pa.struct([("key", kind.key_type), ("value", kind.item_type)]))
+        element = read_arrow_type(pa.struct([("key", kind.key_type), ("value", kind.item_type)]))
     elif _is_list(kind):
-        element = read_tree(kind.value_type)
+        element = read_arrow_type(kind.value_type)
     elif is_.is_duration(kind) or is_.is_time(kind):
         reading = "seconds"
     if element is not None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from headgate.engine.arrow_nested import read_place, read_tree, split_elements
+from headgate.engine.arrow_nested import read_arrow_type, read_place, split_elements
+from headgate.engine.file_errors import raise_outages
 from headgate.engine.membership import LocalMembership, kinds_of
 from headgate.engine.nested import TypeTree, build_schema, list_named
 from headgate.engine.part import Part
@@ -25,6 +26,7 @@ from headgate.values.schema import Kind, Schema
 from headgate.values.state import State
 
 ROWS = 1 << 16  # the most rows in a batch
+_NOT_READ = "the files could not be read to the end"
 CELLS = 1 << 22  # cells in a batch, about, so that wide tables get fewer rows
 
 if TYPE_CHECKING:
@@ -72,10 +74,9 @@ def in_memory(data: Any) -> Any:
     """The data as a table or an eager frame, whose rows can be counted and selected; other data unchanged."""
     if isinstance(data, pa.RecordBatch):
         return pa.Table.from_batches([data])
-    if _is_dataset(data):
-        return data.to_table()
-    if isinstance(data, pa.RecordBatchReader):
-        return data.read_all()
+    if _is_dataset(data) or isinstance(data, pa.RecordBatchReader):
+        with raise_outages(_NOT_READ):
+            return data.to_table() if _is_dataset(data) else data.read_all()
     lazy = type(data).__module__.startswith("polars.") and hasattr(data, "collect")
     return data.collect() if lazy else data
 
@@ -200,7 +201,7 @@ def _of_columns(names: Sequence[str], columns: Arrays, count: int, trees: Sequen
         for start in range(0, count, size):
             yield [columns[at].slice(start, size) for at in positions], min(size, count - start)
 
-    types = trees or [read_tree(column.type) for column in columns]
+    types = trees or [read_arrow_type(column.type) for column in columns]
     return _with_places(zip(names, types, strict=True), read, lambda: count)
 
 
@@ -236,12 +237,22 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
         # by expression, because Arrow reads a plain name that begins with a dot as a path
         wanted = {str(at): read_field(fields[at].name) for at in positions}
-        for batch in data.to_batches(columns=wanted, batch_size=size):
+        batches = data.to_batches(columns=wanted, batch_size=size)
+        for batch in _read_all(batches):
             if batch.num_rows:
                 yield batch.columns, batch.num_rows
 
-    columns = ((field.name, read_tree(field.type)) for field in fields)
+    columns = ((field.name, read_arrow_type(field.type)) for field in fields)
     return _with_places(columns, read, lambda: _count_rows(data))
+
+
+def _read_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    while True:
+        with raise_outages(_NOT_READ):
+            batch = next(batches, None)
+        if batch is None:
+            return
+        yield batch
 
 
 def _count_rows(data: ds.Dataset) -> int:
@@ -258,12 +269,12 @@ def _count_rows(data: ds.Dataset) -> int:
 
 def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
     def read(positions: Sequence[int], size: int) -> Iterator[tuple[Arrays, int]]:
-        for batch in data:
+        for batch in _read_all(iter(data)):
             for start in range(0, batch.num_rows, size):
                 part = batch.slice(start, size)
                 yield [part.column(at) for at in positions], part.num_rows
 
-    return _with_places(((field.name, read_tree(field.type)) for field in data.schema), read)
+    return _with_places(((field.name, read_arrow_type(field.type)) for field in data.schema), read)
 
 
 def _of_pandas(data: Any) -> LocalBatch:
@@ -282,7 +293,7 @@ def _of_pandas(data: Any) -> LocalBatch:
         else:
             text = str(column.type if pa.types.is_null(column.type) else series.dtype)
             is_inferred = series.dtype == object  # from these values: other rows may have other fields
-            tree = TypeTree(kind_of(column.type), text) if is_inferred else read_tree(column.type, text)
+            tree = TypeTree(kind_of(column.type), text) if is_inferred else read_arrow_type(column.type, text)
         columns.append(column)
         trees.append(tree)
     return _of_columns([str(name) for name in data.columns], columns, len(data), trees)

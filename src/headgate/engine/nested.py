@@ -18,7 +18,7 @@ from headgate.metrics.base.sql import add_backticks
 from headgate.values.schema import Column, Kind, Schema, unique_labels
 
 Reading: TypeAlias = Literal["size", "seconds", "months", "json"]
-_KINDS: dict[Reading, tuple[Kind, str]] = {
+_TYPES: dict[Reading, tuple[Kind, str]] = {
     "size": (Kind.INTEGER, "int"),
     "seconds": (Kind.FLOAT, "double"),
     "months": (Kind.INTEGER, "int"),
@@ -93,7 +93,7 @@ def _list_places(
         if names[name.lower()] == 1
     ]
     if tree.reading is not None:
-        inner.append((f".{tree.reading}()", TypeTree(*_KINDS[tree.reading]), PathStep(tree.reading)))
+        inner.append((f".{tree.reading}()", TypeTree(*_TYPES[tree.reading]), PathStep(tree.reading)))
     if tree.element is not None:
         inner.append(("[]", tree.element, PathStep("each")))
     for ending, kind, step in inner:

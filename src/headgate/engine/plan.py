@@ -64,7 +64,7 @@ class Plan(msgspec.Struct, frozen=True):
         return kinds + (Kind.BOOLEAN,) * len(self.questions)
 
     @property
-    def repeated(self) -> tuple[bool, ...]:
+    def repeated_flags(self) -> tuple[bool, ...]:
         """Whether rows have any number of values of an input, by position: a list for each row."""
         columns = tuple(self.schema.columns[position].repeated for position in self.columns)
         many = self.schema.repeated_labels

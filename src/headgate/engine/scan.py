@@ -52,7 +52,7 @@ class Scan:
     def __init__(self, plan: Plan, slots: Sequence[int]) -> None:
         self.plan = plan
         self.slots = slots
-        self.kinds, self.repeated = plan.kinds, plan.repeated
+        self.kinds, self.repeated = plan.kinds, plan.repeated_flags
         self.errors: dict[int, str] = {}
         self._sums = {slot: Accumulator() for slot in slots}
         self._growing = [slot for slot in slots if grows(plan.folds[slot].metric.state)]

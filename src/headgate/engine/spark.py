@@ -74,21 +74,27 @@ def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> ScanRes
 
 
 def _run_with_retry(batch: SparkBatch, plan: Plan, report: Report | None) -> ScanResult:
-    """Run the job, and again if it fails: with our code shipped if executors lack it, else with Spark's batch sizes."""
-    spark = batch.data.sparkSession
+    """Run the job, and if it fails again with Spark's batch sizes."""
     try:
-        return _run(batch, plan, report)
+        return _run_with_code(batch, plan, report)
     except Exception as error:
-        lacks_code = missing_module(error).partition(".")[0] == "headgate"
-        if not lacks_code and not fits_smaller_batches(error):
-            raise_fault(error, spark)
-    if lacks_code:
-        ship_code(spark)
-        return _run(batch, plan, report)
-    return _run(batch, plan, report, own_batch_sizes=False)
+        if not fits_smaller_batches(error):
+            raise_fault(error, batch.data.sparkSession)
+    return _run_with_code(batch, plan, report, own_batch_sizes=False)
 
 
-def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool = True) -> ScanResult:
+def _run_with_code(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool = True) -> ScanResult:
+    """Run the job, and if executors lack the code of this package again, with the code shipped to them."""
+    try:
+        return _run(batch, plan, report, own_batch_sizes)
+    except Exception as error:
+        if missing_module(error).partition(".")[0] != "headgate":
+            raise
+    ship_code(batch.data.sparkSession)
+    return _run(batch, plan, report, own_batch_sizes)
+
+
+def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool) -> ScanResult:
     data = batch.data
     spark = data.sparkSession
     keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
@@ -241,7 +247,7 @@ class _Bisection:
 
     def without_what_breaks(self, plan: Plan) -> ScanResult:
         try:
-            _run(self.batch, make_plan(plan.schema, ["size()"]), self.report)
+            _run_with_code(self.batch, make_plan(plan.schema, ["size()"]), self.report)
         except Exception as error:
             raise_fault(error, self.spark)
             check_workers(self.spark)
@@ -266,7 +272,7 @@ class _Bisection:
 
     def _scan_or_bisect(self, plan: Plan) -> ScanResult:
         try:
-            return _run(self.batch, plan, self.report)
+            return _run_with_code(self.batch, plan, self.report)
         except Exception as error:
             raise_fault(error, self.spark)
             why = error
@@ -290,7 +296,7 @@ def batch_settings(plan: Plan, spark: SparkSession) -> dict[str, str]:
     rows are fewer. If values are larger still, the job fails and is run again with Spark's settings.
     """
     row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
-    texts = sum(kind in BYTES or many for kind, many in zip(plan.kinds, plan.repeated, strict=True))
+    texts = sum(kind in BYTES or many for kind, many in zip(plan.kinds, plan.repeated_flags, strict=True))
     most = min(25_000, _WORKER_BYTES // (texts * _LONG_TEXT)) if texts else 64_000
     rows = max(_DEFAULT_BATCH_ROWS, min(most, _BATCH_BYTES // max(1, row)))
     limit = 2**31 - 1

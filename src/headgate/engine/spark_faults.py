@@ -80,6 +80,29 @@ FAULTS = (
         ),
     ),
     Fault(
+        "Spark cannot reach the files, or may not read them",
+        "Check the address, the network, and the credentials of the session (spark.hadoop.fs.s3a.*).",
+        said=(
+            ("java.net.ConnectException", ""),
+            ("java.net.NoRouteToHostException", ""),
+            ("java.net.SocketTimeoutException", ""),
+            ("java.net.UnknownHostException", ""),
+            ("java.nio.file.AccessDeniedException", r"[a-z0-9]+://"),
+            ("org.apache.hadoop.fs.s3a.AWSClientIOException", ""),
+            ("org.apache.hadoop.fs.s3a.AWSServiceThrottledException", ""),
+            ("org.apache.hadoop.fs.s3a.AWSStatus500Exception", ""),
+            ("org.apache.hadoop.net.ConnectTimeoutException", ""),
+        ),
+    ),
+    Fault(
+        "Spark lacks the jars of this file system",
+        "For s3a://, set spark.jars.packages to org.apache.hadoop:hadoop-aws:3.4.2, in the version of Spark's Hadoop.",
+        said=(
+            ("java.lang.RuntimeException", r"java\.lang\.ClassNotFoundException: Class org\.apache\.hadoop\.fs\."),
+            ("org.apache.hadoop.fs.UnsupportedFileSystemException", "No FileSystem for scheme"),
+        ),
+    ),
+    Fault(
         "executors were lost again and again",
         "Give them more memory (spark.executor.memory, spark.executor.memoryOverhead), or look at the cluster's log.",
         said=(

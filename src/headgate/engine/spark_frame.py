@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 from headgate.engine.membership import kinds_of
 from headgate.engine.nested import NestedPath, build_schema
 from headgate.engine.plan import Plan
-from headgate.engine.spark_nested import add_places, find_places, read_tree
+from headgate.engine.spark_nested import add_places, find_places, read_spark_type
 from headgate.metrics.base.metric import Membership
 from headgate.metrics.base.sql import names_of, quote_name
 from headgate.values.errors import MisuseError
@@ -27,7 +27,7 @@ def open_spark(data: DataFrame) -> Schema:
 
 def read_schema(data: DataFrame) -> tuple[Schema, tuple[NestedPath, ...]]:
     """The schema of a DataFrame, and the ways to the places inside its nested columns."""
-    return build_schema((field.name, read_tree(field.dataType)) for field in data.schema.fields)
+    return build_schema((field.name, read_spark_type(field.dataType)) for field in data.schema.fields)
 
 
 def find_unknown_names(predicates: Iterable[str], labels: Iterable[str], spark: SparkSession) -> dict[str, str]:

@@ -37,16 +37,18 @@ _IGNORES_CASE = re.compile(r" collate \w+_(?:LCASE|CI)(?:_|\b)", re.IGNORECASE)
 _VALUE = "headgate_value"  # a variable of lambdas
 
 
-def read_tree(kind: st.DataType) -> TypeTree:
+def read_spark_type(kind: st.DataType) -> TypeTree:
     """A Spark type with the types inside it."""
     text = kind.simpleString()
     match kind:
         case st.StructType():
-            return TypeTree(Kind.OTHER, text, tuple((each.name, read_tree(each.dataType)) for each in kind.fields))
+            return TypeTree(
+                Kind.OTHER, text, tuple((each.name, read_spark_type(each.dataType)) for each in kind.fields)
+            )
         case st.ArrayType():
-            return TypeTree(Kind.OTHER, text, element=read_tree(kind.elementType), reading="size")
+            return TypeTree(Kind.OTHER, text, element=read_spark_type(kind.elementType), reading="size")
         case st.MapType():
-            return TypeTree(Kind.OTHER, text, element=read_tree(_describe_entry(kind)), reading="size")
+            return TypeTree(Kind.OTHER, text, element=read_spark_type(_describe_entry(kind)), reading="size")
     found = next((answer for test, answer in _KINDS if isinstance(kind, test)), Kind.OTHER)
     return TypeTree(found, text, reading=_READINGS.get(type(kind).__name__))
 

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import socket
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ _JAVA = "Install Java 17 or later (Debian: apt install openjdk-17-jre-headless),
 _SPARK = "pip install 'headgate[spark]', or 'headgate[connect]' for a remote server."
 _SERVER = "Is the server started, and is the address in spark.remote right?"
 _OPTIONS = "SPARK_SUBMIT_OPTS"
+_PYTHON = "PYSPARK_PYTHON"
 _CODE = re.compile(r"\[[A-Z][A-Z_.]+\]")  # the error class at the start of Spark's messages
 _SECRET_LENGTH = 6  # characters; shorter option values are separators and booleans, not secrets
 _LONGEST = 300
@@ -66,6 +68,22 @@ def start_session(
     if error is not None:
         raise error
     return session
+
+
+@contextlib.contextmanager
+def _use_own_python(is_here: bool) -> Iterator[None]:
+    """The workers of a session on this machine have the Python of this process, unless the environment names one.
+
+    Spark takes `python3` of the path, which is another one if a virtual environment is used without being activated.
+    """
+    if not is_here or _PYTHON in os.environ or not sys.executable:
+        yield
+        return
+    os.environ[_PYTHON] = sys.executable
+    try:
+        yield
+    finally:
+        del os.environ[_PYTHON]
 
 
 def _missing_requirement(remote: str | None) -> EngineUnavailable | None:
@@ -114,7 +132,7 @@ def _try_start(
         builder = builder.master(name) if remote is None else builder.remote(remote)
         for key, value in wanted.items():
             builder = builder.config(key, value)
-        with _quiet_logging(is_here and "spark.log.level" not in config):
+        with _quiet_logging(is_here and "spark.log.level" not in config), _use_own_python(is_here):
             session = builder.getOrCreate()
         _ = session.version  # fails now if there is no server
         return session, None

@@ -27,7 +27,7 @@ from headgate.metrics.distances.registry import distances
 from headgate.values.account import Account, MetricChange, ValueChange
 from headgate.values.expectation import Judgement, Segment, Source
 from headgate.values.key import MetricKey
-from headgate.values.schema import ORDERED
+from headgate.values.schema import ORDERED, is_repeated
 
 _MAX_NAMES = 4  # columns that a title lists
 _COMPLETENESS = "completeness"
@@ -216,7 +216,8 @@ def describe(judgement: Judgement, changes: Mapping[str, MetricChange] | None = 
         case "compliance" | "pattern_match" | "containment" | "uniqueness" if (
             value is not None and judgement.expectation.rule and judgement.expectation.predicate.floor == 1
         ):
-            return f"{judgement.expectation.rule}: {format_share(1 - value)} of the rows break it, expected none"
+            unit = "values" if any(map(is_repeated, key.columns)) else "rows"
+            return f"{judgement.expectation.rule}: {format_share(1 - value)} of the {unit} break it, expected none"
         case "unchanged" if value == 1:
             return f"{column} holds exactly what it held in the run before; it changed in every run until now"
         case "new_values" if value is not None:

@@ -141,8 +141,9 @@ class Gate:
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
 
-        What an interrupted gate has judged and not published or held is finished first. If the store or
-        Spark cannot be used, this raises `StoreError` or `EngineUnavailable`, and records nothing.
+        What an interrupted gate has judged and not published or held is finished first. If the store, Spark or the
+        object store of the batches cannot be used, this raises `StoreError` or `EngineUnavailable`, and records
+        nothing.
 
         Args:
             data: What `hg.analyze` takes; or an analysis, which is not scanned again; or a function that reads one of

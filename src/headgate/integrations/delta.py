@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _SOURCE, _MARK, _COLUMN_MAPPING = "delta:", "headgate", "delta.columnMapping.mode"
 _NO_TABLE = ("DELTA_MISSING_DELTA_TABLE", "DELTA_TABLE_NOT_FOUND", "PATH_DOES_NOT_EXIST", "TABLE_OR_VIEW_NOT_FOUND")
+_NO_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}  # a staged batch is read whole
 _DETAILS = "# Detailed Table Information"
 _REDACTED = "*********(redacted)"
 
@@ -97,8 +98,8 @@ class Delta(SparkTablePublisher):
         begun = json.dumps({_MARK: {"main": self._find_version(), "partition": partition}})
         fault_point("delta.stage")
         with self.as_publish_error():
-            writer = df.write.format("delta").option("userMetadata", begun).options(**self._mapping)
-            writer.save(f"{self.staging}/{place}")
+            writer = df.write.format("delta").option("userMetadata", begun)
+            writer.options(**self._mapping, **_NO_STATISTICS).save(f"{self.staging}/{place}")
         fault_point("delta.written")
         source = f"{_SOURCE}{place}"
         self._require_partition(source, partition)

@@ -192,15 +192,15 @@ class Dataset:
     def identify_files(self, partition: str) -> str:
         """A text that changes with the input of a batch: a hash of its files, or what a table says of it.
 
-        It is empty if the files are not on this machine, or if all batches share them.
+        It is empty if this process cannot list the files, or if all batches share them.
         """
         return self._source.identify_files(partition)
 
     def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
         """Read a batch and judge it.
 
-        A batch that cannot be read is recorded as unreadable and held. A batch that does not exist and a Spark that
-        cannot be used raise.
+        A batch that cannot be read is recorded as unreadable and held. A batch that does not exist, and a Spark or an
+        object store that cannot be used, raise.
         """
         self._restage_unread(partition)
         if self.engine == "spark":

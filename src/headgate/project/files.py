@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.dataset as ds
 
+from headgate.engine.file_errors import make_read_error
 from headgate.project.path_template import BatchFile, PathTemplate
 from headgate.values.errors import ConfigError, EngineError, did_you_mean
 from headgate.values.hidden import Hidden
@@ -33,11 +34,8 @@ def open_batch(
     except PermissionError:
         raise EngineError(f"{dataset} {partition} may not be read.", hint=f"Let this user read {paths[0]}.") from None
     except (pa.ArrowException, OSError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise EngineError(
-            f"{dataset} {partition} cannot be read as {format_name}: {reason.rstrip('.')}.",
-            hint=_HINTS.get(format_name, ""),
-        ) from None
+        what = f"{dataset} {partition} cannot be read as {format_name}"
+        raise make_read_error(what, error, _HINTS.get(format_name, "")) from None
 
 
 def select_rows(data: ds.Dataset, column: str, partition: str, dataset: str) -> ds.Dataset:
@@ -69,8 +67,12 @@ def read_values(data: ds.Dataset, column: str, dataset: str) -> set[str]:
     """The distinct values of a column as strings."""
     _find_field(data, column, dataset)
     values: set[str] = set()
-    for batch in data.to_batches(columns={"value": ds.field(column)}):
-        values.update(str(each) for each in batch.column(0).unique().cast(pa.string()).to_pylist() if each is not None)
+    try:
+        for batch in data.to_batches(columns={"value": ds.field(column)}):
+            found = batch.column(0).unique().cast(pa.string()).to_pylist()
+            values.update(str(each) for each in found if each is not None)
+    except (pa.ArrowException, OSError) as error:
+        raise make_read_error(f"{dataset}: the batches of {column} could not be listed", error) from None
     return values
 
 

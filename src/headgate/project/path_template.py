@@ -6,6 +6,7 @@ listing, so that no name can lead out of the folders of the template.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -13,7 +14,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from headgate.values.errors import EngineError, NoSuchBatch
+from pyarrow import ArrowException
+
+from headgate.engine.file_errors import make_read_error
+from headgate.values.errors import EngineError, NoSuchBatch, SourceUnavailable
 from headgate.values.run import LONGEST_NAME, partition_sort_key
 
 PARTITION = "{partition}"
@@ -21,6 +25,8 @@ _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9=+,@ :_.-]*")
 _MAX_NAMES = 5
 _ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}  # names of Hadoop and of Arrow
+_CONNECT_SECONDS, _REQUEST_SECONDS, _RETRY_SECONDS = 10, 30, 60  # of one request to an object store, and of all
+_PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/:@]+:(?!\d+/)[^@]*@|.*[?&]secret_key=)", re.IGNORECASE)
 
 
 def template_mistake(path: str) -> tuple[str, str] | None:
@@ -31,6 +37,8 @@ def template_mistake(path: str) -> tuple[str, str] | None:
     ('{day} stands for nothing.', 'Write {partition} where the name of the batch is.')
     """
     hint = f"Write {PARTITION} where the name of the batch is."
+    if _PASSWORD.match(path):
+        return "there is a password in it.", "Credentials belong into the environment."
     bare = path.replace(PARTITION, "")
     if "\0" in path:
         return "there is a NUL in it.", hint
@@ -73,16 +81,26 @@ class PathTemplate:
     def is_local(self) -> bool:
         return self.scheme == "file"
 
+    @property
+    def is_in_s3(self) -> bool:
+        return _ARROW_SCHEMES.get(self.scheme, self.scheme) == "s3"
+
     @cached_property
     def filesystem(self) -> Any:
         from pyarrow import fs
 
         if self.is_local:
             return fs.LocalFileSystem()
-        scheme = _ARROW_SCHEMES.get(self.scheme, self.scheme)
+        bucket = self._fixed_parts[0] if self._fixed_parts else ""
         try:
-            return fs.FileSystem.from_uri(f"{scheme}://{'/'.join(self._fixed_parts)}")[0]
+            if self.is_in_s3:
+                return _open_s3(bucket)
+            limit = f"?retry_limit_seconds={_RETRY_SECONDS}" if self.scheme in ("gs", "gcs") else ""
+            return fs.FileSystem.from_uri(f"{self.scheme}://{bucket}{limit}")[0]
         except Exception as error:  # of many types; some messages hold credentials of the environment
+            made = make_read_error(f"{self.scheme}://{bucket} cannot be opened", error)
+            if isinstance(made, SourceUnavailable):
+                raise made from None
             raise EngineError(
                 f"{self.scheme}:// cannot be read by this process ({type(error).__name__}).",
                 hint="Write engine: spark, or a path of a mounted folder.",
@@ -100,11 +118,32 @@ class PathTemplate:
 
     def partitions(self) -> tuple[str, ...]:
         """The names of the batches that have a file, in the order of partitions."""
+        names = self._list_batches_at_once() if self.is_in_s3 else self._list_batches()
+        return tuple(sorted(names, key=lambda each: (partition_sort_key(each), each)))
+
+    def _list_batches(self) -> set[str]:
         names: set[str] = set()
         for path, name in self._walk_paths(self.root, self._open_parts, None, None):
             if name is not None and name not in names and next(self._list_files(path), None) is not None:
                 names.add(name)
-        return tuple(sorted(names, key=lambda each: (partition_sort_key(each), each)))
+        return names
+
+    def _list_batches_at_once(self) -> set[str]:
+        """As `_list_batches`, by one listing of all objects, since every question to an object store takes long."""
+        from pyarrow import fs
+
+        depth, pattern = len(self._open_parts), _compile_part("/".join(self._open_parts))
+        names: set[str] = set()
+        for entry in self._list_folder(self.root, True):
+            parts = entry.path[len(self.root) + 1 :].split("/")
+            match = pattern.fullmatch("/".join(parts[:depth]))
+            if entry.type != fs.FileType.File or not entry.size or match is None:
+                continue
+            listed = [part for part, wanted in zip(parts, self._open_parts, strict=False) if part != wanted]
+            raw = match.groupdict().get("partition")
+            if raw is not None and _is_name(raw, None) and not any(map(_is_hidden, [*listed, *parts[depth:]])):
+                names.add(_decode_name(raw))
+        return names
 
     def paths(self, partition: str) -> list[str]:
         """The files and folders of a batch; empty if it is not there."""
@@ -195,22 +234,36 @@ class PathTemplate:
             entries: list[Any] = self.filesystem.get_file_info(
                 fs.FileSelector(folder, recursive=deep, allow_not_found=True)
             )
-        except (OSError, UnicodeDecodeError) as error:
-            raise EngineError(f"{folder} cannot be listed: {_describe_error(error)}.", hint="May it be read?") from None
+        except (OSError, UnicodeDecodeError, ArrowException) as error:
+            raise make_read_error(f"{folder} cannot be listed", error, "May it be read?") from None
         return entries
 
     def _read_info(self, path: str) -> Any:
         try:
             return self.filesystem.get_file_info(path)
-        except OSError as error:
-            raise EngineError(
-                f"{path} cannot be looked at: {_describe_error(error)}.", hint="May it be read?"
-            ) from None
+        except (OSError, ArrowException) as error:
+            raise make_read_error(f"{path} cannot be looked at", error, "May it be read?") from None
 
     def _is_there(self, path: str) -> bool:
         from pyarrow import fs
 
         return bool(self._read_info(path).type != fs.FileType.NotFound)
+
+
+def _open_s3(bucket: str) -> Any:
+    """The file system of a bucket. Its region is looked for where neither the environment nor an endpoint names one."""
+    from pyarrow import fs
+
+    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
+    scheme, _, host = endpoint.rpartition("://")
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
+    return fs.S3FileSystem(
+        region=region if region or endpoint else fs.resolve_s3_region(bucket),
+        endpoint_override=host.rstrip("/") or None,
+        scheme=scheme or "https",
+        connect_timeout=_CONNECT_SECONDS,
+        request_timeout=_REQUEST_SECONDS,
+    )
 
 
 def _compile_part(part: str) -> re.Pattern[str]:
@@ -219,7 +272,7 @@ def _compile_part(part: str) -> re.Pattern[str]:
     first, *others = text.split(re.escape(PARTITION))
     if not others:
         return re.compile(text, re.DOTALL)
-    return re.compile(f"{first}(?P<partition>.+){'(?P=partition)'.join(others)}", re.DOTALL)
+    return re.compile(f"{first}(?P<partition>[^/]+){'(?P=partition)'.join(others)}", re.DOTALL)
 
 
 def _is_name(raw: str, wanted: str | None) -> bool:
@@ -240,7 +293,3 @@ def _decode_name(raw: str) -> str:
 
 def _is_hidden(name: str) -> bool:
     return name.startswith(("_", ".")) and "=" not in name
-
-
-def _describe_error(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")

@@ -10,7 +10,7 @@ from headgate.gate.publish.publisher import Delivery
 from headgate.project.path_template import PARTITION, PathTemplate
 from headgate.project.row_filter import batch_predicate, column_of
 from headgate.project.source_config import SPARK_FORMATS, SourceConfig
-from headgate.values.errors import EngineError, MisuseError
+from headgate.values.errors import EngineError, MisuseError, SourceUnavailable
 from headgate.values.run import partition_sort_key
 
 if TYPE_CHECKING:
@@ -135,6 +135,7 @@ class SparkFiles(SparkRows):
         self._settings = settings
         self._session = session
         self._template = PathTemplate(settings.path or "", folder)
+        self._cannot_list = False
         self.column = _batch_column(settings)
 
     @property
@@ -173,7 +174,13 @@ class SparkFiles(SparkRows):
         return _sort_names(values_of(self.read_all(), self.column))
 
     def identify_files(self, partition: str) -> str:
-        return _identify_batch(self._template, self._settings, partition) if self._is_here else ""
+        if not self._is_here and (not self._template.is_in_s3 or self._cannot_list):
+            return ""
+        try:
+            return _identify_batch(self._template, self._settings, partition)
+        except SourceUnavailable:  # Spark may have credentials that this process has not
+            self._cannot_list = True
+            return ""
 
     @property
     def _is_here(self) -> bool:
@@ -299,6 +306,8 @@ def _identify_batch(template: PathTemplate, settings: SourceConfig, partition: s
     ]
     try:
         files = template.files(partition)
+    except SourceUnavailable:
+        raise
     except EngineError:
         return ""
     return hash_files(files, template.root, *read_as, *_reveal_options(settings).values())

@@ -20,6 +20,7 @@ HeadgateError
 └── EngineError            a batch could not be read at all
     ├── NoSuchBatch        there is no batch of this name
     └── EngineUnavailable  Spark could not be used, whatever the batch: nothing was recorded
+        └── SourceUnavailable  the object store of the batches could not be used: nothing was recorded
 
 Problems in data are not errors but values (`Undefined`, `Failed`); see `values.outcome`.
 """
@@ -143,6 +144,10 @@ class NotMeasured(EngineError):
 
 class EngineUnavailable(EngineError):
     """Spark could not be used, whatever the batch. Nothing was recorded; call again when the cause is mended."""
+
+
+class SourceUnavailable(EngineUnavailable):
+    """The object store that has the batches does not answer, or refuses. Nothing was recorded; call again later."""
 
 
 def refuse_surrogates(text: str) -> str:

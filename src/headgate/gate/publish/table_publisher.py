@@ -217,15 +217,22 @@ class TablePublisher(abc.ABC):
 
         What another call has published meanwhile, and whose refs it has removed, is not shown twice.
         """
-        refs, current = self._look_at(delivery)
+        marks = self.read_marks(delivery.partition)
+        taken = marks.refs.find("taken", delivery)
+        # `show` itself finds out whether what is taken is shown already
+        number = 0 if taken is None else delivery.number
+        current = self._find_current(delivery.dataset, delivery.partition, marks, above=number)
         _refuse_older(delivery, current)
-        if refs.find("taken", delivery) is None and not delivery.is_batch_of(current):
+        if taken is None and not delivery.is_batch_of(current):
             raise PublishError(
                 f"{delivery} was held or discarded by another call.", hint="Look where it is, then call again."
             )
 
-    def _find_current(self, dataset: str, partition: str, marks: PartitionMarks) -> Delivery | None:
-        """The newest revision that readers have: the noted one, or one that a killed call has shown and not noted."""
+    def _find_current(self, dataset: str, partition: str, marks: PartitionMarks, above: int = 0) -> Delivery | None:
+        """The newest revision that readers have: the noted one, or one that a killed call has shown and not noted.
+
+        Of those that were not noted, only revisions above a number are looked for.
+        """
         current = marks.note
         if current is not None and (current.dataset, current.partition) != (dataset, partition):
             raise MisuseError(
@@ -234,7 +241,7 @@ class TablePublisher(abc.ABC):
             )
         for ref in marks.refs.all:
             is_newer = current is None or ref.number > current.number
-            if ref.kind == "taken" and is_newer and self.is_shown(ref.source):
+            if ref.kind == "taken" and is_newer and ref.number > above and self.is_shown(ref.source):
                 current = Delivery(dataset, partition, ref.number, ref.key, ref.part, ref.source)
         return current
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -93,24 +93,12 @@ class ColumnBatch:
             return self._text_tally[0]
         if self._is_wide_decimal:
             return tally_bytes(self.array.cast(pa.string()))[0]
-        return tally_numbers(self._ascending, self._number_labels)
+        return tally_numbers(self._ascending, partial(_label_numbers, self.kind, self.array.type))
 
     @property
     def _is_wide_decimal(self) -> bool:
         """Whether these are decimals with too many digits for an exact 64-bit integer."""
         return bool(pa.types.is_decimal(self.array.type)) and self._numbers[0].dtype == np.float64
-
-    def _number_labels(self, values: npt.NDArray[np.generic]) -> list[str]:
-        """Numbers as Arrow prints them for the type of the column, so that both engines have the same labels."""
-        if self.kind is Kind.DATE:
-            return _print_values(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
-        if self.kind is Kind.TIMESTAMP:
-            return _print_values(pa.array(values).view(pa.timestamp("us")))
-        if self.kind is Kind.BOOLEAN:
-            return ["true" if value else "false" for value in values]
-        if self.kind is Kind.DECIMAL and values.dtype == np.int64:
-            return [str(Decimal(value).scaleb(-self.array.type.scale)) for value in values.tolist()]
-        return [str(value) for value in values.tolist()]
 
     @property
     def hashes(self) -> Hashes:
@@ -143,7 +131,7 @@ class ColumnBatch:
             texts = Texts(pa.array(list(map(repr, self.values.to_pylist())), pa.large_string()))
             return hash_bytes(texts.data, texts.offsets)[0]
         if (rows := self.tally.rows if self.kind in BYTES or self._is_wide_decimal else None) is not None:
-            return rows()
+            return rows
         return _one_nan(self._numbers[0]).view(np.uint64)
 
     # --- strings and bytes
@@ -186,6 +174,19 @@ class ColumnBatch:
         encoded = texts.patterns()
         indices = encoded.indices.to_numpy(zero_copy_only=False)
         return encoded.dictionary, np.bincount(indices, weights, minlength=len(encoded.dictionary)).astype(np.int64)
+
+
+def _label_numbers(kind: Kind, type_of: pa.DataType, values: npt.NDArray[np.generic]) -> list[str]:
+    """Numbers as Arrow prints them for the type of the column, so that both engines have the same labels."""
+    if kind is Kind.DATE:
+        return _print_values(pa.array((values // DAY).astype(np.int32)).view(pa.date32()))
+    if kind is Kind.TIMESTAMP:
+        return _print_values(pa.array(values).view(pa.timestamp("us")))
+    if kind is Kind.BOOLEAN:
+        return ["true" if value else "false" for value in values]
+    if kind is Kind.DECIMAL and values.dtype == np.int64:
+        return [str(Decimal(value).scaleb(-type_of.scale)) for value in values.tolist()]
+    return [str(value) for value in values.tolist()]
 
 
 def _print_values(array: pa.Array) -> list[str]:

@@ -20,7 +20,9 @@ _PROBE = 512  # values that are sampled to see whether nearly all values of a co
 class Tally:
     """The counts of the distinct values, their hashes, and a function for the labels of some of them.
 
-    `rows` gives the first half of the hash of the value of every row, if that is known without hashing them again.
+    `row_words` makes the first half of the hash of the value of every row from the hashes of the distinct values, if
+    that is known without hashing them again. None of the functions refers to the tally, or to what holds it: a batch
+    must be freed at once, not when garbage is collected.
     """
 
     def __init__(
@@ -29,17 +31,22 @@ class Tally:
         hashes: Callable[[], Hashes],
         label: Callable[[Integers], list[str]],
         keys: Words | None = None,
-        rows: Callable[[], Words] | None = None,
+        row_words: Callable[[Hashes], Words] | None = None,
     ) -> None:
         self.counts = counts
-        self.rows = rows
         self.label = label
+        self._row_words = row_words
         self._hashes = hashes
         self._keys = keys
 
     @cached_property
     def hashes(self) -> Hashes:
         return self._hashes()
+
+    @property
+    def rows(self) -> Words | None:
+        """The first half of the hash of the value of every row; None if they must be hashed again."""
+        return None if self._row_words is None else self._row_words(self.hashes)
 
     @property
     def keys(self) -> Words:
@@ -86,7 +93,7 @@ def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
         counts.astype(np.int64),
         lambda: hash_bytes(distinct.data, distinct.offsets),
         lambda at: format_labels(distinct.array.take(pa.array(at))),
-        rows=lambda: tally.hashes[0][encoded.indices.drop_null().to_numpy(zero_copy_only=False)],
+        row_words=lambda hashes: hashes[0][encoded.indices.drop_null().to_numpy(zero_copy_only=False)],
     )
     return tally, distinct, tally.counts
 
@@ -109,4 +116,4 @@ def _by_hash(texts: Texts) -> Tally:
         return format_labels(texts.array.take(pa.array(rows)))
 
     # equal values have equal hashes, so a distinct-count sketch may be fed with every row
-    return Tally(counts, lambda: (first, second), label, ordered[starts], rows=lambda: first)
+    return Tally(counts, lambda: (first, second), label, ordered[starts], row_words=lambda hashes: hashes[0])

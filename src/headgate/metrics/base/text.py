@@ -60,11 +60,13 @@ class Texts:
     def ascii(self) -> bool:
         return not len(self.data) or int(self.data.view(np.int8).min()) >= 0
 
-    @cached_property
+    @property
     def blocks(self) -> list[Texts]:
         """The values in blocks of about `BLOCK` bytes, so that several passes over a block find it in the cache."""
-        if len(self.data) <= BLOCK:
-            return [self]
+        return [self] if len(self.data) <= BLOCK else self._small_blocks
+
+    @cached_property
+    def _small_blocks(self) -> list[Texts]:
         cuts = np.searchsorted(self.offsets, np.arange(BLOCK, len(self.data), BLOCK)).tolist()
         ends = sorted({*cuts, len(self)} - {0})
         return [Texts(self.array.slice(start, end - start)) for start, end in zip([0, *ends], ends, strict=False)]

@@ -1,0 +1,86 @@
+"""`engine: spark` on `s3a://`, through the command line, with the history on the same server."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.integrations.objects.s3_on_disk import DiskServer
+from tests.project.files import opened
+from tests.project.objects import put_days, summarize_history
+from tests.store.s3 import BUCKET
+
+JARS = os.environ.get("HEADGATE_S3A_JARS", "")
+TEXT = f"""\
+store: s3://{BUCKET}/history-of-spark
+spark:
+  master: local[2]
+  config:
+    spark.jars: "{{jars}}"
+    spark.hadoop.fs.s3a.endpoint: "{{url}}"
+    spark.hadoop.fs.s3a.path.style.access: "true"
+    spark.hadoop.fs.s3a.connection.ssl.enabled: "false"
+    spark.hadoop.fs.s3a.access.key: somebody
+    spark.hadoop.fs.s3a.secret.key: s3-canary
+    spark.hadoop.fs.s3a.attempts.maximum: "1"
+    spark.hadoop.fs.s3a.retry.limit: "1"
+    spark.hadoop.fs.s3a.endpoint.region: us-east-1
+datasets:
+  orders:
+    engine: spark
+    source: {{{{path: "s3a://{BUCKET}/lake/orders/day={{{{partition}}}}"}}}}
+"""
+LOCAL = f"""\
+store: s3://{BUCKET}/history-of-arrow
+datasets:
+  orders:
+    source: {{path: "s3://{BUCKET}/lake/orders/day={{partition}}"}}
+"""
+
+
+def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "headgate", *words],
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+
+
+@pytest.mark.spark
+def test_batches_on_s3a_are_judged_by_spark_as_by_this_process(server: DiskServer, tmp_path: Path) -> None:
+    if not JARS:
+        pytest.skip("HEADGATE_S3A_JARS names no jars; .ci/objects fetches them")
+    put_days(range(1, 4))
+    there, here = tmp_path / "spark", tmp_path / "arrow"
+    for folder in (there, here):
+        folder.mkdir()
+    jars = ",".join(map(str, sorted(Path(JARS).glob("*.jar"))))
+    text = TEXT.format(jars=jars, url=server.url)
+    (there / "headgate.yml").write_text(text, encoding="utf-8")
+    ran = call(there, "run", "--output-json", "-")
+    assert ran.returncode == 0, ran.stderr
+    with opened(here, LOCAL) as project:
+        for partition in project.dataset("orders").waiting():
+            project.dataset("orders").judge(partition)
+        expected = summarize_history(project)
+    with opened(there, text) as project:
+        assert summarize_history(project) == expected
+        assert len(expected) == 3
+        assert project.dataset("orders").waiting() == ()
+    (there / "headgate.yml").write_text(text.replace(f"s3://{BUCKET}/history-of-spark", "file:h"), encoding="utf-8")
+    server.kill()
+    dead = call(there, "run", "orders", "--partition", "2026-11-02")
+    assert dead.returncode == 3, dead.stderr
+    assert "Traceback" not in dead.stderr
+    assert "Spark cannot reach the files" in dead.stderr
+    with opened(there, (there / "headgate.yml").read_text(encoding="utf-8")) as project:
+        assert summarize_history(project) == []
+    assert "s3-canary" not in dead.stdout + dead.stderr
