@@ -31,6 +31,7 @@ NAMES = [
         "Iceberg",
         "ResultTables",
         "Delta",
+        "StreamGate",
         "Report",
         "Gate",
         "Novelty",

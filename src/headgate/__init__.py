@@ -43,6 +43,7 @@ _HOME = {
     "Iceberg": "headgate.integrations.iceberg",
     "ResultTables": "headgate.integrations.results",
     "Delta": "headgate.integrations.delta",
+    "StreamGate": "headgate.integrations.streaming.stream_gate",
     "Report": "headgate.report.html",
     "Novelty": "headgate.learn.novelty.model",
     "open_store": "headgate.store.open",

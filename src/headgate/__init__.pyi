@@ -16,6 +16,7 @@ from headgate.inject.issue import issues as issues
 from headgate.integrations.delta import Delta as Delta
 from headgate.integrations.iceberg import Iceberg as Iceberg
 from headgate.integrations.results import ResultTables as ResultTables
+from headgate.integrations.streaming.stream_gate import StreamGate as StreamGate
 from headgate.integrations.table_store import open_table_store as open_table_store
 from headgate.learn.anomaly.absolute_change import AbsoluteChange as AbsoluteChange
 from headgate.learn.anomaly.batch_normal import BatchNormal as BatchNormal
@@ -178,6 +179,7 @@ __all__ = [
     "Status",
     "StdDev",
     "StrLen",
+    "StreamGate",
     "Suggestions",
     "Sum",
     "TextMax",

@@ -32,6 +32,7 @@ _context = get_context("forkserver")
 _context.set_forkserver_preload(["tests.faults.preload"])
 
 _COUNTS = np.array([3, 4])
+_PATIENCE = 120.0  # seconds that a child may take to end after its last word
 
 
 @dataclass(frozen=True)
@@ -126,9 +127,12 @@ def started(target: Callable[..., None], *arguments: Any) -> Iterator[tuple[Any,
     try:
         yield process, ours
     finally:
-        process.join()
+        ours.close()  # a child that still says something fails then, and does not wait for a listener
+        process.join(_PATIENCE)
+        if process.is_alive():
+            process.kill()
+            process.join()
         process.close()
-        ours.close()
 
 
 def heard(pipe: Connection) -> Iterator[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property, partial
 from itertools import islice
 from typing import Any
@@ -109,6 +109,14 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             if key in computed
         }
         return merge_analyses(_merge_schemas(self.schema, other.schema), metrics, merges, failed)
+
+    def only(self, metrics: Collection[Metric[Any]], schema: Schema | None = None) -> Analysis:
+        """This analysis with some of its metrics, and with another schema if one is given."""
+        kept = tuple(each for each in self.metrics if each in metrics)
+        keys = {each.state_key for each in kept}
+        states = {key: state for key, state in self.states.items() if key in keys}
+        failed = {each.key: self.failed[each.key] for each in kept if each.key in self.failed}
+        return Analysis(self.schema if schema is None else schema, kept, states, failed)
 
     def resolve(self, spark: Any) -> Analysis:
         """This analysis after Spark has merged the frequency tables that are kept as Parquet, all in one job."""

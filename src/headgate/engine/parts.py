@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from functools import partial
 from typing import Any, Protocol, Self, TypeAlias
@@ -164,6 +164,14 @@ class Parts(Paged, Mapping[Part, Analysis]):
             states[name] = {**states.get(name, {}), **other._states_at(index)}
         asked = tuple(dict.fromkeys((*self.metrics, *other.metrics)))
         return Parts(self.by, self.schema, asked, states, {**self.failed, **other.failed})
+
+    def only(self, metrics: Collection[Metric[Any]], schema: Schema | None = None) -> Parts:
+        """These parts with some of their metrics, and with another schema if one is given."""
+        parts = {name: self[name].only(metrics) for name in self}
+        kept = tuple(each for each in self.metrics if each in metrics)
+        failed = {each.key: self.failed[each.key] for each in kept if each.key in self.failed}
+        states = {name: each.states for name, each in parts.items()}
+        return Parts(self.by, self.schema if schema is None else schema, kept, states, failed)
 
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
         """These parts without those that match every choice."""

@@ -34,6 +34,20 @@ def spark_split(
     return query.select_passing(), query.select_failing()
 
 
+def spark_mark(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values) -> DataFrame:
+    """All rows, with a column of reasons, which is empty for a row that breaks no rule."""
+    query = _RowQuery(data, rules, tables, values)
+    return query.mark_all()
+
+
+def write_seconds(schema: Schema, column: str) -> str:
+    """The seconds since 1970 of a date or timestamp, as SQL. One without a zone is taken as UTC."""
+    found = next(each for each in schema.columns if each.label == column)
+    if found.kind is Kind.DATE:
+        return f"unix_date({quote_name(column)}) * 86400D"
+    return f"{_micros_sql(quote_name(column), 'ntz' in found.type)} / 1e6D"
+
+
 class _RowQuery:
     """The tests of all rules over one frame. Rules that need more than the row itself add helper columns to it."""
 
@@ -69,6 +83,9 @@ class _RowQuery:
         # the reasons are built after the filter, so only for failing rows
         failing = self.frame.filter(join_tests("OR", self.tests) or "false")
         return self._restore_names(failing.selectExpr("*", f"{self._reasons_sql()} AS {REASONS}"), REASONS)
+
+    def mark_all(self) -> DataFrame:
+        return self._restore_names(self.frame.selectExpr("*", f"{self._reasons_sql()} AS {REASONS}"), REASONS)
 
     def select_passing(self) -> DataFrame:
         return self._restore_names(self.frame.filter(f"NOT ({join_tests('OR', self.tests) or 'false'})"))

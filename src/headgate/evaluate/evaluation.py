@@ -72,12 +72,14 @@ class Evaluation:
 
     def measure(
         self,
-        batch: Batch | Analysis,
+        batch: Batch | Analysis | Measurements,
         *,
         also: Iterable[Metric[Any]] = (),
         progress: Callable[[Progress], None] | None = None,
     ) -> Measurements:
-        """Measure the batch in one scan, with more metrics of the whole batch; an analysis is not scanned again."""
+        """Measure the batch in one scan, with more metrics of the whole batch; what was measured is not scanned."""
+        if isinstance(batch, Measurements):
+            return batch
         if isinstance(batch, Analysis):
             self._refuse_segments()
             return Measurements({(): batch})
@@ -107,12 +109,12 @@ def as_checks(checks: Check | Iterable[Check]) -> list[Check]:
     return given
 
 
-def open_input(data: Any, tables: Mapping[str, Any] | None = None) -> Batch | Analysis:
-    """What a caller gave, opened: data, an analysis of it, or a function that reads one of these."""
+def open_input(data: Any, tables: Mapping[str, Any] | None = None) -> Batch | Analysis | Measurements:
+    """What a caller gave, opened: data, an analysis or measurements of it, or a function that reads one of these."""
     if callable(data):
         with raise_faults():
             data = data()
-    return data if isinstance(data, Analysis) else open_batch(data, tables)
+    return data if isinstance(data, (Analysis, Measurements)) else open_batch(data, tables)
 
 
 def _plan_expectation(check: str, number: int, by: By, expectation: Expectation, schema: Schema) -> PlannedExpectation:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Any, TypeAlias
 
+import msgspec
+
 from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import measure_batch, measure_parts
 from headgate.engine.batch import Batch
@@ -17,10 +19,15 @@ from headgate.engine.parts import Parts
 from headgate.engine.progress import Progress
 from headgate.engine.scan import grows
 from headgate.metrics.base.metric import Metric
+from headgate.values.codec import Head, pack, seal, unseal
+from headgate.values.errors import CorruptBytes
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Failed
+from headgate.values.schema import Schema
 
 By: TypeAlias = tuple[str, ...]
+
+_TAG = "measurements"
 
 
 class Measurements:
@@ -37,6 +44,45 @@ class Measurements:
     def _segments(self, by: By) -> dict[Part, Analysis]:
         result = self._results[by]
         return {(): result} if isinstance(result, Analysis) else {part: result[part] for part in result}
+
+    @property
+    def schema(self) -> Schema:
+        return next(iter(self._results.values())).schema
+
+    def with_schema(self, schema: Schema) -> Measurements:
+        """The same measurements of a batch that has these columns."""
+        return Measurements({by: each.only(each.metrics, schema) for by, each in self._results.items()})
+
+    def empty(self) -> Measurements:
+        """What the same metrics are of a batch without rows."""
+        return Measurements(
+            {
+                by: Parts(by, each.schema, each.metrics, {}, {}) if by else Analysis(each.schema, each.metrics, {}, {})
+                for by, each in self._results.items()
+            }
+        )
+
+    def __add__(self, other: Measurements) -> Measurements:
+        """The measurements of both batches together: the metrics that both have, by the segmentations of both."""
+        shared = [by for by in self._results if by in other._results]
+        return Measurements({by: _add_results(self._results[by], other._results[by]) for by in shared})
+
+    def to_bytes(self) -> bytes:
+        """All measurements in one checksummed envelope."""
+        results = [(by, isinstance(each, Parts), each.to_bytes()) for by, each in self._results.items()]
+        return seal(pack(results), Head(_TAG, ""))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Measurements:
+        """The measurements in the bytes of `to_bytes`; truncated, altered or foreign bytes are refused."""
+        head, body = unseal(data)
+        if head.tag != _TAG:
+            raise CorruptBytes(f"these bytes hold a {head.tag}, not measurements.")
+        try:
+            stored = msgspec.msgpack.decode(body, type=list[tuple[By, bool, bytes]])
+        except (msgspec.ValidationError, msgspec.DecodeError) as error:
+            raise CorruptBytes(f"the bytes do not hold measurements: {error}.") from None
+        return cls({by: (Parts if is_parts else Analysis).from_bytes(each) for by, is_parts, each in stored})
 
     @property
     def failed(self) -> dict[MetricKey, Failed]:
@@ -142,6 +188,16 @@ def _measure_family(
 def _merge_parts(scan: Analysis | Parts, by: By, metrics: Sequence[Metric[Any]]) -> Analysis | Parts:
     assert isinstance(scan, Parts)
     return scan.coarsen(by, metrics) if by else scan.view(metrics=metrics)
+
+
+def _add_results(one: Analysis | Parts, two: Analysis | Parts) -> Analysis | Parts:
+    """Two results over different rows as one, with the metrics that both have."""
+    shared = set(one.metrics) & set(two.metrics)
+    if isinstance(one, Analysis) and isinstance(two, Analysis):
+        return one.only(shared) + two.only(shared)
+    assert isinstance(one, Parts)
+    assert isinstance(two, Parts)
+    return one.only(shared) + two.only(shared)
 
 
 def _join_results(one: Analysis | Parts, two: Analysis | Parts) -> Analysis | Parts:

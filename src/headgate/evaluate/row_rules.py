@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -19,12 +20,13 @@ from headgate.metrics.base.sql import join_filters, join_tests, quote_name, quot
 from headgate.metrics.states.counts import MatchCount
 from headgate.metrics.states.groups import Groups, GroupSizes
 from headgate.store.record import hide_segment
-from headgate.values.expectation import Judgement, Level, Segment, Status
+from headgate.values.expectation import Expectation, Judgement, Level, Segment, Status
 from headgate.values.key import MetricKey
 from headgate.values.schema import is_repeated
 from headgate.values.state import State
 
 _NAMES_VALUES = re.compile(r"`[^`]*\[\][^`]*`")  # a place inside an array, in the SQL of a predicate
+_EXTREMES = frozenset({"min", "max", "min_length", "max_length"})
 _LONGEST_MESSAGE = 200  # characters, in each failing row
 
 
@@ -145,6 +147,28 @@ def count_recorded_rows(judgement: Judgement, states: Mapping[MetricKey, State])
         return ""
     metric = from_key(key)
     return count_failing_rows(JudgedExpectation("", 0, metric, judgement), states.get(metric.state_key))
+
+
+def find_strict_rule(metric: Metric[Any], expectation: Expectation) -> RowRule | None:
+    """The rule by which a row is wrong by itself, whatever other rows there are; None if the expectation allows some.
+
+    `is_complete(id)` is one; `has_completeness(id) at least 0.99` and `is_unique(id)` are none.
+    """
+    predicate = expectation.predicate
+    if metric.name in _EXTREMES:
+        worst = math.inf if metric.name.startswith("max") else -math.inf
+    elif predicate.floor is not None and predicate.floor >= 1:
+        worst = 0.0
+    elif predicate.ceiling is not None and predicate.ceiling <= 0:
+        worst = 1.0
+    else:
+        return None
+    failing = metric.failing_rows(predicate, worst)
+    if failing is None or failing.repeated:
+        return None
+    message = shorten(failing.message, _LONGEST_MESSAGE, placeholder=" ...")
+    text = expectation.rule or str(expectation)
+    return RowRule(text, expectation.level.value, failing, message, metric.where)
 
 
 def _group_failures(

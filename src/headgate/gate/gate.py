@@ -231,12 +231,20 @@ class Gate:
         """
         return self._open_backfill(tables, now).judge_batch(data, partition, time)
 
-    def _open_backfill(self, tables: Mapping[str, Any] | None, now: datetime | None) -> Backfill:
-        """Judges as this gate does, and holds, moves and notifies nothing."""
+    def observe(self) -> Gate:
+        """A gate with the same checks and settings that holds and moves nothing."""
         observer = copy(self)
         observer.settings = msgspec.structs.replace(self.settings, mode=Mode.OBSERVE)
         observer.mover = BatchMover(self.dataset, None)
         observer.history = DatasetHistory(self.store, self.dataset, observer.settings)
+        observer.finisher = BatchFinisher(observer.history, observer.mover, self.notify)
+        observer.rulings = PersonRulings(observer.history, observer.mover, self.checks)
+        observer.mutes = ColumnMutes(observer.history)
+        return observer
+
+    def _open_backfill(self, tables: Mapping[str, Any] | None, now: datetime | None) -> Backfill:
+        """Judges as this gate does, and holds, moves and notifies nothing."""
+        observer = self.observe()
         observer.finisher = BatchFinisher(observer.history, observer.mover, None)
         return Backfill(
             history=observer.history,

@@ -111,6 +111,33 @@ class Delta(SparkTablePublisher):
         """The rows of a batch that was staged, wherever it is now."""
         return self.spark.read.format("delta").option("versionAsOf", 0).load(self._find_path(source))
 
+    # --- streams
+
+    def append(self, df: DataFrame, stream: str, number: int) -> None:
+        """Append the rows of a micro-batch by one commit. Delta drops the commit if it has that micro-batch already.
+
+        Args:
+            df: The rows.
+            stream: What identifies the stream.
+            number: The number of the micro-batch, which only grows.
+        """
+        mark = {_MARK: {"stream": stream, "number": number}}
+        fault_point("delta.append")
+        with self.as_publish_error():
+            (
+                df.writeTo(self._name)
+                .option("txnAppId", f"headgate/stream/{stream}")
+                .option("txnVersion", str(number))
+                .option("userMetadata", json.dumps(mark))
+                .append()
+            )
+        fault_point("delta.appended")
+
+    def find_appended(self, stream: str) -> int:
+        """The number of the last micro-batch of a stream that the table has; -1 if it has none."""
+        marks = (_read_user_mark(row) for row in self._list_commits())
+        return max((int(mark["number"]) for mark in marks if mark.get("stream") == stream), default=-1)
+
     # --- what the table keeps
 
     def read_marks(self, partition: str) -> PartitionMarks:
@@ -299,9 +326,14 @@ def _has_published(commits: Sequence[Row], source: str) -> bool:
 
 def _find_published(commit: Row) -> str:
     """What a commit of ours has published; empty if it is somebody else's."""
+    return str(_read_user_mark(commit).get("source", ""))
+
+
+def _read_user_mark(commit: Row) -> dict[str, Any]:
+    """What we have noted in a commit; nothing if it is somebody else's."""
     try:
         told = json.loads(commit["userMetadata"] or "{}")
     except ValueError:
-        return ""
+        return {}
     mark = told.get(_MARK) if isinstance(told, dict) else None
-    return str(mark.get("source", "")) if isinstance(mark, dict) else ""
+    return mark if isinstance(mark, dict) else {}

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 RETAINED_DAYS = 90
 """Days for which a staged or held batch is kept, unless it is published or discarded before."""
 _SOURCE, _COPY_OF, _PARTITION = "iceberg:", "headgate-copy-of", "headgate-partition"
+_STREAM, _NUMBER = "headgate.stream", "headgate.micro-batch"
 _ORIGINS = ("source-snapshot-id", _COPY_OF)
 """Where the summary of a snapshot says which staged snapshot it shows."""
 _PART = re.compile(r"[\w-]+")
@@ -101,6 +102,35 @@ class Iceberg(SparkTablePublisher):
             rows = self.spark.sql(f"SELECT * FROM {self._name} VERSION AS OF {_find_id(source)}")
         is_of = "false" if source.endswith(EMPTY) else self.is_of(partition, rows)
         return rows.where(is_of)
+
+    # --- streams
+
+    def append(self, df: DataFrame, stream: str, number: int) -> None:
+        """Append the rows of a micro-batch by one commit, which names it.
+
+        Args:
+            df: The rows.
+            stream: What identifies the stream.
+            number: The number of the micro-batch, which only grows.
+        """
+        self._refuse_other_branch()
+        fault_point("iceberg.append")
+        with self.as_publish_error():
+            (
+                df.writeTo(self._name)
+                .option(f"snapshot-property.{_STREAM}", stream)
+                .option(f"snapshot-property.{_NUMBER}", str(number))
+                .append()
+            )
+        fault_point("iceberg.appended")
+
+    def find_appended(self, stream: str) -> int:
+        """The number of the last micro-batch of a stream that the table has; -1 if it has none."""
+        rows = self._read(
+            f"SELECT max(CAST(summary['{_NUMBER}'] AS BIGINT)) AS number FROM {self._name}.snapshots "
+            f"WHERE summary['{_STREAM}'] = {quote(stream)}"
+        )
+        return -1 if rows[0]["number"] is None else int(rows[0]["number"])
 
     # --- what the table keeps
 

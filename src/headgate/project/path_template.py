@@ -6,7 +6,6 @@ listing, so that no name can lead out of the folders of the template.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterator
 from functools import cached_property
@@ -17,15 +16,14 @@ from urllib.parse import unquote
 from pyarrow import ArrowException
 
 from headgate.engine.file_errors import make_read_error
-from headgate.values.errors import EngineError, NoSuchBatch, SourceUnavailable
+from headgate.engine.file_systems import is_s3, open_file_system
+from headgate.values.errors import NoSuchBatch
 from headgate.values.run import LONGEST_NAME, partition_sort_key
 
 PARTITION = "{partition}"
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*)://", re.IGNORECASE)
 _SAFE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9=+,@ :_.-]*")
 _MAX_NAMES = 5
-_ARROW_SCHEMES = {"s3a": "s3", "s3n": "s3"}  # names of Hadoop and of Arrow
-_CONNECT_SECONDS, _REQUEST_SECONDS, _RETRY_SECONDS = 10, 30, 60  # of one request to an object store, and of all
 _PASSWORD = re.compile(r"[a-z][a-z0-9+.-]*://(?:[^/:@]+:(?!\d+/)[^@]*@|.*[?&]secret_key=)", re.IGNORECASE)
 
 
@@ -83,28 +81,12 @@ class PathTemplate:
 
     @property
     def is_in_s3(self) -> bool:
-        return _ARROW_SCHEMES.get(self.scheme, self.scheme) == "s3"
+        return is_s3(self.scheme)
 
     @cached_property
     def filesystem(self) -> Any:
-        from pyarrow import fs
-
-        if self.is_local:
-            return fs.LocalFileSystem()
         bucket = self._fixed_parts[0] if self._fixed_parts else ""
-        try:
-            if self.is_in_s3:
-                return _open_s3(bucket)
-            limit = f"?retry_limit_seconds={_RETRY_SECONDS}" if self.scheme in ("gs", "gcs") else ""
-            return fs.FileSystem.from_uri(f"{self.scheme}://{bucket}{limit}")[0]
-        except Exception as error:  # of many types; some messages hold credentials of the environment
-            made = make_read_error(f"{self.scheme}://{bucket} cannot be opened", error)
-            if isinstance(made, SourceUnavailable):
-                raise made from None
-            raise EngineError(
-                f"{self.scheme}:// cannot be read by this process ({type(error).__name__}).",
-                hint="Write engine: spark, or a path of a mounted folder.",
-            ) from None
+        return open_file_system(self.scheme, bucket, "Write engine: spark, or a path of a mounted folder.")
 
     @property
     def root(self) -> str:
@@ -248,22 +230,6 @@ class PathTemplate:
         from pyarrow import fs
 
         return bool(self._read_info(path).type != fs.FileType.NotFound)
-
-
-def _open_s3(bucket: str) -> Any:
-    """The file system of a bucket. Its region is looked for where neither the environment nor an endpoint names one."""
-    from pyarrow import fs
-
-    endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL") or ""
-    scheme, _, host = endpoint.rpartition("://")
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-    return fs.S3FileSystem(
-        region=region if region or endpoint else fs.resolve_s3_region(bucket),
-        endpoint_override=host.rstrip("/") or None,
-        scheme=scheme or "https",
-        connect_timeout=_CONNECT_SECONDS,
-        request_timeout=_REQUEST_SECONDS,
-    )
 
 
 def _compile_part(part: str) -> re.Pattern[str]:

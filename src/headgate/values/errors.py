@@ -142,6 +142,10 @@ class NotMeasured(EngineError):
     """Some metrics could not be measured of all batches at once. Nothing was recorded."""
 
 
+class StreamStopped(HeadgateError):
+    """A stream was stopped by its gate: a micro-batch was not written, or a window failed."""
+
+
 class EngineUnavailable(EngineError):
     """Spark could not be used, whatever the batch. Nothing was recorded; call again when the cause is mended."""
 
