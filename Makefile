@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -133,6 +133,11 @@ bench-gate: ## the gate against each learner alone on all feeds, and the real in
 
 bench-tables: ## readers, kills, races, jobs and time on Iceberg and Delta tables; writes docs/tables-benchmark.md
 	.ci/tables --bench
+
+bench-streams: ## a stream that is killed, what a micro-batch costs, and memory; writes docs/streams-benchmark.md
+	$(PYTHON) -m benchmarks.streams kills
+	$(PYTHON) -m benchmarks.streams cost
+	$(PYTHON) -m benchmarks.streams memory --batches 500 --rows 1000
 
 bench-basics: ## basic faults, held and missing batches on all feeds, ranges, drift, and a simulated year; writes docs/basics-benchmark.md and docs/ranges-benchmark.md
 	$(PYTHON) -m benchmarks.gate.guards

@@ -118,6 +118,11 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
         failed = {each.key: self.failed[each.key] for each in kept if each.key in self.failed}
         return Analysis(self.schema if schema is None else schema, kept, states, failed)
 
+    def finish(self) -> Analysis:
+        """This analysis with finished states, after all that belong together were merged."""
+        states = {key: state.finish() for key, state in self.states.items()}
+        return Analysis(self.schema, self.metrics, states, self.failed)
+
     def resolve(self, spark: Any) -> Analysis:
         """This analysis after Spark has merged the frequency tables that are kept as Parquet, all in one job."""
         if not any(isinstance(state, KeptGroups) for state in self.states.values()):

@@ -91,10 +91,20 @@ def measure_batch(
     by: Sequence[str] = (),
     progress: Callable[[Progress], None] | None = None,
     keep: str = "",
+    finish: bool = True,
 ) -> Analysis | Parts:
-    """One scan of an opened batch: an analysis of the whole, or of the parts given by the columns in `by`."""
+    """One scan of an opened batch: an analysis of the whole, or of the parts given by the columns in `by`.
+
+    Args:
+        batch: The opened batch.
+        metrics: What is measured.
+        by: The columns by which it is cut into parts.
+        progress: Called while the scan runs.
+        keep: The folder for large groups.
+        finish: Whether the states are finished. Those that are merged with others are finished after that.
+    """
     plan = make_plan(batch.schema, metrics, by=by, keep=keep)
-    return _build_result(plan, batch.run(plan, progress))
+    return _build_result(plan, batch.run(plan, progress), finish)
 
 
 def measure_parts(
@@ -103,6 +113,7 @@ def measure_parts(
     of_whole: Sequence[Metric[Any]],
     by: Sequence[str],
     progress: Callable[[Progress], None] | None = None,
+    finish: bool = True,
 ) -> tuple[Parts, Analysis]:
     """One scan in this process of a batch that is cut into parts: of each part some metrics, of the whole others.
 
@@ -112,6 +123,7 @@ def measure_parts(
         of_whole: The metrics of the whole batch; none reads a state of `of_parts`.
         by: The columns that tell the parts apart.
         progress: A function that is called with a `Progress` while the scan runs.
+        finish: Whether the states are finished.
     """
     plan = make_plan(
         batch.schema, [*of_parts, *of_whole], by=by, whole=frozenset(metric.state_key for metric in of_whole)
@@ -119,8 +131,8 @@ def measure_parts(
     scanned = batch.run(plan, progress)
     parts: dict[Part, dict[MetricKey, State]] = {part: states for part, states in scanned.states.items() if part}
     whole: dict[Part, dict[MetricKey, State]] = {(): scanned.states[()]}
-    of_each = _build_result(plan.of(of_parts), ScanResult(parts, _failed_of(of_parts, scanned)))
-    of_all = _build_result(make_plan(batch.schema, of_whole), ScanResult(whole, _failed_of(of_whole, scanned)))
+    of_each = _build_result(plan.of(of_parts), ScanResult(parts, _failed_of(of_parts, scanned)), finish)
+    of_all = _build_result(make_plan(batch.schema, of_whole), ScanResult(whole, _failed_of(of_whole, scanned)), finish)
     assert isinstance(of_each, Parts)
     assert isinstance(of_all, Analysis)
     return of_each, of_all
@@ -130,11 +142,11 @@ def _failed_of(metrics: Iterable[Metric[Any]], scanned: ScanResult) -> dict[Metr
     return {metric.key: scanned.failed[metric.key] for metric in metrics if metric.key in scanned.failed}
 
 
-def _build_result(plan: Plan, scanned: ScanResult) -> Analysis | Parts:
-    """The result: finished states, without those that only failed metrics read, since they may lack rows."""
+def _build_result(plan: Plan, scanned: ScanResult, finish: bool) -> Analysis | Parts:
+    """The result: its states without those that only failed metrics read, since they may lack rows."""
     sound = {metric.state_key for metric in plan.metrics if metric.key not in scanned.failed}
     states = {
-        part: {key: part_states[key].finish() for key in part_states if key in sound}
+        part: {key: state.finish() if finish else state for key, state in part_states.items() if key in sound}
         for part, part_states in scanned.states.items()
     }
     if not plan.by:

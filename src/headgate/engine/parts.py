@@ -173,6 +173,11 @@ class Parts(Paged, Mapping[Part, Analysis]):
         states = {name: each.states for name, each in parts.items()}
         return Parts(self.by, self.schema if schema is None else schema, kept, states, failed)
 
+    def finish(self) -> Parts:
+        """These parts with finished states, after all that belong together were merged."""
+        states = {name: self[name].finish().states for name in self}
+        return Parts(self.by, self.schema, self.metrics, states, self.failed)
+
     def without(self, parts: Iterable[Part | str] | None = None, /, **chosen: Choice) -> Parts:
         """These parts without those that match every choice."""
         removed = set(self._find_rows(parts, chosen).tolist())

@@ -53,6 +53,10 @@ class Measurements:
         """The same measurements of a batch that has these columns."""
         return Measurements({by: each.only(each.metrics, schema) for by, each in self._results.items()})
 
+    def finish(self) -> Measurements:
+        """The measurements with finished states, after all that belong together were merged."""
+        return Measurements({by: each.finish() for by, each in self._results.items()})
+
     def empty(self) -> Measurements:
         """What the same metrics are of a batch without rows."""
         return Measurements(
@@ -123,12 +127,21 @@ def by_batch(column: str, by: By) -> By:
 
 
 def measure(
-    batch: Batch, asked: Iterable[tuple[By, Metric[Any]]], progress: Callable[[Progress], None] | None = None
+    batch: Batch,
+    asked: Iterable[tuple[By, Metric[Any]]],
+    progress: Callable[[Progress], None] | None = None,
+    finish: bool = True,
 ) -> Measurements:
     """All metrics of the whole and of every segmentation, in one scan where states can be merged.
 
     A segmentation that is finer than others is scanned, and they are merged from it. Exact groups that are too many for
     the driver cannot be merged, so on a cluster they are scanned for each segmentation that asks for them.
+
+    Args:
+        batch: The opened batch.
+        asked: The metrics, each with the columns of its segments.
+        progress: Called while the scan runs.
+        finish: Whether the states are finished. Those that are merged with others are finished after that.
     """
     wanted: dict[By, list[Metric[Any]]] = {(): []}
     for by, metric in asked:
@@ -136,7 +149,7 @@ def measure(
     results: dict[By, Analysis | Parts] = {}
     for finest, coarser in _group_by_finest(wanted, batch.once).items():
         family = {by: wanted[by] for by in coarser}
-        results |= _measure_family(batch, finest, family, progress)
+        results |= _measure_family(batch, finest, family, progress, finish)
     return Measurements(results)
 
 
@@ -157,6 +170,7 @@ def _measure_family(
     finest: By,
     wanted: Mapping[By, list[Metric[Any]]],
     progress: Callable[[Progress], None] | None,
+    finish: bool,
 ) -> dict[By, Analysis | Parts]:
     """One scan for a segmentation and those that are merged from it, and one for each that cannot be."""
     apart = {
@@ -171,17 +185,19 @@ def _measure_family(
     scan: Analysis | Parts
     if of_whole:
         scan, whole = measure_parts(
-            batch, [each for each in shared if each not in of_whole], of_whole, finest, progress
+            batch, [each for each in shared if each not in of_whole], of_whole, finest, progress, finish
         )
     else:
-        scan = measure_batch(batch, shared, finest, progress)
+        scan = measure_batch(batch, shared, finest, progress, finish=finish)
     results: dict[By, Analysis | Parts] = {}
     for by, metrics in wanted.items():
         elsewhere = {*apart[by], *of_whole}
         merged = scan if by == finest else _merge_parts(scan, by, [each for each in metrics if each not in elsewhere])
         if whole is not None and not by:
             merged = _join_results(merged, whole)
-        results[by] = _join_results(merged, measure_batch(batch, apart[by], by, progress)) if apart[by] else merged
+        if apart[by]:
+            merged = _join_results(merged, measure_batch(batch, apart[by], by, progress, finish=finish))
+        results[by] = merged
     return results
 
 

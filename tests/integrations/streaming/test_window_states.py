@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from headgate.engine.batch import open_batch
@@ -14,6 +15,7 @@ from headgate.integrations.streaming.windows import WindowSize
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key
 from headgate.values.errors import CorruptBytes, MisuseError
+from headgate.values.outcome import Measured
 from tests.integrations.streaming.clicks import START, make_clicks
 
 FIVE_MINUTES = WindowSize(300)
@@ -27,7 +29,7 @@ def open_states(tmp_path: Path, size: WindowSize = FIVE_MINUTES, late: int = 600
 def measure_clicks(number: int, rows: int = 20) -> Measurements:
     table = make_clicks(number, rows)
     batch = open_batch(table)
-    return measure(batch, [((), each) for each in default_metrics(batch.schema)])
+    return measure(batch, [((), each) for each in default_metrics(batch.schema)], finish=False)
 
 
 def make_batch(number: int, rows: int = 20, window: int | None = None) -> MicroBatchStates:
@@ -58,6 +60,21 @@ def test_a_window_is_the_sum_of_its_micro_batches(tmp_path: Path) -> None:
     assert states.find_due(FIRST + 299) == []
     assert states.find_due(FIRST + 300) == [FIRST]
     assert states.open_windows == (FIRST, FIRST + 300)
+
+
+def test_a_window_of_many_values_is_measured_as_the_same_rows_in_one_batch(tmp_path: Path) -> None:
+    states = open_states(tmp_path)
+    put(states, *(make_batch(number, rows=400) for number in range(6)))
+    merged = states.merge(FIRST).measurements.finish().whole
+    batch = open_batch(pa.concat_tables([make_clicks(number, 400) for number in range(5)]))
+    whole = measure(batch, [((), each) for each in default_metrics(batch.schema)]).whole
+    numbers = [
+        {str(key): each.value for key, each in found.outcomes.items() if isinstance(each, Measured)}
+        for found in (merged, whole)
+    ]
+    floats = [{key: value for key, value in each.items() if isinstance(value, float)} for each in numbers]
+    assert floats[0] == pytest.approx(floats[1], rel=1e-9)
+    assert "most_frequent_ratio(id)" in floats[0]
 
 
 def test_a_restart_knows_what_was_known(tmp_path: Path) -> None:
@@ -155,8 +172,6 @@ def test_measurements_by_segment_are_added_segment_by_segment() -> None:
     ]
     one, two = (measure(open_batch(make_clicks(number)), asked) for number in (1, 2))
     both = Measurements.from_bytes((one + two).to_bytes())
-    import pyarrow as pa
-
     whole = measure(open_batch(pa.concat_tables([make_clicks(1), make_clicks(2)])), asked)
     assert both.whole.value("size()") == 400
     for part, analysis in whole.segments(("page",)).items():

@@ -182,7 +182,7 @@ class MicroBatch:
     def measure(self) -> MeasuredMicroBatch:
         """Measure the rows of each window, and count those that break a rule, in one scan."""
         batch = open_batch(self._marked.drop(REASONS), self.tables)
-        measured = measure(batch, self.plan.asked)
+        measured = measure(batch, self.plan.asked, finish=False)
         split = measured.split_batches(WINDOW, self.plan.segmentations)
         windows = {int(start): each.with_schema(self.plan.schema) for start, each in split.items()}
         latest = [value for each in windows.values() if (value := _read_number(each, Max(self.plan.time))) is not None]

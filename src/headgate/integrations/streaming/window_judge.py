@@ -82,7 +82,7 @@ class WindowJudge:
         for start in [] if watermark is None else self.states.find_due(watermark):
             window = self.states.merge(start)
             verdict = self.gate.judge(
-                window.measurements, self.states.size.name(start), fingerprint=self.states.identify(window)
+                window.measurements.finish(), self.states.size.name(start), fingerprint=self.states.identify(window)
             )
             self.states.put_window(window, failed=not verdict.passed)
             self._tell(verdict)
