@@ -26,6 +26,7 @@ from tests.integrations.streaming.clicks import make_clicks, put_clicks
 ROOT = Path(__file__).parents[2]
 ROWS = 200
 _MINUTES = 5  # of a window
+_ROUNDING = 1e-7  # of numbers; a difference of mean times since 1970 loses most digits
 
 
 def lose_page(click: dict[str, Any], chance: random.Random) -> dict[str, Any]:
@@ -152,5 +153,5 @@ def _is_same(one: Run, two: Run) -> bool:
     ]
     first, second = ({k: v for k, v in each.items() if isinstance(v, float)} for each in numbers)
     return first.keys() == second.keys() and all(
-        abs(first[key] - second[key]) <= 1e-9 * max(1.0, abs(first[key])) for key in first
+        abs(first[key] - second[key]) <= _ROUNDING * max(1.0, abs(first[key])) for key in first
     )
