@@ -61,7 +61,7 @@ class WindowSize(NamedTuple):
         """The name of a window as a partition: its start in UTC, as exact as the length asks for.
 
         >>> WindowSize(300).name(1_794_990_900), WindowSize(3_600).name(1_794_988_800), WindowSize(86_400).name(0)
-        ('2026-11-18T10:35', '2026-11-18T10', '1970-01-01')
+        ('2026-11-18T08:35', '2026-11-18T08', '1970-01-01')
         """
         exactness = next(form for step, form in _FORMS if self.seconds % step == 0)
         return datetime.fromtimestamp(start, UTC).strftime(exactness)
