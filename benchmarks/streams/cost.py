@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headgate as hg
+from benchmarks.values_mode import VALUES
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -83,7 +84,7 @@ def measure_memory(spark: SparkSession, batches: int, rows: int, columns: int) -
 
 
 def open_gate(root: Path, late: str = "1 day") -> hg.StreamGate:
-    store = hg.open_store(f"sqlite:///{root}/dq.db")
+    store = hg.open_store(f"sqlite:///{root}/dq.db", values=VALUES)
     gate = hg.Gate("clicks", store=store, checks=hg.Check("clicks").is_complete("c1").has_min("c3", at_least=0))
     return hg.StreamGate(
         gate,

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import headgate as hg
+from benchmarks.values_mode import VALUES
 from tests.integrations.streaming.clicks import SCHEMA, read_stream
 from tests.integrations.tables.session import JARS, build_session
 
@@ -54,7 +55,7 @@ def open_sink(spark: SparkSession, root: Path, kind: str) -> hg.Folders | hg.Del
 
 def main(root: Path, kind: str) -> None:
     spark = start_session(root)
-    store = hg.open_store(f"sqlite:///{root}/dq.db", values="plain")
+    store = hg.open_store(f"sqlite:///{root}/dq.db", values=VALUES)
     gate = hg.StreamGate(
         hg.Gate("clicks", store=store, checks=CHECKS),
         time="at",

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 
 import headgate as hg
 from benchmarks.streams.job import CHECKS, open_sink, start_session
+from benchmarks.values_mode import VALUES, open_memory
 from headgate.values.outcome import Measured
 from headgate.values.run import Run
 from tests.integrations.streaming.clicks import make_clicks, put_clicks
@@ -132,8 +133,8 @@ def _count_ids(tables: list[pa.Table]) -> Counter[int]:
 
 def _compare_windows(root: Path, tables: list[pa.Table]) -> tuple[int, Counter[str]]:
     """How many windows have other numbers or another status than the same rows in one batch, and the runs of each."""
-    found = hg.open_store(f"sqlite:///{root}/dq.db", values="plain")
-    batches = hg.Gate("clicks", store=hg.open_store("memory:", values="plain"), checks=CHECKS, mode="observe")
+    found = hg.open_store(f"sqlite:///{root}/dq.db", values=VALUES)
+    batches = hg.Gate("clicks", store=open_memory(), checks=CHECKS, mode="observe")
     runs = Counter(each.partition for each in found.revisions("clicks"))
     different = 0
     for at, partition in enumerate(sorted(runs)):

@@ -36,6 +36,7 @@ def feed(monkeypatch):
     monkeypatch.setattr(series, "analysed", lambda _: batches)
     cached = (series.read_recorded, tables.list_runs)
     monkeypatch.setattr(tables, "list_accounts", lambda _: {})
+    monkeypatch.setattr(tables, "is_incident", lambda *_: False)
     for each in cached:
         each.cache_clear()
     yield FEED
