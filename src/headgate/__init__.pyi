@@ -15,6 +15,12 @@ from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
 from headgate.integrations.delta import Delta as Delta
 from headgate.integrations.iceberg import Iceberg as Iceberg
+from headgate.integrations.pipelines.learned_expectation import expect_learned as expect_learned
+from headgate.integrations.pipelines.learned_expectation import expect_learned_or_fail as expect_learned_or_fail
+from headgate.integrations.pipelines.row_expectations import RowExpectations as RowExpectations
+from headgate.integrations.pipelines.row_expectations import expect as expect
+from headgate.integrations.pipelines.row_expectations import expect_or_drop as expect_or_drop
+from headgate.integrations.pipelines.row_expectations import expect_or_fail as expect_or_fail
 from headgate.integrations.results import ResultTables as ResultTables
 from headgate.integrations.streaming.stream_gate import StreamGate as StreamGate
 from headgate.integrations.table_store import open_table_store as open_table_store
@@ -173,6 +179,7 @@ __all__ = [
     "RelativeChange",
     "Report",
     "ResultTables",
+    "RowExpectations",
     "Run",
     "Size",
     "Skewness",
@@ -199,6 +206,11 @@ __all__ = [
     "analyze",
     "build_index",
     "calibrate",
+    "expect",
+    "expect_learned",
+    "expect_learned_or_fail",
+    "expect_or_drop",
+    "expect_or_fail",
     "find_columns",
     "inject_issue",
     "issues",

@@ -16,6 +16,8 @@ HeadgateError
 ├── PublishError           a batch could not be published, held, released or discarded; call again to continue
 │   ├── InputChanged       what is staged or held is not the input that was judged
 │   └── RangeStopped       the rulings on a range of batches stopped; those before it stand
+├── BatchHeld              a batch was held by its query, which gives no rows
+├── StreamStopped          a stream was stopped by its gate
 ├── DeliveryError          an alert did not reach its receiver
 └── EngineError            a batch could not be read at all
     ├── NoSuchBatch        there is no batch of this name
@@ -140,6 +142,10 @@ class NoSuchBatch(EngineError):
 
 class NotMeasured(EngineError):
     """Some metrics could not be measured of all batches at once. Nothing was recorded."""
+
+
+class BatchHeld(HeadgateError):
+    """A batch was held by the query that makes it, which gives no rows. The verdict is in the history."""
 
 
 class StreamStopped(HeadgateError):

@@ -1,0 +1,1 @@
+"""Expectations for Spark declarative pipelines: of single rows, and of a table as a whole."""
