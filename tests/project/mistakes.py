@@ -177,6 +177,12 @@ RULES = {
         dataset("pin: {size: [null, null]}"), 5, f"{ORDERS}.pin.size", "at least one end", "at most one of them"
     ),
     "no place": Case(source("{format: csv}"), 3, SOURCE, "neither a path nor a table", 'Write path: "lake'),
+    "a place of what is judged elsewhere": Case(
+        source("{elsewhere: true, path: x}"), 3, f"{SOURCE}.path", "judged elsewhere", "Leave it out"
+    ),
+    "publishing of what is judged elsewhere": Case(
+        source("elsewhere", ", publish: lake"), 3, "datasets.orders.publish", "published there", "Leave it out"
+    ),
     "two places": Case(source("{path: x, table: y}"), 3, f"{SOURCE}.table", "both", "Leave one of them out"),
     "a strange brace": Case(
         source('{path: "x/{day}"}'), 3, f"{SOURCE}.path", "{day} stands for nothing", "{partition}"

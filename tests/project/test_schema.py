@@ -90,7 +90,7 @@ def _with(path: str, name: str, example: Any) -> dict[str, Any]:
     """A configuration in which this key has this example."""
     source = {"path": "x"}
     if path.endswith("source"):
-        source = {"table": example} if name == "table" else {**source, name: example}
+        source = {name: example} if name in ("table", "elsewhere") else {**source, name: example}
     orders: dict[str, Any] = {"source": source} | ({name: example} if path == "datasets.<name>" else {})
     if path.endswith("learn"):
         orders["learn"] = {name: example}

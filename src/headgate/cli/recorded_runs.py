@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from headgate.display.page import Page
+    from headgate.explain.run_stretches import RunStretch
     from headgate.gate.batch_verdict import BatchVerdict
     from headgate.gate.gate import Gate
     from headgate.project.dataset import Dataset
     from headgate.values.key import MetricKey
     from headgate.values.run import Ruling
 
+_LISTED_RUNS = 30
 _MAX_CAUSES_LENGTH = 400  # characters of the last column
 
 
@@ -58,10 +60,19 @@ class RecordedRun(NamedTuple):
         }
 
 
-def read_runs(gate: Gate, last: int) -> list[RecordedRun]:
-    """The newest revision of each of the last partitions, in the order of the partitions."""
-    from headgate.cli.judge_batches import row_count_of
+def read_runs(gate: Gate, last: int | None) -> list[RecordedRun]:
+    """The newest revision of each of the last partitions, in the order of the partitions.
 
+    Args:
+        gate: The gate of the dataset.
+        last: How many; by default 30, or those of a day where several come in a day.
+    """
+    from headgate.cli.judge_batches import row_count_of
+    from headgate.explain.run_stretches import MOST_A_DAY, count_runs_a_day
+
+    if last is None:
+        newest = [each.partition for each in gate.store.last(gate.dataset, _LISTED_RUNS)]
+        last = max(_LISTED_RUNS, min(count_runs_a_day(newest), MOST_A_DAY))
     rulings = {(each.partition, each.number): each for each in gate.store.rulings(gate.dataset)}
     runs = []
     for revision in gate.store.last(gate.dataset, last):
@@ -71,25 +82,33 @@ def read_runs(gate: Gate, last: int) -> list[RecordedRun]:
 
 
 def runs_page(runs: Sequence[RecordedRun]) -> Page:
-    """A page with a row for each run, its status coloured."""
+    """A page with a row for each run, its status coloured. Where several come in a day, those one after another that
+    had the same outcome are one row."""
     from headgate.display.blocks import Grid, Mark
     from headgate.display.page import Page
     from headgate.display.table import Table
     from headgate.evaluate.verification import TONES
+    from headgate.explain.run_stretches import DENSE, RunStretch, count_runs_a_day, group_runs
 
-    rows = tuple(
-        (
-            each.verdict.partition + (f" ({each.verdict.revision.number})" if each.verdict.revision.number > 1 else ""),
-            each.verdict.status.value,
-            each.decision or each.verdict.action.value,
-            "" if each.rows is None else f"{each.rows:,}",
-            each.summary,
-        )
-        for each in runs
-    )
+    by_sequence = {each.verdict.revision.sequence: each for each in runs}
+    revisions = [each.verdict.revision for each in runs]
+    is_dense = count_runs_a_day([each.partition for each in revisions]) >= DENSE
+    stretches = group_runs(revisions) if is_dense else [RunStretch((each,)) for each in revisions]
+    rows = tuple(_make_row(each, by_sequence) for each in stretches)
     table = Table(("batch", "status", "decision", "rows", "causes"), rows, numeric=frozenset({3}))
-    marks = tuple(Mark(TONES[each.verdict.status]) for each in runs)
+    marks = tuple(Mark(TONES[each.last.status]) for each in stretches)
     return Page(blocks=(Grid(table, last=_MAX_CAUSES_LENGTH, marks=marks, marked=1, apart=False),))
+
+
+def _make_row(stretch: RunStretch, runs: Mapping[int, RecordedRun]) -> tuple[str, ...]:
+    """The row of a run; of several one after another the row counts of all, and the causes of the last."""
+    found = [runs[each.sequence] for each in stretch.revisions]
+    last, sizes = found[-1], [each.rows for each in found if each.rows is not None]
+    number = f" ({stretch.last.number})" if stretch.last.number > 1 else ""
+    count = f", {len(found):,} runs" if len(found) > 1 else ""
+    ends = dict.fromkeys(f"{each:,}" for each in (min(sizes), max(sizes))) if sizes else {}
+    status, decision = last.verdict.status.value, last.decision or last.verdict.action.value
+    return (f"{stretch.name}{number}{count}", status, decision, " to ".join(ends), last.summary)
 
 
 def verdict_of(dataset: Dataset, partition: str, number: int | None = None) -> BatchVerdict:

@@ -24,7 +24,14 @@ from headgate.gate.settings import FALSE_ALARMS, RUNS
 from headgate.learn.drift import HOLD_FACTOR
 from headgate.project.config_types import Days, ListOf, LocalPath, Option, Secret, Section, Text, make_error
 from headgate.project.row_filter import column_of
-from headgate.project.source_config import SPARK_FORMATS, PublishConfig, ResultsConfig, SourceConfig, parse_publish
+from headgate.project.source_config import (
+    SPARK_FORMATS,
+    PublishConfig,
+    ResultsConfig,
+    SourceConfig,
+    parse_publish,
+    parse_source,
+)
 from headgate.values.errors import MisuseError, did_you_mean
 
 Learning = Literal["history", "patterns", "novelty"]
@@ -104,8 +111,9 @@ def _parse_learn(value: Any) -> Any:
 class DatasetConfig(Section):
     """One recurring table: where its batches come from, what is expected of them, and what becomes of them."""
 
-    source: SourceConfig = Field(
-        description="Where the batches are.", examples=[{"format": "parquet", "path": "lake/orders/day={partition}"}]
+    source: Annotated[SourceConfig, BeforeValidator(parse_source)] = Field(
+        description="Where the batches are; elsewhere, if a job, a stream or a pipeline of yours judges them.",
+        examples=[{"format": "parquet", "path": "lake/orders/day={partition}"}, "elsewhere"],
     )
     engine: Literal["local", "spark"] | None = Field(
         default=None,
@@ -211,6 +219,12 @@ class DatasetConfig(Section):
             )
         if self.source.format in SPARK_FORMATS:
             raise make_error(f"the local engine does not read {self.source.format}.", "Write engine: spark.", "engine")
+        return self
+
+    @model_validator(mode="after")
+    def _publish_fits(self) -> DatasetConfig:
+        if self.publish is not None and self.source.elsewhere:
+            raise make_error("batches that are judged elsewhere are published there.", "Leave it out.", "publish")
         return self
 
     @model_validator(mode="after")

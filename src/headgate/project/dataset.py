@@ -22,7 +22,15 @@ from headgate.project.budgets import COUNTED_RUNS, TableBudget, count_per_week, 
 from headgate.project.config import Config, DatasetConfig
 from headgate.project.path_template import PARTITION
 from headgate.project.row_filter import column_of
-from headgate.project.source import BatchSource, LocalFiles, MovedBatch, SparkFiles, SparkTable, StagedTable
+from headgate.project.source import (
+    BatchSource,
+    JudgedElsewhere,
+    LocalFiles,
+    MovedBatch,
+    SparkFiles,
+    SparkTable,
+    StagedTable,
+)
 from headgate.store.ledger import partition_order
 from headgate.store.port import HistoryStore
 from headgate.values.day_lists import DayLists, is_day
@@ -147,6 +155,11 @@ class Dataset:
         return self._source.is_listed
 
     @property
+    def is_judged_elsewhere(self) -> bool:
+        """Whether a job, a stream or a pipeline judges its batches, and nothing is read here."""
+        return self.settings.source.elsewhere
+
+    @property
     def is_quiet(self) -> bool:
         """Whether it has no batch now, though it had some: its source is there, and is empty."""
         return not self.partitions() and self._source.exists and self.gate.store.head(self.name) > 0
@@ -156,7 +169,8 @@ class Dataset:
 
         A batch that was published or held is read from where it is now, unless it is staged again.
         """
-        path, moved = ("datasets", self.name, "source", "options"), self._find_moved(partition)
+        source, moved = ("datasets", self.name, "source"), self._find_moved(partition)
+        path = source if self.is_judged_elsewhere else (*source, "options")
         return self._project.locate_errors(path, lambda: self._source.read(partition, moved))
 
     def _find_moved(self, partition: str) -> MovedBatch | None:
@@ -387,6 +401,8 @@ class Dataset:
     @cached_property
     def _source(self) -> BatchSource:
         settings, project = self.settings.source, self._project
+        if settings.elsewhere:
+            return JudgedElsewhere(self.name)
         if self.engine == "local":
             if settings.where is not None and column_of(settings.where) is None:
                 path = ("datasets", self.name, "source", "where")

@@ -60,6 +60,41 @@ class BatchSource(Protocol):
         """A text that changes with the files of a batch; empty if they cannot be listed."""
 
 
+class JudgedElsewhere:
+    """The batches of a dataset that a job, a stream or a pipeline judges: nothing of them is read here."""
+
+    is_listed = True
+    exists = False
+    column: str | None = None
+
+    def __init__(self, dataset: str) -> None:
+        self._dataset = dataset
+
+    def read(self, partition: str, moved: MovedBatch | None = None) -> Any:
+        raise self._make_error()
+
+    def read_all(self, since: str = "") -> Any:
+        raise self._make_error()
+
+    def find_column(self, rows: Any) -> str:
+        raise self._make_error()
+
+    def split_rows(self, rows: Any) -> Iterator[tuple[str, Any]]:
+        raise self._make_error()
+
+    def partitions(self) -> tuple[str, ...]:
+        return ()
+
+    def identify_files(self, partition: str) -> str:
+        return ""
+
+    def _make_error(self) -> MisuseError:
+        return MisuseError(
+            f"the batches of {self._dataset} are judged elsewhere, and are not read here.",
+            hint="Its job, stream or pipeline has the rows.",
+        )
+
+
 class LocalFiles:
     """Files that this process reads with Arrow."""
 

@@ -14,9 +14,19 @@ Format = Literal["parquet", "csv", "json", "orc", "delta", "iceberg"]
 SPARK_FORMATS = ("delta", "iceberg")
 
 
-class SourceConfig(Section):
-    """Where the batches of a dataset are."""
+ELSEWHERE = "elsewhere"
 
+
+class SourceConfig(Section):
+    """Where the batches of a dataset are. `elsewhere` alone: a job, a stream or a pipeline judges them."""
+
+    elsewhere: bool = Field(
+        default=False,
+        description="Whether a job of your own judges the batches, by `gate.judge`, `hg.StreamGate` or "
+        "`hg.expect_learned`. The command line shows their history, and records what people decide. "
+        "`source: elsewhere` says the same.",
+        examples=[True],
+    )
     format: Format = Field(
         default="parquet",
         description="The format of the files; delta and iceberg need Spark and their jars. Of a table: delta or "
@@ -44,6 +54,10 @@ class SourceConfig(Section):
 
     @model_validator(mode="after")
     def _one_place(self) -> SourceConfig:
+        if self.elsewhere:
+            if others := sorted(self.model_fields_set - {"elsewhere"}):
+                raise make_error("batches that are judged elsewhere are not read.", "Leave it out.", others[0])
+            return self
         if self.path is None and self.table is None:
             raise make_error("it names neither a path nor a table.", f'Write path: "lake/orders/day={PARTITION}".')
         if self.path is not None and self.table is not None:
@@ -111,6 +125,11 @@ class ResultsConfig(Section):
         description="The name of the tables; _verdicts, _metrics and _causes is added to it.",
         examples=["lake.dq.headgate"],
     )
+
+
+def parse_source(value: Any) -> Any:
+    """The word `elsewhere` as the section that says so."""
+    return {"elsewhere": True} if value == ELSEWHERE else value
 
 
 def parse_publish(value: Any) -> Any:

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from headgate.display.numbers import format_moment
 from headgate.explain.batches_alike import describe_batches, describe_waiting, find_batches_alike
 from headgate.explain.metric_names import format_share, tells_missing
+from headgate.explain.run_stretches import DENSE, MOST_A_DAY, RunStretch, count_runs_a_day, group_runs
 from headgate.explain.verdict_page import choose_tone
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
@@ -19,6 +20,7 @@ from headgate.learn.metric_traits import MetricTraits
 from headgate.report.batch import describe_state
 from headgate.report.chart import draw_sparkline, draw_strip
 from headgate.report.drawing import chart_of
+from headgate.report.hours import draw_hours
 from headgate.report.run_series import MARK_WORDS, RunMark, RunSeries
 from headgate.report.words import describe_metric, describe_value, is_self_explanatory
 from headgate.values.expectation import Status
@@ -27,16 +29,19 @@ from headgate.values.run import BY_GATE, TRUSTED, Decision, Revision, Ruling
 from headgate.values.schema import Schema
 
 CHARTED_RUNS = 90
-LISTED_RUNS = 30  # runs in the table
+LISTED_RUNS = 30  # runs in the table, or stretches of runs
 _EXPLAINED_RUNS = 10  # failed runs whose causes are shown; each costs one read of the store
+_DAYS_OF_HOURS = 7  # days whose hours are drawn, where several runs come in a day
+_LISTED_DAYS = 2
 _NOT_EXPLAINED = "its own page tells"
 _SIZE = MetricKey("size")
 
 
 class RunRow(msgspec.Struct, frozen=True):
-    """A row of the table of the last runs."""
+    """A row of the table of the last runs: one run, or several one after another that had the same outcome."""
 
     partition: str
+    count: int
     number: int
     status: str
     mark: RunMark
@@ -71,6 +76,8 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
     revisions = gate.store.last(gate.dataset, CHARTED_RUNS)
     if not revisions:
         return {"gate": gate, "runs": []}
+    lately = _read_lately(gate, revisions)
+    revisions = lately.charted
     newest = gate.read_verdict(revisions[-1])
     schema = _find_schema(gate, newest)
     runs = RunSeries.read(gate.store, revisions, schema)
@@ -86,8 +93,10 @@ def dataset_page(gate: Gate, link: Callable[[str], str]) -> Mapping[str, Any]:
         "count": len(gate.store.revisions(gate.dataset)),
         "strip": draw_strip(list(zip(runs.partitions, runs.marks, strict=True))[-45:]),
         "held": sum(mark is RunMark.HELD for mark in runs.marks),
+        "failed": sum(mark is RunMark.OPEN for mark in runs.marks),
         "shown": len(runs),
-        "runs": _make_run_rows(gate, runs, newest, rulings, link),
+        "hours": draw_hours(lately.days),
+        "runs": _make_run_rows(gate, lately.stretches, newest, rulings, link),
         "charts": [chart_of(runs, key) for key in _pick_charts(runs)],
         "columns": [_make_column_series(runs, label, kind) for label, kind in _list_columns(runs, schema)],
         "updated": format_moment(max(each.at for each in revisions), whole_days=False),
@@ -115,35 +124,77 @@ def _pick_charts(runs: RunSeries) -> list[MetricKey]:
     return rows + sorted(candidates, key=runs.rank)[:1]
 
 
+class _Lately(msgspec.Struct, frozen=True):
+    """The runs whose values are drawn, the runs that are listed, newest first, and the runs whose hours are drawn."""
+
+    charted: tuple[Revision, ...]
+    stretches: list[RunStretch]
+    days: tuple[Revision, ...] = ()
+
+
+def _read_lately(gate: Gate, newest: tuple[Revision, ...]) -> _Lately:
+    """Where several runs come in a day, the runs of whole days, of which those with the same outcome are listed as one.
+
+    Args:
+        gate: The gate of the dataset.
+        newest: Its newest runs.
+    """
+    per_day = min(count_runs_a_day([each.partition for each in newest]), MOST_A_DAY)
+    if per_day < DENSE:
+        return _Lately(newest, [RunStretch((each,)) for each in newest[-LISTED_RUNS:][::-1]])
+    days = gate.store.last(gate.dataset, _DAYS_OF_HOURS * per_day)
+    stretches = group_runs(days[-_LISTED_DAYS * per_day :])[-LISTED_RUNS:]
+    return _Lately(days[-max(per_day, CHARTED_RUNS) :], stretches[::-1], days)
+
+
 def _make_run_rows(
     gate: Gate,
-    runs: RunSeries,
+    stretches: Sequence[RunStretch],
     newest: BatchVerdict,
     rulings: Mapping[tuple[str, int], Ruling],
     link: Callable[[str], str],
 ) -> list[RunRow]:
-    sizes = runs.values(_SIZE) if _SIZE in runs else np.full(len(runs), np.nan)
-    listed = range(max(0, len(runs) - LISTED_RUNS), len(runs))[::-1]
-    causes = _list_causes(gate, [runs.revisions[index] for index in listed], newest)
+    sizes = _read_sizes(gate, [revision for each in stretches for revision in each.revisions])
+    causes = _list_causes(gate, stretches, newest)
     return [
         RunRow(
-            (revision := runs.revisions[index]).partition,
-            revision.number,
+            stretch.name,
+            len(stretch.revisions),
+            (revision := stretch.last).number,
             revision.status.value,
-            runs.marks[index],
-            _describe_decision(revision, runs.marks[index]),
+            (mark := RunMark.of(revision)),
+            _describe_decision(revision, mark),
             _describe_ruling(rulings.get((revision.partition, revision.number))),
-            f"{sizes[index]:,.0f}" if np.isfinite(sizes[index]) else "",
+            _format_sizes([sizes[each.sequence] for each in stretch.revisions]),
             causes.get(revision.sequence, ()),
             link(revision.partition),
         )
-        for index in listed
+        for stretch in stretches
     ]
 
 
-def _list_causes(gate: Gate, revisions: Sequence[Revision], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
-    """The causes of the runs that did not pass, by sequence. The verdict of the newest run has already been read."""
-    bad = [each for each in revisions if each.status in (Status.FAIL, Status.ERROR)]
+def _read_sizes(gate: Gate, revisions: Sequence[Revision]) -> dict[int, float]:
+    values = gate.store.series(revisions, [_SIZE]).of(_SIZE)
+    return {each.sequence: float(size) for each, size in zip(revisions, values, strict=True)}
+
+
+def _format_sizes(sizes: Sequence[float]) -> str:
+    """The numbers of rows of a stretch of runs: the least and the largest.
+
+    >>> _format_sizes([1_200.0]), _format_sizes([208.0, float("nan"), 1_404.0]), _format_sizes([float("nan")])
+    ('1,200', '208 to 1,404', '')
+    """
+    finite = [each for each in sizes if np.isfinite(each)]
+    ends = dict.fromkeys(f"{each:,.0f}" for each in (min(finite), max(finite))) if finite else {}
+    return " to ".join(ends)
+
+
+def _list_causes(gate: Gate, stretches: Sequence[RunStretch], newest: BatchVerdict) -> dict[int, tuple[str, ...]]:
+    """The causes of the stretches that did not pass, by the sequence of their last run, whose causes they are.
+
+    The verdict of the newest run has already been read.
+    """
+    bad = [each.last for each in stretches if each.last.status in (Status.FAIL, Status.ERROR)]
     causes: dict[int, tuple[str, ...]] = {each.sequence: (_NOT_EXPLAINED,) for each in bad[_EXPLAINED_RUNS:]}
     for revision in bad[:_EXPLAINED_RUNS]:
         verdict = newest if revision.sequence == newest.revision.sequence else gate.read_verdict(revision)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+import headgate as hg
 from tests.cli.lake import BROKEN, CONFIG, GOOD, called, document, write_day
 
 
@@ -76,3 +78,44 @@ def test_a_list_of_runs_reads_no_states(judged: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(record, "open_states", lambda *_: pytest.fail("states were decoded"))
     assert called("history", "orders").exit_code == 0
     assert called("history", "orders", "--metric", "mean(price)").exit_code == 0
+
+
+WINDOWS = 36  # of half an hour
+
+
+@pytest.fixture
+def windows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A dataset that a stream judges; three windows of it failed."""
+    monkeypatch.chdir(tmp_path)
+    Path("headgate.yml").write_text("store: sqlite:///dq.db\ndatasets:\n  clicks: {source: elsewhere, mode: observe}\n")
+    check = hg.Check("clicks").is_non_negative("price")
+    with hg.Project.open("headgate.yml") as project:
+        gate = hg.Gate("clicks", store=project.store, checks=check, learn=[], mode="observe")
+        for at in range(WINDOWS):
+            rows = pa.table({"price": [-1.0 if at in (30, 31, 32) else 1.0] * (100 + at)})
+            gate.judge(rows, f"2026-11-18T{at // 2:02}:{at % 2 * 30:02}")
+
+
+def test_windows_with_one_outcome_are_a_line(windows: None) -> None:
+    lines = called("history", "clicks").stdout.splitlines()
+    assert [" ".join(line.split())[:62] for line in lines[2:5]] == [
+        "2026-11-18T00:00 to 14:30, 30 runs pass published 100 to 129",
+        "2026-11-18T15:00 to 16:00, 3 runs fail observed 130 to 132 is_",
+        "2026-11-18T16:30 to 17:30, 3 runs pass published 133 to 135",
+    ]
+    assert len(document("history", "clicks")["runs"]) == WINDOWS
+    assert len(document("history", "clicks", "--last", "5")["runs"]) == 5
+
+
+def test_what_is_judged_elsewhere_has_a_history_and_no_rows(windows: None) -> None:
+    assert called("run").stdout == "clicks: is judged elsewhere.\n"
+    assert "it is judged elsewhere; the newest run is 2026-11-18T17:30" in called("doctor").stdout
+    assert "are not published into a table" in called("split", "clicks", "2026-11-18T15:00").output
+    called("accept", "clicks", "2026-11-18T15:00", "--note", "refunds")
+    assert "Accepted by" in called("explain", "clicks", "2026-11-18T15:00").stdout
+
+
+def test_without_a_run_a_dataset_that_is_judged_elsewhere_is_doubted(windows: None) -> None:
+    Path("dq.db").unlink()
+    said = called("doctor").stdout
+    assert "it is judged elsewhere, and has no run" in said

@@ -20,13 +20,26 @@ Metric = Annotated[
     str | None,
     typer.Option("--metric", metavar="METRIC", help='One metric over the runs: "mean(price)".', show_default=False),
 ]
-Last = Annotated[int, typer.Option("--last", "-n", metavar="N", min=1, help="How many of the newest runs.")]
+Last = Annotated[
+    int | None,
+    typer.Option(
+        "--last",
+        "-n",
+        metavar="N",
+        min=1,
+        help="How many of the newest runs; 30, or those of a day where several come in a day.",
+        show_default=False,
+    ),
+]
 
 
 @command("history")
-def history(context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = 30) -> CommandResult:
+def history(
+    context: CommandContext, dataset: options.Dataset, metric: Metric = None, last: Last = None
+) -> CommandResult:
     """List the runs of a dataset with status, decision, rows and causes; or one metric over them, with its band.
 
+    Where several runs come in a day, those one after another that had the same outcome are one line.
     Below the runs stand the budget, the calendar, the columns that are muted now, what has slowly moved far, and how
     many batches wait for a decision.
 

@@ -87,12 +87,15 @@ def print_summary(
     """Print the last lines of a run: totals, held batches, report. Returns the datasets that have no batch at all."""
     counts = {dataset.name: len(dataset.partitions()) for dataset in idle}
     # staging is empty when all is judged; but a place that is not there, or never had a batch, is more likely wrong
-    empty = [each for each in idle if not counts[each.name] and not each.is_quiet]
+    quiet = [each for each in idle if counts[each.name] or each.is_judged_elsewhere or each.is_quiet]
+    empty = [each for each in idle if each not in quiet]
     for dataset in empty:
         context.echo_err(f"error: {dataset.name} has no batch: {_explain_no_batch(dataset)}", "red")
     if not context.quiet:
         for dataset in idle:
-            if dataset not in empty:
+            if dataset.is_judged_elsewhere:
+                context.echo(f"{dataset.name}: is judged elsewhere.")
+            elif dataset not in empty:
                 count = counts[dataset.name]
                 judged = f"; all {count:,} batches are judged" if count else ""
                 context.echo(f"{dataset.name}: nothing waits{judged}.")

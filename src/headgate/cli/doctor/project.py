@@ -251,6 +251,8 @@ def check_source(dataset: Dataset) -> Finding:
     from headgate.values.errors import HeadgateError, MisuseError
 
     try:
+        if dataset.is_judged_elsewhere:
+            return _report_elsewhere(dataset)
         if not dataset.is_listed:
             return Finding("ok", dataset.name, "its source does not list batches: name one with --partition")
         partitions = dataset.partitions()
@@ -293,6 +295,15 @@ def check_columns(dataset: Dataset) -> Iterator[Finding]:
             message = f"{partitions[-1]} has no column {name!r}, so it could not be judged;"
             hint = did_you_mean(name, columns)
             yield Finding("problem", f"{dataset.name}: pin", message, hint, configured=True)
+
+
+def _report_elsewhere(dataset: Dataset) -> Finding:
+    newest = dataset.gate.store.last(dataset.name, 1)
+    if not newest:
+        return Finding(
+            "warning", dataset.name, "it is judged elsewhere, and has no run", "Is the store the same there?"
+        )
+    return Finding("ok", dataset.name, f"it is judged elsewhere; the newest run is {newest[0].partition}")
 
 
 def _count_columns(data: Any) -> int:
