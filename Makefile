@@ -132,10 +132,13 @@ bench-gate: ## the gate against each learner alone on all feeds, and the real in
 	$(PYTHON) -m benchmarks.gate
 
 bench-tables: ## readers, kills, races, jobs and time on Iceberg and Delta tables; writes docs/tables-benchmark.md
-	.ci/tables --bench
+	.ci/tables --bench tables
 
-bench-streams: ## a stream that is killed, what a micro-batch costs, and memory; writes docs/streams-benchmark.md
+bench-streams: ## a stream that is killed, producers that break, what a micro-batch costs, and memory; writes docs/streams-benchmark.md
 	$(PYTHON) -m benchmarks.streams kills
+	.ci/tables --bench streams kills --sink delta
+	.ci/tables --bench streams kills --sink iceberg
+	$(PYTHON) -m benchmarks.streams broken
 	$(PYTHON) -m benchmarks.streams cost
 	$(PYTHON) -m benchmarks.streams memory --batches 500 --rows 1000
 

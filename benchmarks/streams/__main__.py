@@ -1,4 +1,4 @@
-"""`python -m benchmarks.streams`: kills, cost and memory of streams; writes docs/streams-benchmark.md.
+"""`python -m benchmarks.streams`: kills, broken producers, cost, memory; writes docs/streams-benchmark.md.
 
 Kills with `--sink delta` and `iceberg` need the jars of these formats: `make bench-streams` runs them in `.ci/tables`.
 """
@@ -11,6 +11,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.streams.broken import break_producers
 from benchmarks.streams.cost import measure_cost, measure_memory
 from benchmarks.streams.job import start_session
 from benchmarks.streams.kills import kill_stream
@@ -22,7 +23,7 @@ RESULTS = Path(__file__).parent / "results"
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="benchmarks.streams", description=__doc__)
-    parser.add_argument("part", choices=("kills", "cost", "memory", "page"))
+    parser.add_argument("part", choices=("kills", "broken", "cost", "memory", "page"))
     parser.add_argument("--sink", choices=("folders", "delta", "iceberg"), default="folders")
     parser.add_argument("--batches", type=int, default=50)
     parser.add_argument("--kills", type=int, default=5)
@@ -34,9 +35,11 @@ def main() -> None:
     if given.part == "kills":
         found = kill_stream(given.sink, given.batches, given.kills, given.seed, lambda line: print(line, flush=True))
         _write(f"kills_{given.sink}", found)
-    elif given.part in ("cost", "memory"):
+    elif given.part in ("broken", "cost", "memory"):
         spark = start_session(Path(tempfile.mkdtemp(prefix="headgate-stream-")))
-        if given.part == "cost":
+        if given.part == "broken":
+            _write("broken", {"cases": break_producers(spark)})
+        elif given.part == "cost":
             _write("cost", measure_cost(spark, given.rows, given.columns, given.rounds))
         else:
             _write("memory", measure_memory(spark, given.batches, given.rows, given.columns))

@@ -11,8 +11,8 @@ PAGE = Path(__file__).parents[2] / "docs" / "streams-benchmark.md"
 _HEAD = """\
 # Streams, measured
 
-What `hg.StreamGate` keeps and what it costs: `python -m benchmarks.streams kills`, `cost` and `memory` print and write
-these figures. [The guide](guides/streams.md) says what it does.
+What `hg.StreamGate` keeps, when it tells, and what it costs: `make bench-streams` prints and writes these figures.
+[The guide](guides/streams.md) says what it does.
 """
 _KILLS = """\
 The process and its JVM are killed at moments drawn by chance, and started again from the checkpoint. Then all rows are
@@ -26,7 +26,10 @@ all numbers, and the status.
 def write_page(results: Path) -> None:
     """Write the page from the parts that were measured."""
     found = {each.stem: json.loads(each.read_text(encoding="utf-8")) for each in sorted(results.glob("*.json"))}
-    PAGE.write_text("\n".join([_HEAD, *_write_kills(found), *_write_cost(found), *_write_memory(found)]), "utf-8")
+    PAGE.write_text(
+        "\n".join([_HEAD, *_write_kills(found), *_write_broken(found), *_write_cost(found), *_write_memory(found)]),
+        "utf-8",
+    )
 
 
 def _write_kills(found: dict[str, Any]) -> Iterator[str]:
@@ -39,6 +42,27 @@ def _write_kills(found: dict[str, Any]) -> Iterator[str]:
         keys = ("micro_batches", "rows", "kills", "lost", "doubled", "published_bad", "windows")
         cells = [f"{each[key]:,}" for key in (*keys, "windows_that_differ", "runs_of_a_window_more_than_one")]
         yield f"| {name}, Spark {each['versions']['pyspark']} | {' | '.join(cells)} |"
+    yield ""
+
+
+def _write_broken(found: dict[str, Any]) -> Iterator[str]:
+    if (each := found.get("broken")) is None:
+        return
+    yield "## A producer that breaks\n"
+    yield (
+        "After 125 good minutes of 200 rows, which are 25 windows, a producer is broken for 15 minutes. Each "
+        "micro-batch is a minute. A check says that each row has a page; nobody wrote one about prices or about how "
+        "many rows come. Alerts before the fault: "
+        f"{sum(case['false_tells_before'] for case in each['cases'])}.\n"
+    )
+    yield "| fault | `on_failure` | told after | rows written | of them wrong | in quarantine | the first message |"
+    yield "|---|---|---|---|---|---|---|"
+    for case in each["cases"]:
+        after = case["told_after_minutes"]
+        told = "not told" if after is None else f"{after} minute{'s' if after > 1 else ''}"
+        counts = [f"{case[key]:,}" for key in ("written", "wrong_rows_written", "in_quarantine")]
+        cells = [case["fault"], f"`{case['on_failure']}`", told, *counts, case["headline"].replace("|", "\\|")]
+        yield f"| {' | '.join(cells)} |"
     yield ""
 
 

@@ -151,6 +151,9 @@ def test_a_query_stops_before_it_writes_a_bad_micro_batch(stream: Stream) -> Non
         stream.run(on_failure="stop")
     assert stream.read_written().num_rows == 200
     assert stream.read_kept() == []
+    assert stream.headlines == [
+        "clicks micro-batch 2 failed: none of its 100 rows was written, and the query was stopped."
+    ]
     stream.run(on_failure="quarantine_rows")
     assert stream.read_written().num_rows + len(stream.read_kept()) == 400
 
@@ -167,6 +170,21 @@ def test_flagged_rows_are_written(stream: Stream) -> None:
     assert run.verdict.status.value == "fail"
     assert [each.decision for each in stream.store.revisions("clicks")] == [Decision.OBSERVED]
     assert "clicks micro-batch 2 failed: all rows were written." in stream.headlines
+
+
+def test_an_alert_that_cannot_be_sent_costs_no_row(stream: Stream) -> None:
+    def fail(_: Any) -> None:
+        raise ConnectionError("the messenger is down")
+
+    stream.put(0, 1, change=lose_pages)
+    gate = hg.Gate("clicks", store=stream.store, checks=CHECKS, notify=fail)
+    sink, state = stream.folders, str(stream.checkpoint / "headgate")
+    streamed = StreamGate(gate, time="at", window="5 minutes", sink=sink, state=state)
+    for number in (0, 1):
+        streamed(stream.spark.read.parquet(str(stream.source / f"{number:06}.parquet")), number)
+    assert stream.read_written().num_rows + len(stream.read_kept()) == 200
+    assert streamed.progress.alert_error == "ConnectionError: the messenger is down"
+    assert "alert not sent" in str(streamed.progress)
 
 
 def test_a_query_stops_after_a_window_that_failed_until_somebody_decides(stream: Stream) -> None:

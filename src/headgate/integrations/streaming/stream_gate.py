@@ -172,7 +172,7 @@ class StreamGate:
             measured = batch.measure()
             scanned = clock.perf_counter()
             reasons = (*plan.broken, *measured.failures)
-            self._stop_if_broken(number, reasons)
+            self._stop_if_broken(number, reasons, measured)
             is_kept_whole = self._is_kept_whole(plan, measured)
             states = self._make_states(number, measured, is_kept_whole)
             self.states.write_batch(states)
@@ -217,8 +217,9 @@ class StreamGate:
 
     # --- failures
 
-    def _stop_if_broken(self, number: int, reasons: tuple[str, ...]) -> None:
+    def _stop_if_broken(self, number: int, reasons: tuple[str, ...], measured: MeasuredMicroBatch) -> None:
         if self.on_failure == "stop" and reasons:
+            self._notify(number, f"none of its {measured.rows:,} rows was written, and the query was stopped", reasons)
             raise StreamStopped(
                 f"{self.gate.dataset} micro-batch {number} was not written: {'; '.join(reasons)}.",
                 hint="Mend the producer or the checks, or start the query with on_failure='quarantine_rows'.",
@@ -244,26 +245,33 @@ class StreamGate:
     ) -> None:
         """Notify of the first of several micro-batches that fail one after another."""
         is_new, self._was_failing = bool(reasons) and not self._was_failing, bool(reasons)
-        notify = self.gate.notify
-        if not is_new or notify is None:
+        if not is_new:
+            return
+        kept = measured.rows if is_kept_whole else measured.bad_rows
+        in_quarantine = f"{kept:,} of {measured.rows:,} rows are in quarantine"
+        self._notify(number, "all rows were written" if self.on_failure == "flag" else in_quarantine, reasons)
+
+    def _notify(self, number: int, outcome: str, reasons: tuple[str, ...]) -> None:
+        """Tell people of a micro-batch that failed, if the gate tells them anything."""
+        if self.gate.notify is None:
             return
         is_held = self.on_failure != "flag"
-        kept = measured.rows if is_kept_whole else measured.bad_rows
-        where = f"{kept:,} of {measured.rows:,} rows are in quarantine" if is_held else "all rows were written"
-        notify(
-            Notification(
-                dataset=self.gate.dataset,
-                partition=f"micro-batch {number}",
-                revision=1,
-                kind="held" if is_held else "failing",
-                status=Status.FAIL,
-                action=Decision.HELD if is_held else Decision.PUBLISHED,
-                headline=f"{self.gate.dataset} micro-batch {number} failed: {where}.",
-                at=clock.time(),
-                causes=tuple(NotificationCause(each) for each in reasons),
-                owner=self.gate.settings.owner,
-            )
+        notification = Notification(
+            dataset=self.gate.dataset,
+            partition=f"micro-batch {number}",
+            revision=1,
+            kind="held" if is_held else "failing",
+            status=Status.FAIL,
+            action=Decision.HELD if is_held else Decision.PUBLISHED,
+            headline=f"{self.gate.dataset} micro-batch {number} failed: {outcome}.",
+            at=clock.time(),
+            causes=tuple(NotificationCause(each) for each in reasons),
+            owner=self.gate.settings.owner,
         )
+        try:
+            self.gate.notify(notification)
+        except Exception as error:  # the rows go where they belong, whether or not somebody hears of it
+            self._progress["alert_error"] = f"{type(error).__name__}: {error}"
 
     # --- progress
 

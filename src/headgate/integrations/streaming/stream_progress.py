@@ -15,6 +15,7 @@ class StreamProgress(Paged, msgspec.Struct, frozen=True, kw_only=True):
 
     `measure_seconds` is the scan, `write_seconds` the write to the sink and the quarantine. `open_windows` have rows
     that were not judged yet. `too_late` are rows that were written and count to no window, since theirs is too old.
+    `error` is why windows wait, `alert_error` why the last alert of a micro-batch could not be sent.
     """
 
     dataset: str
@@ -31,6 +32,7 @@ class StreamProgress(Paged, msgspec.Struct, frozen=True, kw_only=True):
     write_seconds: float = 0.0
     other_seconds: float = 0.0
     error: str = ""
+    alert_error: str = ""
 
     def page(self) -> Page:
         rows = [
@@ -50,6 +52,8 @@ class StreamProgress(Paged, msgspec.Struct, frozen=True, kw_only=True):
         ]
         if self.error:
             rows.append(("windows wait", self.error))
+        if self.alert_error:
+            rows.append(("alert not sent", self.alert_error))
         return Page(f"{self.dataset}: a stream", blocks=(Facts(tuple(Fact(*each) for each in rows)),))
 
 
