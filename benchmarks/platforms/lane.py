@@ -68,7 +68,7 @@ class Lane:
     def _create(self) -> str:
         """The environment with the platform's packages alone. Says its Python, 3.11 if the platform's cannot be had."""
         for version in dict.fromkeys((self.wanted_python, "3.11")):
-            made = self._try(UV, "venv", "--quiet", "--clear", "--python", version, str(self.place))
+            made = self._try(UV, "venv", "--quiet", "--clear", "--python", find_python(version), str(self.place))
             if made.returncode == 0:
                 break
         else:
@@ -112,6 +112,12 @@ class Lane:
         return subprocess.run(
             command, capture_output=True, text=True, check=False, env=env, stdin=subprocess.DEVNULL, cwd=ROOT
         )
+
+
+def find_python(version: str) -> str:
+    """The interpreter of a version that pyenv has, where uv does not look; else the version, which uv finds."""
+    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
+    return next((str(each) for each in sorted(versions.glob(f"{version}.*/bin/python"))), version)
 
 
 def build_wheel(folder: Path) -> Path:

@@ -69,15 +69,17 @@ def kill_stream(
 
 def _run_until(root: Path, kind: str, after: int | None, wait: float) -> bool:
     """Run the stream, and kill it some seconds after so many micro-batches; says whether it came to its end."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "benchmarks.streams.job", str(root), kind],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        start_new_session=True,
-    )
+    log = root / "stream.log"
+    with log.open("wb") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "benchmarks.streams.job", str(root), kind],
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": f"{ROOT / 'src'}{os.pathsep}{ROOT}"},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
     assert process.stdout is not None
     seen = 0
     for line in process.stdout:
@@ -88,7 +90,8 @@ def _run_until(root: Path, kind: str, after: int | None, wait: float) -> bool:
             process.wait()
             return False
     if process.wait():
-        raise RuntimeError(f"the stream failed with {process.returncode}")
+        last = [line for line in log.read_text(encoding="utf-8", errors="replace").splitlines() if line.strip()][-1:]
+        raise RuntimeError(f"the stream failed with {process.returncode}: {''.join(last)[:300]} ({log})")
     return True
 
 

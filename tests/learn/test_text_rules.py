@@ -16,10 +16,18 @@ from headgate.learn.past import Past
 from headgate.learn.patterns.alarm_rates import load_alarm_rates
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.patterns.rule import PatternRule
-from headgate.learn.text_rules import applicable, expand_sample, learn_rules, reprice, sample_metrics
+from headgate.learn.text_rules import (
+    BREAK_RATE_LIMITS,
+    applicable,
+    expand_sample,
+    learn_rules,
+    reprice,
+    sample_metrics,
+)
 from headgate.metrics.states.sample import Sample, SampledValue
 from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Action
+from headgate.values.errors import BadPredicate
 from headgate.values.proposal import Proposal
 from tests.gate.orders import Speller, gate_after, judged, orders, replaced
 
@@ -88,6 +96,18 @@ def test_rules_of_a_column_that_is_not_text_today_are_not_asked_for() -> None:
 def test_no_rule_contains_text_of_the_data() -> None:
     found = hg.analyze(codes(), [ValueSample("code")])
     assert learn_rules(found.states, found.outcomes, (), Speller()) == ()
+
+
+def test_a_pattern_that_may_be_slow_to_match_is_no_rule() -> None:
+    padded = pa.table({"code": ["    Unknown    ", "    Known    "] * 200})
+    inferred = PatternIndex.public().infer(padded["code"], limit=BREAK_RATE_LIMITS[0])
+    assert inferred is not None
+    assert not inferred.literal_text
+    with pytest.raises(BadPredicate, match="can begin at many places"):
+        inferred.expectation("code")
+    assert rules_of(padded) == ()
+    verdict = hg.Gate("orders", store=hg.open_store("memory:")).judge(padded, "2025-01-01")
+    assert verdict.status is hg.Status.PASS
 
 
 def follow(rules: tuple[Proposal, ...], *texts: str) -> tuple[Proposal, ...]:

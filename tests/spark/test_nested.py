@@ -112,6 +112,9 @@ def test_times_of_day_are_read_in_seconds(spark: SparkSession) -> None:
     data = spark.sql("SELECT * FROM VALUES (TIME '09:30:00.25'), (NULL) AS t(opens)")
     found = hg.analyze(data, ["max(opens.seconds())", "completeness(opens)"])
     assert [found.value(key) for key in found] == [34_200.25, 0.5]
+    verdict = hg.verify(data, hg.Check("shops").has_max("opens.seconds()", at_most=30_000))
+    (row,) = verdict.rows(data).selectExpr("headgate_reasons").collect()
+    assert row["headgate_reasons"][0]["value"] == "34200.25"
 
 
 @pytest.mark.skipif(RELEASE < (4, 0), reason="this Spark has no VARIANT")
@@ -119,6 +122,9 @@ def test_variants_are_read_as_json(spark: SparkSession) -> None:
     data = spark.sql("SELECT parse_json(j) AS v FROM VALUES ('{\"a\": 1}'), ('[2]'), (NULL) AS t(j)")
     found = hg.analyze(data, ["completeness(v)", "max_length(v.json())", "approx_count_distinct(v.json())"])
     assert [found.value(key) for key in found] == [pytest.approx(2 / 3), 7.0, 2.0]
+    verdict = hg.verify(data, hg.Check("events").is_contained_in("v.json()", ["[2]"]))
+    (row,) = verdict.rows(data).selectExpr("headgate_reasons").collect()
+    assert row["headgate_reasons"][0]["value"] == '{"a":1}'
 
 
 @pytest.mark.skipif(RELEASE < (4, 0), reason="this Spark has no collations")

@@ -11,6 +11,7 @@ import msgspec
 
 from headgate.explain.held_sequence import MAX_HELD
 from headgate.explain.subject import RecentRuns
+from headgate.gate.run_cache import RunCache
 from headgate.gate.settings import Settings
 from headgate.learn.drift import ANCHOR_SPAN, MIN_APART, choose_anchor_runs
 from headgate.learn.learned import Learned, ProposalPool, nothing_learned
@@ -39,7 +40,6 @@ from headgate.values.state import State
 _AFTER = " after "  # in the fingerprint of an input that was recorded before, with the number of the revision between
 _MAX_NAMES = 5  # partitions that an error lists
 _MAX_SEARCHED = 4_000  # runs among which earlier holidays and the like are looked for
-_MAX_KEPT = 400  # runs in memory, so that a gate that judges again and again reads only what is new
 
 
 def content_of(fingerprint: str) -> str:
@@ -63,7 +63,7 @@ class DatasetHistory:
         self.store = store
         self.dataset = dataset
         self.settings = settings
-        self._runs: dict[str, Run] = {}  # by attempt: a restored history gives sequences again
+        self._cache = RunCache(settings.runs)
         self._last_learned: tuple[tuple[Any, ...], Learned] | None = None
 
     @cached_property
@@ -164,14 +164,12 @@ class DatasetHistory:
 
     def read(self, revision: Revision) -> Run:
         """The run of a revision; it is read from the store once."""
-        return self._runs.get(revision.attempt) or self.read_again(revision)
+        return self._cache.find(revision.attempt) or self.read_again(revision)
 
     def read_again(self, revision: Revision) -> Run:
         """The run of a revision, as the store gives it now."""
         run = self.store.run(revision)
-        if len(self._runs) >= _MAX_KEPT:
-            self._runs.pop(next(iter(self._runs)))
-        self._runs[revision.attempt] = run
+        self._cache.add(run)
         return run
 
     def current_decision(self, revision: Revision) -> Decision | None:
@@ -195,7 +193,7 @@ class DatasetHistory:
             if revision.decision is not Decision.HELD or form_of(revision.partition) != form_of(partition):
                 break
             try:
-                run = self._runs.get(revision.attempt) or self.store.run(revision, states=False)
+                run = self._cache.find_numbers(revision.attempt) or self.store.run(revision, states=False)
             except StoredDataError:
                 break
             held.append((revision, run))
@@ -348,4 +346,8 @@ class DatasetHistory:
 
     def _read_outcomes(self, revision: Revision) -> Run:
         """A run, of which the states are not needed."""
-        return self._runs.get(revision.attempt) or self.store.run(revision, states=False)
+        run = self._cache.find_numbers(revision.attempt)
+        if run is None:
+            run = self.store.run(revision, states=False)
+            self._cache.add_numbers(run)
+        return run

@@ -30,7 +30,7 @@ CONFLICTS = {
 _MADE_MEANWHILE = ("AlreadyExistsException", "DELTA_CREATE_TABLE_WITH_NON_EMPTY_LOCATION")
 _HINTS = {
     "TABLE_OR_VIEW_NOT_FOUND": "Is the name right, with its catalogue and schema?",
-    "SCHEMA_NOT_FOUND": "Create the schema first: CREATE SCHEMA lake.shop.",
+    "SCHEMA_NOT_FOUND": "Create the schema first: CREATE SCHEMA {schema}.",
     "REQUIRES_SINGLE_PART_NAMESPACE": "Does the session know the catalogue? Set spark.sql.catalog.<name>.",
     "DATA_SOURCE_NOT_FOUND": "Start Spark with the jars of the format: docs/guides/tables.md.",
 }
@@ -173,7 +173,7 @@ def as_publish_error(table: str) -> Iterator[None]:
     except Exception as error:  # from Py4J, gRPC or Spark
         message = _shorten(error)
         hint = next((hint for word, hint in _HINTS.items() if word in message), "")
-        raise PublishError(f"{table}: {message}", hint) from error
+        raise PublishError(f"{table}: {message}", hint.replace("{schema}", table.rpartition(".")[0])) from error
 
 
 def _shorten(error: Exception) -> str:

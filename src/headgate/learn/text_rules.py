@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 
 import msgspec
 import numpy as np
@@ -18,6 +19,7 @@ from headgate.metrics.base.registry import from_key
 from headgate.metrics.pattern_match import PatternMatch
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
+from headgate.values.errors import BadPredicate
 from headgate.values.expectation import Expectation, Status
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Measured, Outcome, Undefined
@@ -156,7 +158,12 @@ def _infer_rules(sample: Sample, column: str, index: PatternIndex) -> list[Propo
     if len(values) < MIN_VALUES or sample.cut_share > MAX_CUT_SHARE:
         return []
     rules = {str(rule): rule for limit in BREAK_RATE_LIMITS if (rule := index.infer(values, limit=limit)) is not None}
-    return [propose_pattern(rule, column, values) for rule in rules.values() if not rule.literal_text]
+    proposals: list[Proposal] = []
+    for rule in rules.values():
+        # A pattern that a backtracking engine could be slow to match may not be measured, so it is no rule.
+        with suppress(BadPredicate):
+            proposals += [] if rule.literal_text else [propose_pattern(rule, column, values)]
+    return proposals
 
 
 def expand_sample(sample: Sample) -> pa.Array:

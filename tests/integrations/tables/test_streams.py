@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -77,3 +78,35 @@ def test_a_stream_into_a_table_is_written_once(form: str, spark: SparkSession, t
     assert sorted(kept) == sorted(bad)
     assert [each.status.value for each in store.revisions("clicks")] == ["pass", "pass"]
     store.close()
+
+
+@pytest.mark.skipif(not THROUGH_CONNECT, reason="through a Connect session")
+@pytest.mark.parametrize("form", ["delta", "iceberg"])
+def test_a_gate_that_was_sent_to_a_connect_server_writes_tables(form: str, spark: SparkSession, tmp_path: Path) -> None:
+    """Its micro-batches are given here: Spark gives the process of `foreachBatch` ten seconds to start."""
+    from pyspark.cloudpickle import dumps
+
+    name = f"lake.shop.clicks{abs(hash(tmp_path))}" if form == "iceberg" else f"clicks{abs(hash(tmp_path))}"
+    spark.sql(
+        f"CREATE TABLE {name} (id BIGINT, at TIMESTAMP, page STRING, price DOUBLE, country STRING) "
+        f"USING {form} PARTITIONED BY (country)"
+    )
+    history = f"file://{tmp_path}/history"
+    made = hg.StreamGate(
+        lambda: hg.Gate("clicks", store=hg.open_store(history), checks=hg.Check("clicks").is_complete("page")),
+        time="at",
+        window="2 minutes",
+        delay="0 minutes",
+        state=str(tmp_path / "checkpoint" / "headgate"),
+        sink=(hg.Delta if form == "delta" else hg.Iceberg)(name, "country", quarantine=f"{name}_bad"),
+    )
+    gate = pickle.loads(dumps(made))
+    for number in range(5):
+        put_clicks(tmp_path / "in", number, 50, lose_page if number == 2 else None)
+        gate(spark.read.parquet(str(tmp_path / "in" / f"{number:06}.parquet")), number)
+    gate.finish()
+    for table, rows in ((name, 245), (f"{name}_bad", 5)):
+        spark.sql(f"REFRESH TABLE {table}")
+        assert spark.table(table).count() == rows
+    assert [each.status.value for each in gate.gate.store.revisions("clicks")] == ["pass", "pass"]
+    gate.gate.store.close()
