@@ -19,6 +19,7 @@ def test_the_guide_shows_the_pipeline_of_the_example() -> None:
 
 
 @pytest.mark.spark
+@pytest.mark.timeout(1500)  # spark-pipelines starts three times
 def test_the_example_runs_and_prints_what_the_guide_says(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
