@@ -18,6 +18,7 @@ ROWS = (
     ("engine", "store", "checks", "inject"),
     ("learn",),
     ("evaluate",),
+    ("diagnose",),
     ("explain",),
     ("gate",),
     ("report", "integrations"),

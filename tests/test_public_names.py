@@ -27,6 +27,8 @@ NAMES = [
     *(
         "AbsoluteChange",
         "BatchVerdict",
+        "Diagnosis",
+        "RepairTrial",
         "Folders",
         "Iceberg",
         "ResultTables",
@@ -145,7 +147,10 @@ def test_what_is_not_public_is_an_attribute_error(name: str) -> None:
         getattr(headgate, name)
 
 
-MADE_BY_HEADGATE = {"Analysis", "BatchVerdict", "Novelty", "Parts", "Past", "Program", "Progress", "Project"}
+MADE_BY_HEADGATE = {
+    *("Analysis", "BatchVerdict", "Diagnosis", "Novelty", "Parts", "Past", "Program", "Progress", "Project"),
+    "RepairTrial",
+}
 """Results: users read them and do not construct them."""
 
 

@@ -37,6 +37,8 @@ _HOME = {
     "find_columns": "headgate.learn.patterns.find_columns",
     "Gate": "headgate.gate.gate",
     "BatchVerdict": "headgate.gate.batch_verdict",
+    "Diagnosis": "headgate.values.diagnosis",
+    "RepairTrial": "headgate.gate.repair_trial",
     "calibrate": "headgate.gate.calibration",
     "Evidence": "headgate.learn.evidence",
     "Folders": "headgate.gate.publish.folders",

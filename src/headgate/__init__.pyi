@@ -11,6 +11,7 @@ from headgate.gate.batch_verdict import BatchVerdict as BatchVerdict
 from headgate.gate.calibration import calibrate as calibrate
 from headgate.gate.gate import Gate as Gate
 from headgate.gate.publish.folders import Folders as Folders
+from headgate.gate.repair_trial import RepairTrial as RepairTrial
 from headgate.inject.inject import inject_issue as inject_issue
 from headgate.inject.issue import issues as issues
 from headgate.integrations.delta import Delta as Delta
@@ -98,6 +99,7 @@ from headgate.project.project import Project as Project
 from headgate.report.html import Report as Report
 from headgate.store.open import open_store as open_store
 from headgate.store.port import HistoryStore as HistoryStore
+from headgate.values.diagnosis import Diagnosis as Diagnosis
 from headgate.values.errors import HeadgateError as HeadgateError
 from headgate.values.expectation import Status as Status
 from headgate.values.key import MetricKey as MetricKey
@@ -132,6 +134,7 @@ __all__ = [
     "DataType",
     "Decision",
     "Delta",
+    "Diagnosis",
     "DigitLen",
     "DistValCount",
     "Distinctness",
@@ -177,6 +180,7 @@ __all__ = [
     "Range",
     "RatioOfSums",
     "RelativeChange",
+    "RepairTrial",
     "Report",
     "ResultTables",
     "RowExpectations",

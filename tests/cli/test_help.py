@@ -55,7 +55,7 @@ def test_all_commands_are_there() -> None:
             "accept",
             "reject",
         ),
-        *("release", "discard", "split", "mute", "unmute", "rows", "report", "results", "doctor"),
+        *("release", "discard", "repair", "split", "mute", "unmute", "rows", "report", "results", "doctor"),
         *("index build", "index merge", "index stats", "index infer"),
     }
 

@@ -115,7 +115,8 @@ def test_a_gate_names_values_only_if_its_store_keeps_them(hide: bool) -> None:
     assert change.values == (() if hide else ("DE", "FR", "US"))
     assert change.written == (() if hide else ("de", "fr", "us"))
     title = "country: 3 values are now" if hide else "country: DE is now written de, FR fr and US us (100.0%)"
-    assert verdict.causes[0].title.startswith(title)
+    assert verdict.causes[0].title == "country is written in lower case"
+    assert verdict.causes[0].found[0].startswith(title)
 
 
 def test_values_are_told_in_the_order_of_their_kinds() -> None:

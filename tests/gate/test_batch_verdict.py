@@ -81,8 +81,9 @@ def test_a_verdict_from_the_history_has_no_rows_and_says_how_to_get_them() -> No
 
 
 EARLY = """\
-orders 2026-01-03 failed and was held: 2 things are wrong.
-  1. country is gone
+orders 2026-01-03 failed and was held: country is now named land; one more thing is wrong.
+  1. country is now named land
+     country is gone
      it was so in the last 2 runs; no accepted run did this
   2. price is 25.0% empty; expected at most 0.0%
      declared; 15 of 60 rows
@@ -95,6 +96,7 @@ novelty: not yet: 2 accepted runs of 8 that it takes
   Owner: payments@
   Then: gate.accept('2026-01-03', number=1, note="why it is right")   # expected: teaches, and is published
         gate.release('2026-01-03', number=1, note="...")   # publish it as it is, learn nothing from it
+        verdict.repair(df)   # wrong: land is named country again; judge the result
         gate.reject('2026-01-03', number=1, note="...")   # wrong: repair it and judge '2026-01-03' again"""
 
 
@@ -109,7 +111,7 @@ def test_what_was_learned_is_told_with_what_was_seen_what_it_was_and_how_rare_th
     """Ranges and rates change with the evidence that comes with the package, so they are not spelled out here."""
     verdict = judged(gate_after(12), 12, dearer(emptied(orders(12), "quantity", 0.25)))
     told = verdict.explain()
-    assert verdict.headline.endswith("failed and was held: 2 things are wrong.")
+    assert verdict.headline.endswith("failed and was held: quantity lost 25.6% of its values; one more thing is wrong.")
     assert "quantity is 25.6% empty (0.0% in 12 runs; allowed " in told
     assert "; 32 of 125 rows" in told
     assert "price is about 100 times as large: mean 2,369 (20.25 to 24.8 in 12 runs" in told

@@ -34,7 +34,7 @@ def test_a_copy_is_held_and_named(days: int, before: int) -> None:
     verdict = gate_after(days).judge(day(copied), partition=name(days + 1))
     assert verdict.action is Action.HOLD
     (cause, *others) = verdict.causes
-    assert cause.title == f"identical to {name(copied)}"
+    assert cause.title == f"the rows of {name(copied)} came again"
     assert others == []
     assert cause.columns == ()
 
@@ -42,7 +42,7 @@ def test_a_copy_is_held_and_named(days: int, before: int) -> None:
 def test_the_order_of_rows_makes_no_difference() -> None:
     copied = day(3).take(pa.array(np.random.default_rng(0).permutation(40)))
     verdict = gate_after(5).judge(copied, partition=name(6))
-    assert verdict.causes[0].title == f"identical to {name(3)}"
+    assert verdict.causes[0].title == f"the rows of {name(3)} came again"
 
 
 def test_a_table_that_does_not_change_is_accepted_once_and_then_passes() -> None:

@@ -272,20 +272,21 @@ def facts_of(gate: Gate, table: pa.Table) -> tuple[str, dict[str, str]]:
 
 def test_the_facts_speak_of_the_metric_in_the_title() -> None:
     title, facts = facts_of(gate_after(DAYS), dearer(orders(DAYS)))
-    (metric,) = re.findall(r"as large: (\S+)", title)
-    assert facts["Now"].startswith(f"price: {metric} ")
-    assert f"({facts['Expected']})" in title
+    assert title.startswith("price looks multiplied by 100 ")
+    assert (facts["How sure"].split(";")[0], facts["Repair"]) == ("100%", "price is divided by 100")
+    assert facts["Now"].startswith("price: mean ")
     assert re.fullmatch(r"[\d.,]+ to [\d.,]+ in \d+ runs(; allowed .+)?", facts["Expected"])
     last = float(facts["Last good"].partition(" in ")[0].replace(",", ""))
     low, high = (float(each) for each in facts["Expected"].partition(" in ")[0].replace(",", "").split(" to "))
     assert low <= last <= high
 
 
-@pytest.mark.parametrize(("hide", "name"), [(True, "1 value"), (False, "FR")])
-def test_the_facts_speak_of_the_values_in_the_title(hide: bool, name: str) -> None:
+@pytest.mark.parametrize(("hide", "name", "fault"), [(True, "1 value", "one value"), (False, "FR", "FR")])
+def test_the_facts_speak_of_the_values_that_changed(hide: bool, name: str, fault: str) -> None:
     countries = ["DE" if each == "FR" else each for each in orders(DAYS)["country"].to_pylist()]
     title, facts = facts_of(gate_after(DAYS, hide=hide), replaced(orders(DAYS), "country", countries))
-    assert re.fullmatch(rf"\d?country: {name} is missing, it was [\d.]+%", title)
+    assert re.fullmatch(rf"country: {fault} \([\d.]+%\) became {'one with another' if hide else 'DE'}", title)
+    assert facts["Share of rows"] in title
     assert facts["Now"] == f"{name} 0.0%"
     assert re.fullmatch(rf"{name} [23]\d\.\d%, as in {DAYS} runs", facts["Expected"])
     assert re.fullmatch(rf"[23]\d\.\d% in {named(DAYS - 1)}", facts["Last good"])

@@ -33,7 +33,7 @@ class RecordedRun(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """The note of a person's ruling, then the first cause."""
+        """The note of a person's ruling, what was repaired, then the first cause."""
         from headgate.values.run import GATE
 
         titles = [each.title for each in self.verdict.causes]
@@ -41,7 +41,9 @@ class RecordedRun(NamedTuple):
         note = ""
         if self.ruling is not None and self.ruling.who != GATE and self.ruling.note:
             note = f"{self.ruling.who}: {self.ruling.note}"
-        return "; ".join(filter(None, [note, titles[0] + more if titles else ""]))
+        done = self.verdict.account.repaired
+        repaired = f"repaired: {', '.join(done)}" if done else ""
+        return "; ".join(filter(None, [note, repaired, titles[0] + more if titles else ""]))
 
     def to_dict(self) -> dict[str, Any]:
         """The run as it is in the JSON document."""

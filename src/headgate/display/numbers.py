@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 _DAY = 86_400
+_SMALL_SHARE = 0.0005  # smaller shares need more digits
+_ROUNDING_ERROR = 1e-12  # smaller shares are zero up to rounding
 
 
 def format_number(value: float) -> str:
@@ -35,3 +37,16 @@ def format_moment(seconds: float, whole_days: bool = True) -> str:
     except (OverflowError, ValueError):
         return f"{seconds:g} s"
     return moment.strftime("%Y-%m-%d" if whole_days and seconds % _DAY == 0 else "%Y-%m-%d %H:%M:%S")
+
+
+def format_share(value: float, digits: int = 1) -> str:
+    """A share as a percentage, with enough digits that a small one does not look like 0% nor a large one like 100%.
+
+    >>> format_share(0.037), format_share(0.00001), format_share(0.99999), format_share(0.0)
+    ('3.7%', '0.001%', '99.999%', '0.0%')
+    """
+    rest = min(abs(value), abs(1 - value))
+    if not _ROUNDING_ERROR < rest < _SMALL_SHARE:
+        return f"{value:.{digits}%}"
+    small = float(f"{100 * rest:.2g}")
+    return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+import pyarrow as pa
+
 from headgate.checks.check import Check
 from headgate.checks.constraint import expectations
 from headgate.engine.analysis import Analysis
@@ -111,10 +113,21 @@ def as_checks(checks: Check | Iterable[Check]) -> list[Check]:
 
 def open_input(data: Any, tables: Mapping[str, Any] | None = None) -> Batch | Analysis | Measurements:
     """What a caller gave, opened: data, an analysis or measurements of it, or a function that reads one of these."""
-    if callable(data):
-        with raise_faults():
-            data = data()
+    data = read_input(data)
     return data if isinstance(data, (Analysis, Measurements)) else open_batch(data, tables)
+
+
+def read_input(data: Any) -> Any:
+    """What a caller gave; what a function gives, if it is one."""
+    if not callable(data):
+        return data
+    with raise_faults():
+        return data()
+
+
+def can_read_again(data: Any) -> bool:
+    """Whether what a caller gave, after `read_input`, has rows that can be read once more."""
+    return not isinstance(data, (Analysis, Measurements, pa.RecordBatchReader))
 
 
 def _plan_expectation(check: str, number: int, by: By, expectation: Expectation, schema: Schema) -> PlannedExpectation:

@@ -16,6 +16,7 @@ from headgate.learn.history.coarse_bands import COARSE_NOTE
 from headgate.learn.history.program import format_rarity
 from headgate.learn.metric_traits import is_known, traits_of
 from headgate.values.account import Account, MetricChange, ValueChange
+from headgate.values.diagnosis import Diagnosis
 from headgate.values.expectation import Judgement, Source
 
 _COMPLETENESS = "completeness"
@@ -30,7 +31,7 @@ class Cause(msgspec.Struct, frozen=True):
     `held_before` are the batches directly before this one that were held for the same reason, oldest first.
     `title_metric` is the metric that the title speaks of, `value_change` the change of values that it speaks of
     instead. `factor` is how many times as large the columns are, if the title says so. `metric_changes` are the metrics
-    whose values in the runs before are known.
+    whose values in the runs before are known. `diagnosis` is the fault that explains it; its sentence is the title.
     """
 
     kind: CauseKind
@@ -43,6 +44,7 @@ class Cause(msgspec.Struct, frozen=True):
     value_change: ValueChange | None = None
     factor: float | None = None
     metric_changes: dict[str, MetricChange] = {}
+    diagnosis: Diagnosis | None = None
 
     @property
     def false_alarm(self) -> float | None:
@@ -80,6 +82,7 @@ class Cause(msgspec.Struct, frozen=True):
             "false_alarm": self.false_alarm,
             "expectations": [str(each.expectation.metric) for each in self.judgements],
             "held_before": list(self.held_before),
+            "diagnosis": None if self.diagnosis is None else msgspec.to_builtins(self.diagnosis),
         }
 
 

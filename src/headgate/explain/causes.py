@@ -10,6 +10,7 @@ from collections.abc import Iterable
 import msgspec
 
 from headgate.explain.cause import Cause, rank_cause, rank_judgements
+from headgate.explain.diagnosed_causes import name_faults
 from headgate.explain.joined_causes import join_causes
 from headgate.explain.level_wording import describe_duration, is_level, rank_level, write_level_title
 from headgate.explain.value_changes import describe_value_change
@@ -54,7 +55,7 @@ def find_causes(
     causes = [_make_cause(kind, name, group, account) for (kind, name), group in groups.items()]
     causes = join_causes(causes, account)
     if level is Level.ERROR:
-        causes = [_compare_with_held(cause, account.held) for cause in causes]
+        causes = [_compare_with_held(cause, account.held) for cause in name_faults(causes, account.diagnoses)]
     return tuple(sorted(causes, key=rank_cause))
 
 

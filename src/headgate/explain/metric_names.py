@@ -6,29 +6,14 @@ import math
 from collections.abc import Callable
 from functools import partial
 
-from headgate.display.numbers import format_moment, format_number
+from headgate.display.numbers import format_moment, format_number, format_share
 from headgate.learn.metric_traits import MetricTraits, Scale
 from headgate.metrics.base.label import ValueFormat
 from headgate.values.predicate import Between, OneOf, Predicate
 
 _UNITS = ((86_400, "days"), (3_600, "hours"), (60, "minutes"))
-_SMALL_SHARE = 0.0005  # smaller shares need more digits
-_ROUNDING_ERROR = 1e-12  # smaller shares are zero up to rounding
 _DIGITS = 4  # of a number in a sentence
 _MAX_EXTRA = 8  # further digits that a value may need to look different from the end of a range
-
-
-def format_share(value: float, digits: int = 1) -> str:
-    """A share as a percentage, with enough digits that a small one does not look like 0% nor a large one like 100%.
-
-    >>> format_share(0.037), format_share(0.00001), format_share(0.99999), format_share(0.0)
-    ('3.7%', '0.001%', '99.999%', '0.0%')
-    """
-    rest = min(abs(value), abs(1 - value))
-    if not _ROUNDING_ERROR < rest < _SMALL_SHARE:
-        return f"{value:.{digits}%}"
-    small = float(f"{100 * rest:.2g}")
-    return f"{100 - small:.12g}%" if value > 0.5 else f"{100 * value:.2g}%"
 
 
 def metric_label(traits: MetricTraits) -> str | None:

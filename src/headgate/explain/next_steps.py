@@ -18,7 +18,7 @@ _RELEASE = "publish it as it is, learn nothing from it"
 
 
 def python_commands(
-    partition: str, number: int, unread: bool = False, together: Sequence[str] = ()
+    partition: str, number: int, unread: bool = False, together: Sequence[str] = (), repairs: Sequence[str] = ()
 ) -> tuple[Command, ...]:
     """The gate's methods for revision `number` of a batch; one that could not be read cannot be accepted.
 
@@ -32,6 +32,7 @@ def python_commands(
         number: The revision that the person reads about.
         unread: Whether the batch could not be read.
         together: The held batches that can be decided about together, in their order; this one is the last.
+        repairs: What repairing the batch does, if that is known.
     """
     name = repr(partition)
     first = Command(f"gate.accept({name}, number={number},", 'note="why it is right")', _ACCEPT)
@@ -39,6 +40,7 @@ def python_commands(
         *(_python_range_commands(together) if together else ()),
         Command(f"gate.judge(df, partition={name})", note=_AGAIN) if unread else first,
         Command(f"gate.release({name}, number={number},", 'note="...")', _RELEASE),
+        *([Command("verdict.repair(df)", note=_describe_repair(repairs))] if repairs else []),
         Command(f"gate.reject({name}, number={number},", 'note="...")', f"wrong: repair it and judge {name} again"),
     )
 
@@ -59,6 +61,7 @@ def shell_commands(
     rows: bool = True,
     unread: bool = False,
     together: Sequence[str] = (),
+    repairs: Sequence[str] = (),
 ) -> tuple[Command, ...]:
     """The same for a shell, and how to look closer.
 
@@ -78,6 +81,7 @@ def shell_commands(
         rows: Whether there are failing rows to list.
         unread: Whether the batch could not be read.
         together: The held batches that can be decided about together, in their order; this one is the last.
+        repairs: What repairing the batch does, if that is known.
     """
     batch = (dataset, partition)
     again = f"--partition {quote_for_shell(partition)}"
@@ -97,6 +101,7 @@ def shell_commands(
         *(shell_range_commands(dataset, together) if together else ()),
         _make_command("accept", batch, f'--revision {number} --note "why it is right"', _ACCEPT),
         release,
+        *([_make_command("repair", batch, note=_describe_repair(repairs))] if repairs else []),
         _make_command("reject", batch, f'--revision {number} --note "..."', "wrong: it is to be repaired"),
         _make_command("run", (dataset,), again, "judge it again, when it is repaired"),
     )
@@ -109,6 +114,11 @@ def shell_range_commands(dataset: str, together: Sequence[str]) -> tuple[Command
         _make_command("accept", batches, '--note "why it is right"', _ACCEPT_ALL.format(_count_all(together))),
         _make_command("reject", batches, '--note "..."', _REJECT_ALL.format(_count_all(together))),
     )
+
+
+def _describe_repair(repairs: Sequence[str]) -> str:
+    more = f", and {len(repairs) - 1} more" if len(repairs) > 1 else ""
+    return f"wrong: {repairs[0]}{more}; judge the result"
 
 
 def _count_all(batches: Sequence[str]) -> str:

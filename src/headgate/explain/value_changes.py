@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from headgate.explain.metric_names import format_share
+from headgate.display.numbers import format_share
 from headgate.learn.past import Past
 from headgate.metrics.base.hashing import hash_label
 from headgate.metrics.states.frequencies import Frequencies

@@ -53,11 +53,20 @@ def write_headline(verdict: Subject) -> str:
     if verdict.status is Status.ERROR:
         return f"{name} could not be judged in full and was {done}."
     if count:
-        wrong = "one thing is wrong" if count == 1 else f"{count} things are wrong"
-        return f"{name} failed and was {done}: {wrong}{_describe_repetition(verdict)}."
+        return f"{name} failed and was {done}: {_describe_wrong(verdict)}{_describe_repetition(verdict)}."
     if verdict.status is Status.SKIP:
         return f"nothing could be judged of {name}, {'so' if verdict.action is Action.HOLD else 'yet'} it was {done}."
     return f"{name} passed and was {done}."
+
+
+def _describe_wrong(verdict: Subject) -> str:
+    """What happened, if a fault explains the first cause; else how many things are wrong."""
+    first, count = verdict.causes[0], len(verdict.causes)
+    if first.diagnosis is None:
+        return "one thing is wrong" if count == 1 else f"{count} things are wrong"
+    more = count - 1
+    others = "" if not more else "; one more thing is wrong" if more == 1 else f"; {more} more things are wrong"
+    return f"{first.diagnosis.sentence}{others}"
 
 
 def _describe_repetition(verdict: Subject) -> str:
@@ -118,6 +127,8 @@ def _write_blocks(verdict: Subject, commands: Language) -> Iterator[Block]:
 
 
 def _write_facts(verdict: Subject) -> Iterator[Fact]:
+    if verdict.account.repaired:
+        yield Fact("Repaired", "; ".join(verdict.account.repaired))
     if verdict.changes and verdict.causes:
         yield Fact("What changed", "; ".join(verdict.changes))
     if verdict.account.drifts:
@@ -193,7 +204,8 @@ def python_steps(verdict: Subject) -> tuple[Command, ...]:
     if not needs_action(verdict):
         return ()
     revision = verdict.revision
-    return python_commands(verdict.partition, revision.number, revision.unread, find_batches_alike(verdict))
+    together = find_batches_alike(verdict)
+    return python_commands(verdict.partition, revision.number, revision.unread, together, verdict.repairs)
 
 
 def shell_steps(verdict: Subject) -> tuple[Command, ...]:
@@ -207,6 +219,7 @@ def shell_steps(verdict: Subject) -> tuple[Command, ...]:
         rows=rows,
         unread=revision.unread,
         together=find_batches_alike(verdict),
+        repairs=verdict.repairs,
     )
 
 
@@ -250,7 +263,9 @@ def list_further_changes(cause: Cause, shown: Iterable[Judgement] = ()) -> list[
     """How the columns of a cause changed, without what the title says and what is shown with the judgements."""
     metrics = {cause.title_metric, *(str(each.expectation.metric) for each in shown)} & cause.metric_changes.keys()
     said = tuple(describe_change(MetricKey.parse(each), cause.metric_changes[each]) for each in metrics)
-    return [each for each in cause.found if each not in cause.title and not each.endswith(said)]
+    was_title = cause.found[:1] if cause.diagnosis is not None else ()
+    others = cause.found[len(was_title) :]
+    return [*was_title, *(each for each in others if each not in cause.title and not each.endswith(said))]
 
 
 def describe_in_segment(each: Judgement, hidden: bool, cause: Cause) -> str:

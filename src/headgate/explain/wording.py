@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import NamedTuple
 
-from headgate.display.numbers import format_number
+from headgate.display.numbers import format_number, format_share
 from headgate.explain.change_wording import (
     TYPICAL,
     describe_beside_past,
@@ -19,7 +19,6 @@ from headgate.explain.change_wording import (
     is_beside_past,
 )
 from headgate.explain.drift_wording import describe_limit
-from headgate.explain.metric_names import format_share
 from headgate.explain.value_changes import describe_value_changes
 from headgate.learn.metric_traits import is_distance, is_known, traits_of
 from headgate.metrics.base.label import ValueFormat

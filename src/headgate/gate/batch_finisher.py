@@ -99,7 +99,8 @@ class BatchFinisher:
     ) -> BatchVerdict:
         """The verdict on a recorded run, beside the runs before it."""
         recent, owner = self._history.recent_runs(revision), self._history.settings.owner
-        return BatchVerdict(run, revision, decision=decision, owner=owner, recent=recent, rows=rows)
+        secret = self._history.store.secret
+        return BatchVerdict(run, revision, decision=decision, owner=owner, recent=recent, rows=rows, secret=secret)
 
     def _send_notification(self, verdict: BatchVerdict) -> None:
         """A notification that cannot be delivered changes no decision: the verdict keeps what went wrong."""

@@ -5,6 +5,7 @@ Tested by `tests/gate/test_gate.py` and `tests/gate/test_cold_start.py`.
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,10 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from headgate.diagnose.diagnose import SURE, UNSURE, diagnose_batch
+from headgate.diagnose.locate import locate_faults
+from headgate.diagnose.repair import add_usual_cases
+from headgate.diagnose.table_pair import TablePair
 from headgate.engine.analysis import Analysis
 from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
 from headgate.evaluate.measurements import Measurements
@@ -33,6 +38,7 @@ from headgate.metrics.size import Size
 from headgate.metrics.states.sample import Sample
 from headgate.metrics.value_sample import ValueSample
 from headgate.values.account import Account
+from headgate.values.diagnosis import Diagnosis
 from headgate.values.expectation import Expectation, Judgement, Level, Source, Status
 from headgate.values.key import MetricKey
 from headgate.values.mute import Mute
@@ -43,6 +49,8 @@ from headgate.values.proposal import Proposal
 from headgate.values.run import UNREAD, Revision, Run
 from headgate.values.schema import Schema
 from headgate.values.verdict import Verdict, judge
+
+_LOG = logging.getLogger(__name__)
 
 HAS_ROWS = Expectation(Size().key, Between(low=1), Source.RULES, rule="has_rows()")
 """What every batch must meet unless a check says something else of its size: so that there is always a verdict."""
@@ -65,6 +73,7 @@ class BatchJudge:
     other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
     is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `mutes` are
     the columns that are muted. `read_held` reads the held runs directly before it, which is done only if it fails.
+    `repaired` says what was undone in the batch before.
     """
 
     dataset: str
@@ -81,6 +90,7 @@ class BatchJudge:
     period: Period | None = None
     read_held: Callable[[], Sequence[tuple[Revision, Run]]] = tuple
     mutes: tuple[Mute, ...] = ()
+    repaired: tuple[str, ...] = ()
 
     def metrics(self, schema: Schema) -> list[Metric[Any]]:
         """What the one scan measures of the whole batch besides what checks ask for."""
@@ -119,6 +129,46 @@ class BatchJudge:
             return run
         held = find_held_sequence(run, before, self.learned.past)
         return replace(run, account=replace(run.account, held=held))
+
+    def locate_faults(self, run: Run, data: Any) -> Run:
+        """The run, with the rows that its faults are in, if it failed: they are found in one more scan of the batch.
+
+        Whatever fails here changes no verdict: the faults then stay without their rows.
+
+        Args:
+            run: The run, as `to_run` gives it.
+            data: The batch, which is read again.
+        """
+        account, past = run.account, self.learned.past
+        if account is None or past is None or run.verdict.status is not Status.FAIL:
+            return run
+        batch, failed = (run.schema, run.states, run.outcomes), _list_failed(run.verdict)
+        try:
+            known = diagnose_batch(past, *batch, failed, account.copy_of, least=UNSURE)
+            found = locate_faults(known, TablePair(past, *batch, sorted(failed, key=str), account.copy_of), data)
+        except Exception as error:
+            self._log_failure(error)
+            return run
+        sure = sorted((each for each in found if each.confidence >= SURE), key=lambda each: -each.confidence)
+        return replace(run, account=replace(account, diagnoses=add_usual_cases(sure, past)))
+
+    def _diagnose(
+        self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], failed: Collection[MetricKey], copy_of: str
+    ) -> tuple[Diagnosis, ...]:
+        """The faults that explain what failed. Whatever fails here changes no verdict: then none is named."""
+        past = self.learned.past
+        try:
+            found = diagnose_batch(past, batch.schema, batch.states, outcomes, failed, copy_of)
+            return add_usual_cases(found, past)
+        except Exception as error:
+            self._log_failure(error)
+            return ()
+
+    def _log_failure(self, error: Exception) -> None:
+        """Without the words of the error, which may quote the data."""
+        _LOG.warning(
+            "%s %s was judged, but its fault could not be named: %s", self.dataset, self.partition, type(error).__name__
+        )
 
     def unreadable_run(self, error: Exception) -> Run:
         """A batch that could not be read is recorded too, as an error: it is held.
@@ -160,8 +210,8 @@ class BatchJudge:
         ]
 
     def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
-        learned = self.learned
-        bad = {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
+        learned, copy_of = self.learned, self.learned.find_copy(batch.states)
+        bad = _list_failed(verdict)
         changes = changes_behind(learned, outcomes, batch.states, bad) if bad else ColumnChanges()
         account = Account(
             mode=self.settings.mode,
@@ -175,14 +225,16 @@ class BatchJudge:
             notes=learned.describe_ranges(bad),
             text_rules=self._learn_text_rules(batch, outcomes),
             changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
-            copy_of=learned.find_copy(batch.states),
+            copy_of=copy_of,
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
             mutes=self.mutes,
+            repaired=self.repaired,
             memory={} if learned.past is None else dict(learned.past.memory),
             drifts=learned.find_drifts(outcomes),
             rarity=learned.measure_rarity(outcomes, verdict),
             rarities=learned.memory,
+            diagnoses=self._diagnose(batch, outcomes, bad, copy_of),
         )
         return self._add_rare_columns(changes.add_to(account), batch, outcomes, bad) if bad else changes.add_to(account)
 
@@ -206,6 +258,10 @@ class BatchJudge:
         if Learner.PATTERNS not in self.settings.learners:
             return ()
         return text_rules.learn_rules(batch.states, outcomes, self.learned.text_rules, self.index())
+
+
+def _list_failed(verdict: Verdict) -> set[MetricKey]:
+    return {each.expectation.metric for each in verdict.judgements if each.status in (Status.FAIL, Status.ERROR)}
 
 
 def list_metrics(settings: Settings, learned: Learned, schema: Schema) -> list[Metric[Any]]:

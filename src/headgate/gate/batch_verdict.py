@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
+from headgate.diagnose.repair import describe_obstacles, describe_repair, list_repairable, repair_batch
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.judged_batch import JudgedBatch
@@ -16,13 +18,16 @@ from headgate.explain.causes import find_causes
 from headgate.explain.drift_wording import describe_drift
 from headgate.explain.next_steps import Language
 from headgate.explain.subject import RecentRuns
+from headgate.explain.wording import format_segment
 from headgate.gate.notification import Notification, NotificationCause
 from headgate.gate.publish.publisher import Delivery
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import Account, Action
+from headgate.values.diagnosis import Diagnosis
 from headgate.values.errors import BadMetricKey, MisuseError
 from headgate.values.expectation import Judgement, Level, Status
 from headgate.values.run import Decision, Revision, Run
+from headgate.values.schema import Schema
 from headgate.values.verdict import Verdict
 
 
@@ -36,6 +41,7 @@ class BatchVerdict(JudgedBatch):
         owner: Who is responsible for the dataset.
         recent: How the dataset did before this batch.
         rows: Finds the failing rows; None for a verdict that was read from the history.
+        secret: The key of a store that hides values.
     """
 
     def __init__(
@@ -47,6 +53,7 @@ class BatchVerdict(JudgedBatch):
         owner: str = "",
         recent: RecentRuns | None = None,
         rows: RowFinder | None = None,
+        secret: bytes | None = None,
     ) -> None:
         self.run = run
         self.revision = revision
@@ -58,6 +65,7 @@ class BatchVerdict(JudgedBatch):
         self.notified: Any = None  # what became of the notification
         self.read_error: Exception | None = None  # what was raised where the batch could not be read
         self._row_finder = rows
+        self._secret = secret
 
     @property
     def dataset(self) -> str:
@@ -135,6 +143,35 @@ class BatchVerdict(JudgedBatch):
                 hint="Judge the batch again without fingerprint=, then the verdict has rows.",
             )
         return self._row_finder
+
+    # --- repair
+
+    @property
+    def diagnoses(self) -> tuple[Diagnosis, ...]:
+        """The faults that explain a cause."""
+        return tuple(each.diagnosis for each in self.causes if each.diagnosis is not None)
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What `repair` does, in words; empty if no fault is named that can be undone."""
+        return describe_repairs(self.diagnoses, self.run.schema, self.hides_values)
+
+    def repair(self, data: Any) -> Any:
+        """The batch with the faults undone that explain why it failed, as far as that is possible.
+
+        A Spark DataFrame gives a lazy DataFrame, a pandas or polars frame one of its kind, other data a pyarrow Table.
+        Nothing is moved or recorded: stage the result, and judge it.
+
+        Args:
+            data: The batch that was judged.
+        """
+        if not self.repairs:
+            why = "; ".join(describe_obstacles(self.diagnoses, self.run.schema))
+            raise MisuseError(
+                f"{self.dataset} {self.partition} cannot be repaired here: {why or 'no known fault explains it'}.",
+                hint="verdict.explain() says what failed. Repair the batch at its source, and judge it again.",
+            )
+        return repair_batch(data, self.diagnoses, self.run.schema, secret=self._secret)
 
     # --- for people
 
@@ -215,6 +252,7 @@ class BatchVerdict(JudgedBatch):
             "warnings": [each.to_dict() for each in self.warnings],
             "changes": list(self.changes),
             "drifts": list(self.drifts),
+            "repaired": list(self.account.repaired),
             "budget": {
                 "false_alarms": self.account.budget,
                 "spent": self.account.spent,
@@ -226,3 +264,12 @@ class BatchVerdict(JudgedBatch):
                 {**judgement_to_dict(each), "false_alarm": each.expectation.false_alarm} for each in self.judgements
             ],
         }
+
+
+def describe_repairs(diagnoses: Sequence[Diagnosis], schema: Schema, hidden: bool) -> tuple[str, ...]:
+    """What undoing the faults that can be undone does, each with its segment."""
+    found = []
+    for each in list_repairable(diagnoses, schema):
+        rows = f" where {format_segment(each.segment, hidden)}" if each.segment else ""
+        found.append(f"{describe_repair(each)}{rows}")
+    return tuple(found)

@@ -15,7 +15,7 @@ from headgate.checks.check import Check
 from headgate.engine.batch import rereadable
 from headgate.engine.progress import Progress
 from headgate.evaluate.context import BatchContext
-from headgate.evaluate.evaluation import Evaluation, as_checks, open_input
+from headgate.evaluate.evaluation import Evaluation, as_checks, can_read_again, open_input, read_input
 from headgate.evaluate.row_rules import RowFinder
 from headgate.gate.accept_preview import preview_range_changes
 from headgate.gate.backfill import Backfill
@@ -28,6 +28,7 @@ from headgate.gate.mutes import ColumnMutes
 from headgate.gate.notification import Notification
 from headgate.gate.publish.batch_mover import BatchMover
 from headgate.gate.publish.publisher import Publisher
+from headgate.gate.repair_trial import RepairTrial, judge_repaired
 from headgate.gate.rulings import PersonRulings
 from headgate.gate.settings import FALSE_ALARMS, RUNS, Settings
 from headgate.learn.drift import HOLD_FACTOR
@@ -137,6 +138,7 @@ class Gate:
         tables: Mapping[str, Any] | None = None,
         now: datetime | None = None,
         time: date | datetime | str | None = None,
+        repaired: Sequence[str] = (),
         progress: Callable[[Progress], None] | None = None,
     ) -> BatchVerdict:
         """Measure a batch in one scan, judge it, record it, and publish or hold it.
@@ -158,6 +160,7 @@ class Gate:
             now: The time that freshness is measured against, and until when columns are muted; the clock's time if it
                 is left out.
             time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
+            repaired: What was undone in the batch before, in words, such as `trial.repairs`. It is recorded.
             progress: Called while the scan runs.
         """
         finished = self.finisher.finish_earlier(partition)
@@ -166,10 +169,12 @@ class Gate:
         known = self.history.find_same_input(partition, fingerprint, source, self._suite_with(mutes))
         if known is not None and known.number >= published:
             return finished.get(known.sequence) or self.finisher.finish(known, copy=source)
-        judge = self._make_judge(partition, source, published, None if time is None else to_period(time), mutes)
+        period = None if time is None else to_period(time)
+        judge = self._make_judge(partition, source, published, period, mutes, repaired)
         lookup_tables = rereadable(tables)
         try:
-            batch = open_input(data, lookup_tables)
+            given = read_input(data)
+            batch = open_input(given, lookup_tables)
             context = BatchContext(batch.schema, lookup_tables, self.store, self.dataset, partition, now)
             evaluation = Evaluation.of(self.checks, context)
             measurements = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
@@ -181,7 +186,7 @@ class Gate:
             return self.finisher.finish(revision, read_error=error, is_new=True)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
-        revision = self._record(run)
+        revision = self._record(run, lambda new: judge.locate_faults(new, given) if can_read_again(given) else new)
         return self.finisher.finish(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
 
     def backfill(
@@ -231,6 +236,35 @@ class Gate:
         """
         return self._open_backfill(tables, now).judge_batch(data, partition, time)
 
+    def try_repair(
+        self,
+        data: Any,
+        partition: str,
+        *,
+        number: int | None = None,
+        tables: Mapping[str, Any] | None = None,
+        now: datetime | None = None,
+        time: date | datetime | str | None = None,
+        progress: Callable[[Progress], None] | None = None,
+    ) -> RepairTrial:
+        """Undo the faults that explain why a batch failed, and judge the result in one scan.
+
+        Nothing is recorded, moved or notified. The verdict says whether the batch would pass; its `data` is the
+        repaired batch. To publish that, stage it, and judge it.
+
+        Args:
+            data: The batch that was judged, or a function that reads it.
+            partition: Its key in the dataset.
+            number: Which revision of the partition; the newest if it is left out.
+            tables: Other tables that checks name, by name.
+            now: The time that freshness is measured against; the clock's time if it is left out.
+            time: The day, hour or other period that the batch is about, if the name of the partition does not tell it.
+            progress: Called while the scan runs.
+        """
+        verdict, mutes = self.explain(partition, number), self.mutes.find_active(now)
+        judge = self._make_judge(partition, "", 0, None if time is None else to_period(time), mutes)
+        return judge_repaired(verdict, data, judge, self.checks, self.store, tables=tables, now=now, progress=progress)
+
     def observe(self) -> Gate:
         """A gate with the same checks and settings that holds and moves nothing."""
         observer = copy(self)
@@ -267,7 +301,13 @@ class Gate:
         return self.history.learn(before, as_of, mutes=self.mutes.find_active(as_of=as_of))
 
     def _make_judge(
-        self, partition: str, source: str, published: int, period: Period | None, mutes: tuple[Mute, ...]
+        self,
+        partition: str,
+        source: str,
+        published: int,
+        period: Period | None,
+        mutes: tuple[Mute, ...],
+        repaired: Sequence[str] = (),
     ) -> BatchJudge:
         """The judge of a batch, who has learned from the runs before it, as the history is now."""
         basis = self.store.head(self.dataset)  # the last commit: what comes later plays no part in this verdict
@@ -283,21 +323,25 @@ class Gate:
             learned=self.history.learn_from(reference.revisions, partition, period, mutes=mutes, as_of=basis),
             period=period,
             mutes=mutes,
+            repaired=tuple(repaired),
             order_note=reference.note,
             hides_values=self.store.secret is not None,
             index=lambda: self._index,
             read_held=lambda: self.history.read_held_before(partition, basis),
         )
 
-    def _record(self, run: Run) -> Revision:
-        """The revision of a run: a new one, or that of the same rows, judged before in the same way."""
+    def _record(self, run: Run, complete: Callable[[Run], Run] = lambda run: run) -> Revision:
+        """The revision of a run: a new one, or that of the same rows, judged before in the same way.
+
+        `complete` gives what only a new run needs to have.
+        """
         for revision in self.find_undecided():
             if revision.partition == run.partition:  # its input is gone
                 self.finish(revision)
         known = self.history.find_same_content(run, self._is_same_batch)
         if known is None:
             self.mover.require_staged(run)
-            known = self.history.commit(run, self._is_same_batch)
+            known = self.history.commit(complete(run), self._is_same_batch)
         return known
 
     def _is_same_batch(self, revision: Revision, run: Run) -> bool:
@@ -458,7 +502,8 @@ class Gate:
     def read_verdict(self, revision: Revision) -> BatchVerdict:
         """The verdict on a recorded run without its states: what a list of many runs needs."""
         run = self.store.run(revision, states=False)
-        return BatchVerdict(run, revision, decision=revision.decision, owner=self.settings.owner)
+        owner, secret = self.settings.owner, self.store.secret
+        return BatchVerdict(run, revision, decision=revision.decision, owner=owner, secret=secret)
 
     def backtest(
         self,

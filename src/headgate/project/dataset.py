@@ -210,11 +210,39 @@ class Dataset:
         """
         return self._source.identify_files(partition)
 
-    def judge(self, partition: str, *, progress: Callable[[Progress], None] | None = None) -> BatchVerdict:
+    def read_revision(self, revision: Revision) -> Any:
+        """Read the batch of a recorded run, wherever it is now. Refused if it is not the one that was judged."""
+        publisher, delivery = self._publisher, Delivery.of(revision)
+        moved = None
+        if publisher is not None and revision.source:
+            publisher.check_input(delivery)
+            if publisher.state(delivery) not in ("held", "published"):
+                raise MisuseError(f"the batch of {delivery} is no longer there.", hint="Stage it and judge it again.")
+            moved = MovedBatch(delivery, publisher.locate(delivery))
+        elif self.identify_files(revision.partition) not in ("", revision.source) and revision.source:
+            raise MisuseError(
+                f"the files of {self.name} {revision.partition} have changed since revision {revision.number}.",
+                hint="Judge what is there now: headgate run.",
+            )
+        path = ("datasets", self.name, "source")
+        return self._project.locate_errors(path, lambda: self._source.read(revision.partition, moved))
+
+    def judge(
+        self,
+        partition: str,
+        *,
+        repaired: Sequence[str] = (),
+        progress: Callable[[Progress], None] | None = None,
+    ) -> BatchVerdict:
         """Read a batch and judge it.
 
         A batch that cannot be read is recorded as unreadable and held. A batch that does not exist, and a Spark or an
         object store that cannot be used, raise.
+
+        Args:
+            partition: The name of the batch.
+            repaired: What was undone in the batch before, in words. It is recorded.
+            progress: Called while the scan runs.
         """
         self._restage_unread(partition)
         if self.engine == "spark":
@@ -224,6 +252,7 @@ class Dataset:
             partition,
             source=self.identify_files(partition),
             time=self.read_time(partition),
+            repaired=repaired,
             progress=progress,
         )
 

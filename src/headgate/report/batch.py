@@ -10,11 +10,11 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.display.numbers import format_moment, format_number
+from headgate.display.numbers import format_moment, format_number, format_share
 from headgate.display.table import Table
 from headgate.explain.cause import Cause
 from headgate.explain.causes import MAX_CAUSES as CAUSES
-from headgate.explain.metric_names import format_share, tells_missing
+from headgate.explain.metric_names import tells_missing
 from headgate.explain.verdict_page import choose_tone, python_steps, shell_steps
 from headgate.explain.wording import format_segment
 from headgate.gate.batch_verdict import BatchVerdict

@@ -9,9 +9,9 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
-from headgate.display.numbers import format_moment
+from headgate.display.numbers import format_moment, format_share
 from headgate.explain.batches_alike import describe_batches, describe_waiting, find_batches_alike
-from headgate.explain.metric_names import format_share, tells_missing
+from headgate.explain.metric_names import tells_missing
 from headgate.explain.run_stretches import DENSE, MOST_A_DAY, RunStretch, count_runs_a_day, group_runs
 from headgate.explain.verdict_page import choose_tone
 from headgate.gate.batch_verdict import BatchVerdict

@@ -8,7 +8,8 @@ from functools import partial
 import msgspec
 from markupsafe import Markup
 
-from headgate.explain.metric_names import format_allowed, format_share, tells_missing
+from headgate.display.numbers import format_share
+from headgate.explain.metric_names import format_allowed, tells_missing
 from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles

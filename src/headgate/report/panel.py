@@ -8,10 +8,11 @@ import msgspec
 import numpy as np
 from markupsafe import Markup
 
+from headgate.display.numbers import format_share
 from headgate.explain.cause import Cause
 from headgate.explain.change_wording import describe_expected, describe_past, is_beside_past
 from headgate.explain.level_wording import describe_held
-from headgate.explain.metric_names import format_allowed, format_share
+from headgate.explain.metric_names import format_allowed
 from headgate.explain.value_changes import list_values
 from headgate.explain.verdict_page import (
     describe_failing_rows,
@@ -21,13 +22,14 @@ from headgate.explain.verdict_page import (
     list_other_judgements,
 )
 from headgate.explain.wording import CauseKind, format_segment
-from headgate.gate.batch_verdict import BatchVerdict
+from headgate.gate.batch_verdict import BatchVerdict, describe_repairs
 from headgate.learn.history.program import SCHEMA_METRICS
 from headgate.report.compare import Bar
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.run_series import RunSeries
 from headgate.report.words import describe_metric, describe_subject, describe_value, is_self_explanatory
 from headgate.values.account import ValueChange
+from headgate.values.diagnosis import Diagnosis
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
 from headgate.values.schema import TEXT, Column, Schema
@@ -113,6 +115,8 @@ def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bo
     if cause.kind is CauseKind.UNREAD:
         yield "Not evaluated", "an error is not a failure: the data may be good"
         return
+    if cause.diagnosis is not None:
+        yield from _list_fault_facts(verdict, cause.diagnosis)
     if cause.value_change is not None:
         yield from _list_value_facts(verdict, cause.value_change, runs)
     elif cause.kind is not CauseKind.SHAPE:
@@ -129,6 +133,16 @@ def _list_facts(verdict: BatchVerdict, cause: Cause, runs: RunSeries, hidden: bo
         )
     if rows := describe_failing_rows(verdict, lead, hidden):
         yield "Rows", rows
+
+
+def _list_fault_facts(verdict: BatchVerdict, diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
+    """How sure the fault is, what else it may be, the rows that it is in, and whether it can be undone."""
+    others = " or ".join(each.replace("_", " ") for each in diagnosis.others)
+    yield "How sure", f"{format_share(diagnosis.confidence, 0)}{f'; it may also be {others}' if others else ''}"
+    if diagnosis.share < 1:
+        yield "Share of rows", format_share(diagnosis.share)
+    for repair in describe_repairs([diagnosis], verdict.run.schema, verdict.hides_values):
+        yield "Repair", repair
 
 
 def _list_metric_facts(cause: Cause, runs: RunSeries, hidden: bool) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import msgspec
 
+from headgate.values.diagnosis import Diagnosis
 from headgate.values.mute import Mute
 from headgate.values.proposal import Proposal
 from headgate.values.rarity_memory import NOTHING_REMEMBERED, BatchRarity, RarityMemory
@@ -135,8 +136,9 @@ class Account(msgspec.Struct, frozen=True):
     `scope` says in words what was ignored or pinned. `mutes` are the columns that were muted. `memory` is what was
     remembered of columns before this batch. `metric_changes` are the metrics that failed and those that
     `column_changes` speaks of, `value_changes` the frequent values that changed, by column. `rarity` is how rare the
-    batch is; None for too few runs. `rarities` is how rare the good batches before it were. Stored names are older
-    than some of these names.
+    batch is; None for too few runs. `rarities` is how rare the good batches before it were. `diagnoses` are the faults
+    that explain what failed, the surest first. `repaired` says in words what was undone in the batch before it was
+    judged. Stored names are older than some of these names.
     """
 
     mode: Mode = Mode.GUARD
@@ -164,3 +166,5 @@ class Account(msgspec.Struct, frozen=True):
     drifts: tuple[Drift, ...] = ()
     rarity: BatchRarity | None = None
     rarities: RarityMemory = NOTHING_REMEMBERED
+    diagnoses: tuple[Diagnosis, ...] = ()
+    repaired: tuple[str, ...] = ()

@@ -215,3 +215,24 @@ def test_a_batch_that_no_single_row_is_to_blame_for_is_not_split(shop: Shop) -> 
     assert refused.exit_code == 2
     assert "not all that failed" in refused.stderr
     assert shop.count(DAYS) == 0
+
+
+def test_a_held_batch_is_repaired_staged_and_published(shop: Shop) -> None:
+    shop.publish()
+    shop.create(*range(DAYS))
+    assert called("learn", "orders").exit_code == 0
+    shop.publisher.stage(shop.rows(DAYS, broken=True), named(DAYS))
+    assert document("run", "orders")["exit_code"] == 1
+    dry = document("repair", "orders", named(DAYS), "--dry-run")
+    assert (dry["would_pass"], dry["repairs"]) == (True, ["price is divided by 100"])
+    assert (shop.count(DAYS), shop.publisher.identify_staged(named(DAYS))) == (0, "")
+    done = document("repair", "orders", named(DAYS))
+    assert (done["exit_code"], done["location"]) == (0, shop.table)
+    assert done["batch"]["verdict"]["repaired"] == ["price is divided by 100"]
+    shop.spark.sql(f"REFRESH TABLE {shop.table}")
+    [total] = shop.spark.table(shop.table).where(f"day = '{named(DAYS)}'").selectExpr("sum(price)").first()  # type: ignore[misc]
+    assert total == pytest.approx(sum(orders(DAYS)["price"].to_pylist()))
+    assert "was published" in called("repair", "orders", named(DAYS), "--revision", "2").stderr
+    refused = called("repair", "orders", named(DAYS), "--revision", "1")
+    assert "readers have a newer revision of it" in refused.stderr
+    assert shop.count(DAYS) == len(orders(DAYS))

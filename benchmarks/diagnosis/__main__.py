@@ -1,0 +1,68 @@
+"""`python -m benchmarks.diagnosis run`: whether the gate names the fault of a held batch.
+
+`collect --cache DIR` keeps all that is needed to diagnose the held cases again without judging them.
+`page` writes docs/diagnosis-benchmark.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+from benchmarks.diagnosis.page import write_page
+from benchmarks.diagnosis.protocol import BUDGET, Plan, judge_feed, order_feeds
+from benchmarks.diagnosis.summary import format_summary
+from benchmarks.gate.good_batches import judge_feeds, write_results
+from benchmarks.history.feeds import Feed, feeds, held_out_feeds
+
+RESULTS = Path(__file__).parent / "results" / "diagnosis.json"
+HELD_OUT_RESULTS = RESULTS.with_name("diagnosis_heldout.json")
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    options = _parse(arguments)
+    if options.command == "page":
+        write_page(RESULTS, HELD_OUT_RESULTS)
+        return
+    chosen = held_out_feeds() if options.held_out else choose_feeds(options.datasets, options.feeds)
+    plan = Plan(broken=options.broken, cache=getattr(options, "cache", None), packaged_rates=options.packaged_rates)
+    judge = partial(judge_feed, plan=plan)
+    if options.workers == 1:
+        rows = [row for feed in order_feeds(chosen) for row in judge(feed, BUDGET)]
+    else:
+        rows = judge_feeds(judge, options.workers, BUDGET, chosen)
+    if options.command == "run":
+        RESULTS.parent.mkdir(exist_ok=True)
+        write_results(HELD_OUT_RESULTS if options.held_out else RESULTS, rows)
+    print(format_summary(rows))
+
+
+def choose_feeds(datasets: str, names: Sequence[str] = ()) -> list[Feed]:
+    """The feeds of some datasets: those that parameters were chosen on, the others, or all; of these, those named."""
+    chosen = [feed for feed in feeds() if datasets == "all" or feed.chosen_on == (datasets == "chosen")]
+    return [feed for feed in chosen if not names or feed.name in names or feed.title in names]
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.diagnosis", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("page", help="write docs/diagnosis-benchmark.md from the results")
+    for name, text in {"run": "judge all feeds and write results", "collect": "keep held cases in a cache"}.items():
+        command = commands.add_parser(name, help=text)
+        command.add_argument("--datasets", choices=("chosen", "others", "all"), default="all")
+        command.add_argument("--feeds", nargs="*", default=(), help="names of feeds; all if none are given")
+        command.add_argument("--held-out", action="store_true", help="the feeds that nothing is chosen on")
+        command.add_argument("--broken", type=int, help="batches of each feed that are broken")
+        command.add_argument("--workers", type=int, default=2)
+        command.add_argument(
+            "--packaged-rates", action="store_true", help="pooled rates of the package; for development only"
+        )
+        if name == "collect":
+            command.add_argument("--cache", type=Path, required=True, help="a directory outside the repository")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Faults that are recognised, one file each."""

@@ -1,0 +1,175 @@
+"""Values are multiplied by a factor: another unit, another currency."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+
+from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.fault import Fit, KnownFault, fault
+from headgate.diagnose.known_factors import KNOWN_FACTORS, describe_factor
+from headgate.diagnose.mixture import (
+    NEARLY_ALL,
+    Mixture,
+    choose_known,
+    count_decimals,
+    fit_mixtures,
+    knows_number,
+    measure_left,
+    refine,
+)
+from headgate.diagnose.restored import restore_numbers
+from headgate.display.numbers import format_number
+from headgate.values.diagnosis import FaultParameters
+
+_FREE = 10 ** np.linspace(-4, 4, 121)
+_LEAST = 0.02  # a factor nearer to 1 is none
+_MIN_SHARE = 0.01  # of the rows, below which a distribution shows no factor
+_LEAST_TOLERANCE, _MOST_TOLERANCE = 0.03, 0.08  # by which an estimated factor may differ from the one that is named
+_MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
+_RESTORED = 0.6  # of the values that no run had, that one had before they were multiplied
+_EXACT = 0.4  # of what is left, where values are restored
+_FREE_COST, _KNOWN_COST, _PART_COST = 0.06, 0.0, 0.03
+
+
+@fault
+class Scaled(KnownFault):
+    """Values times a factor, of all rows or of a part of them."""
+
+    name: ClassVar = "scaled"
+    repairs: ClassVar = True
+
+    def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
+        if not pair.is_numeric:
+            return
+        exact = _find_exact_factor(pair)
+        if exact is not None:
+            yield _make_exact_fit(pair, *exact)
+            return
+        known = fit_mixtures(pair, _divide, list(KNOWN_FACTORS))
+        free = fit_mixtures(pair, _divide, [*_guess_factors(pair), *_FREE])
+        best = min([*known, *free], key=lambda each: each.cost)
+        best = refine(pair, _divide, best, 1.12, ratio=True)
+        surer, tolerance = _guess_by_means(pair), _measure_tolerance(pair, best.share)
+        if best.share == 1 and surer:
+            best = choose_known(pair, fit_mixtures(pair, _divide, surer), best, tolerance)
+        chosen = choose_known(pair, _keep_decimals(pair, known, best, tolerance), best, tolerance)
+        yield from _make_fits(pair, dict.fromkeys((chosen, best)))
+
+    def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
+        return restore_numbers(values, operator.truediv, float(parameters["factor"]))
+
+
+def _make_fits(pair: ColumnPair, mixtures: Iterable[Mixture]) -> Iterator[Fit]:
+    for mixture in mixtures:
+        if abs(mixture.parameter - 1) > _LEAST and mixture.share > _MIN_SHARE:
+            yield _make_fit(pair, mixture)
+
+
+def _make_fit(pair: ColumnPair, mixture: Mixture) -> Fit:
+    factor, share = mixture.parameter, mixture.share
+    unit = describe_factor(factor)
+    cost = _KNOWN_COST if unit else _FREE_COST
+    said = format_number(float(f"{factor:.4g}")) if factor >= 0.1 else f"1/{format_number(float(f'{1 / factor:.4g}'))}"
+    return Fit(
+        Scaled.name,
+        f"looks multiplied by {said}{f' ({unit})' if unit else ''}",
+        measure_left(pair, mixture, lambda value: value / factor),
+        (pair.label,),
+        {"factor": float(f"{factor:.8g}")},
+        share,
+        cost + _PART_COST * (share < 1),
+    )
+
+
+def _divide(numbers: Floats, factor: float) -> Floats:
+    return numbers / factor
+
+
+def _guess_factors(pair: ColumnPair) -> list[float]:
+    """The ratios of the quantiles of both, and of their means."""
+    now, before = pair.now.points, pair.before.points
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratios = now / before
+    usable = ratios[np.isfinite(ratios) & (ratios > 0)]
+    found = [float(np.median(usable))] if len(usable) else []
+    if pair.now.moments is not None and pair.before.moments is not None and pair.before.moments.mean:
+        found.append(pair.now.moments.mean / pair.before.moments.mean)
+    return [each for each in found if 1e-9 < each < 1e9]
+
+
+def _guess_by_means(pair: ColumnPair) -> list[float]:
+    """The ratio of the mean to that of all runs, which is surer than that to one run."""
+    if pair.now.moments is None or not pair.usual_mean or math.isnan(pair.usual_mean):
+        return []
+    ratio = pair.now.moments.mean / pair.usual_mean
+    return [ratio] if 1e-9 < ratio < 1e9 else []
+
+
+def _make_exact_fit(pair: ColumnPair, factor: float, share: float) -> Fit:
+    """A factor by values that no run had, which are values that one had once they are divided: that is no chance."""
+    [mixture] = fit_mixtures(pair, _divide, [factor])
+    fit = _make_fit(pair, mixture._replace(share=1.0 if share > NEARLY_ALL else share))
+    return msgspec.structs.replace(fit, unexplained=_EXACT * fit.unexplained, cost=0.0)
+
+
+def _measure_tolerance(pair: ColumnPair, share: float) -> float:
+    """By how much an estimated factor may differ from the right one: by chance, three times its standard error.
+
+    The fewer rows it is estimated from, the more: a share of them.
+    """
+    before = pair.before.moments
+    if before is None or not before.mean:
+        return _MOST_TOLERANCE
+    spread = math.sqrt(before.second / before.count) / abs(before.mean)
+    error = spread * math.sqrt(1 / max(1.0, share * pair.now.present) + 1 / max(1, pair.before.present))
+    return min(_MOST_TOLERANCE, max(_LEAST_TOLERANCE, 3 * error))
+
+
+def _keep_decimals(pair: ColumnPair, known: list[Mixture], best: Mixture, tolerance: float) -> list[Mixture]:
+    """Of known factors near an estimate, those that give as few decimals as usual, as 1000 may and 1024 does not."""
+    near = [each for each in known if abs(each.parameter / best.parameter - 1) <= tolerance]
+    usual, numbers = pair.before.numbers, [float(text) for text in list(pair.now.values)[:_MOST_CHECKED]]
+    if len(near) < 2 or usual is None or not numbers:
+        return near
+    most = max(map(count_decimals, (usual.low, usual.high)))
+    short = [each for each in near if all(count_decimals(one / each.parameter) <= most for one in numbers)]
+    return short or near
+
+
+def _find_exact_factor(pair: ColumnPair) -> tuple[float, float] | None:
+    """The factor after whose undoing values that no run had are values that one had, and their share, if there is one.
+
+    Tried are the factors between the most frequent values, and those that are known.
+    """
+    new = {text: share for text, share in pair.now.values.items() if not pair.knows_value(text)}
+    frequent = sorted(new, key=lambda text: -new[text])[:_MOST_CHECKED]
+    numbers = {text: float(text) for text in frequent}
+    if any(knows_number(pair, number) for number in numbers.values()):  # they are only written in another way
+        return None
+    usual = _list_usual_numbers(pair)
+    ratios = {float(f"{numbers[text] / each:.9g}") for text in frequent[:_MOST_VALUES] for each in usual}
+    tried = [*KNOWN_FACTORS, *sorted(each for each in ratios if each > 0 and abs(each - 1) > _LEAST)]
+    total = sum(new[text] for text in frequent)
+    best, found = None, _RESTORED * total
+    for ratio in tried:
+        restored = [text for text in frequent if knows_number(pair, numbers[text] / ratio)]
+        share = sum(new[text] for text in restored)
+        if len(restored) >= _FEWEST and share > found:
+            best, found = ratio, share
+    return None if best is None else (best, sum(new.values()))
+
+
+def _list_usual_numbers(pair: ColumnPair) -> list[float]:
+    """The most frequent numbers of the past, but for 0, if they are known."""
+    shares = pair.before.atoms
+    if shares is None and not pair.before.is_hashed:
+        shares = {float(text): share for text, share in pair.before.values.items()}
+    known = {number: share for number, share in (shares or {}).items() if number}
+    return sorted(known, key=lambda number: -known[number])[:_MOST_VALUES]

@@ -1,0 +1,64 @@
+"""The same number is added to all values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.fault import Fit, KnownFault, fault
+from headgate.diagnose.mixture import choose_known, fit_mixtures, measure_left, refine
+from headgate.diagnose.restored import restore_numbers
+from headgate.display.numbers import format_number
+from headgate.values.diagnosis import FaultParameters
+
+_KELVIN = (273.15, -273.15)
+_COST, _PART_COST = 0.05, 0.05
+
+
+@fault
+class Shifted(KnownFault):
+    """Values plus an offset, of all rows or of a part of them."""
+
+    name: ClassVar = "shifted"
+    repairs: ClassVar = True
+
+    def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
+        if not pair.is_numeric:
+            return
+        spread = _measure_spread(pair)
+        if not spread:
+            return
+        guesses = [float(np.median(pair.now.points - pair.before.points)), *(spread * np.linspace(-12, 12, 97))]
+        best = min(fit_mixtures(pair, np.subtract, guesses), key=lambda each: each.cost)
+        best = refine(pair, np.subtract, best, spread / 4, ratio=False)
+        for known in ([round(best.parameter)], _KELVIN):  # a kelvin rather than a whole number
+            best = choose_known(pair, fit_mixtures(pair, np.subtract, known), best, 0.02)
+        if abs(best.parameter) <= 0.02 * spread or not best.share:
+            return
+        offset = best.parameter
+        sign, size = ("plus", offset) if offset > 0 else ("minus", -offset)
+        unit = {273.15: " (kelvin for degrees Celsius)", -273.15: " (degrees Celsius for kelvin)"}.get(offset, "")
+        yield Fit(
+            self.name,
+            f"looks shifted: every value {sign} {format_number(float(f'{size:.4g}'))}{unit}",
+            measure_left(pair, best, lambda value: value - offset),
+            (pair.label,),
+            {"offset": float(f"{offset:.8g}")},
+            best.share,
+            _COST + _PART_COST * (best.share < 1),
+        )
+
+    def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
+        return restore_numbers(values, operator.sub, float(parameters["offset"]))
+
+
+def _measure_spread(pair: ColumnPair) -> float:
+    """The range in which the middle half of the usual numbers lie, or else all of them."""
+    points: Floats = pair.before.points
+    middle = float(np.quantile(points, 0.75) - np.quantile(points, 0.25))
+    return middle or float(points[-1] - points[0]) or abs(float(points[0]))

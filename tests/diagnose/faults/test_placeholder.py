@@ -1,0 +1,56 @@
+"""One value stands where others were, in a part of the rows or in all of them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+import pyarrow.compute as pc
+import pytest
+
+from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day, replace
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("column", "value", "words"),
+    [
+        ("city", "N/A", "the value N/A"),
+        ("city", "", "the value ''"),
+        ("price", -1.0, "the value -1.0"),
+        ("items", 9999, "the value 9999"),
+        ("ordered_at", datetime(1970, 1, 1), "the value 1970-01-01 00:00:00.000000"),
+    ],
+)
+def test_a_known_placeholder_is_named(column: str, value: Any, words: str, hide: bool) -> None:
+    found = diagnose_one(change(make_day(), column, lambda _: value, share=0.3), hide)
+    assert (found.fault, found.columns) == ("placeholder", (column,))
+    assert found.sentence.startswith(f"{column} has {words} in 3")
+    assert found.parameters["share"] == pytest.approx(0.3, abs=0.06)
+
+
+def test_a_default_where_nulls_were_is_named() -> None:
+    found = diagnose_one(replace(make_day(), "coupon", pc.fill_null(make_day()["coupon"], -99.0)))
+    assert found.fault == "placeholder"
+    assert found.sentence.startswith("coupon has the value -99.0 where it was null")
+
+
+def test_clipped_numbers_have_no_placeholder() -> None:
+    assert "placeholder" not in list_names(change(make_day(), "price", lambda value: min(value, 35.0)))
+
+
+@BOTH
+@pytest.mark.parametrize(("column", "value"), [("price", 9.9), ("city", "Berlin")])
+def test_one_value_in_all_rows_is_constant(column: str, value: Any, hide: bool) -> None:
+    found = diagnose_one(change(make_day(), column, lambda _: value), hide)
+    assert (found.fault, found.sentence) == ("constant", f"{column} has one value in all rows")
+
+
+def test_a_constant_that_stands_for_unknown_is_told() -> None:
+    found = diagnose_one(change(make_day(), "items", lambda _: 0))
+    assert (found.fault, found.sentence) == ("constant", "items has one value in all rows, 0")
+
+
+def test_texts_that_are_alike_since_they_are_cut_off_are_not_constant() -> None:
+    found = diagnose_one(change(make_day(), "printed", lambda value: value[:4]))
+    assert found.fault == "truncated"

@@ -1,0 +1,56 @@
+"""Numbers that are multiplied by a factor: which one, and in how many of the rows."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("column", "factor", "words"),
+    [
+        ("price", 100.0, "price looks multiplied by 100 (a hundredth of the unit, as cents for euros)"),
+        ("price", 1 / 1000, "price looks multiplied by 1/1,000 (a thousand times the unit, as kilometres for metres)"),
+        ("weight", 2.20462262, "weight looks multiplied by 2.205 (pounds for kilograms)"),
+        ("items", 10, "items looks multiplied by 10 (a tenth of the unit)"),
+    ],
+)
+def test_a_known_factor_is_named_with_what_it_stands_for(column: str, factor: float, words: str, hide: bool) -> None:
+    found = diagnose_one(change(make_day(), column, lambda value: value * factor), hide)
+    assert (found.fault, found.sentence, found.columns, found.share) == ("scaled", words, (column,), 1.0)
+    assert found.parameters["factor"] == pytest.approx(factor, rel=1e-6)
+    assert found.repairable
+
+
+def test_a_factor_that_nobody_knows_is_estimated() -> None:
+    found = diagnose_one(change(make_day(), "price", lambda value: value * 17.3))
+    assert found.fault == "scaled"
+    assert found.parameters["factor"] == pytest.approx(17.3, rel=0.1)
+    assert "(" not in found.sentence
+
+
+def test_values_that_come_again_give_the_exact_factor() -> None:
+    found = diagnose_one(change(make_day(), "items", lambda value: value * 37))
+    assert found.parameters == {"factor": 37.0}
+
+
+def test_a_part_of_the_rows_has_its_share() -> None:
+    found = diagnose_one(change(make_day(), "price", lambda value: value * 100, share=0.3))
+    assert (found.fault, found.parameters) == ("scaled", {"factor": 100.0})
+    assert found.share == pytest.approx(0.3, abs=0.06)
+    assert "in about 3" in found.sentence
+
+
+def test_growth_is_no_known_factor() -> None:
+    found = diagnose_one(change(make_day(), "price", lambda value: round(value * 1.8, 2)))
+    assert "(" not in found.sentence
+
+
+def test_small_growth_is_nothing() -> None:
+    assert list_names(change(make_day(), "price", lambda value: round(value * 1.15, 2))) == []
+
+
+def test_numbers_that_all_moved_by_the_same_are_not_scaled() -> None:
+    assert list_names(change(make_day(), "weight", lambda value: value + 20)) == ["shifted"]

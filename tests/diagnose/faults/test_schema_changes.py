@@ -1,0 +1,39 @@
+"""Columns that are renamed, gone or new."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tests.diagnose.history import BOTH, diagnose, diagnose_one, make_day
+
+
+@BOTH
+def test_a_renamed_column_is_recognised_by_what_it_holds(hide: bool) -> None:
+    names = ["town" if name == "city" else name for name in make_day().column_names]
+    found = diagnose_one(make_day().rename_columns(names), hide)
+    assert (found.fault, found.columns, found.parameters) == ("column_renamed", ("city",), {"name": "town"})
+    assert found.sentence == "city is now named town"
+    assert found.repairable
+
+
+@BOTH
+def test_a_column_that_is_gone_is_named(hide: bool) -> None:
+    found = diagnose_one(make_day().drop_columns(["city"]), hide)
+    assert (found.fault, found.columns, found.sentence) == ("column_missing", ("city",), "city is gone")
+
+
+def test_columns_that_are_gone_are_one_sentence() -> None:
+    found = diagnose_one(make_day().drop_columns(["city", "note"]))
+    assert (found.columns, found.sentence) == (("city", "note"), "city and note are gone")
+
+
+def test_a_column_that_is_new_is_named() -> None:
+    found = diagnose_one(make_day().append_column("rank", pa.array(np.arange(len(make_day())))))
+    assert (found.fault, found.columns, found.sentence) == ("column_added", ("rank",), "rank is new")
+
+
+def test_a_new_column_of_other_values_is_no_new_name() -> None:
+    other = make_day().drop_columns(["city"])
+    found = diagnose(other.append_column("town", pa.array([f"T{row}" for row in range(len(other))])))
+    assert sorted(each.fault for each in found) == ["column_added", "column_missing"]

@@ -1,0 +1,21 @@
+"""Data of an earlier batch that came again."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from tests.diagnose.history import BOTH, DAYS, diagnose_one, list_names, make_day, name_day
+
+
+@BOTH
+def test_the_batch_that_came_again_is_named(hide: bool) -> None:
+    rows = pa.array(np.random.default_rng(3).permutation(len(make_day(DAYS - 3))))
+    found = diagnose_one(make_day(DAYS - 3).take(rows), hide)
+    assert (found.fault, found.columns) == ("stale_copy", ())
+    assert found.parameters == {"partition": name_day(DAYS - 3)}
+    assert found.sentence == f"the rows of {name_day(DAYS - 3)} came again"
+
+
+def test_a_part_of_an_earlier_batch_is_no_copy() -> None:
+    assert "stale_copy" not in list_names(make_day(DAYS - 3).slice(0, 300))
