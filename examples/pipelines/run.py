@@ -90,7 +90,7 @@ def main(folder: Path) -> None:
     assert not succeeded, said
     [reason] = {line.partition("BatchHeld: ")[2] for line in said.splitlines() if "BatchHeld: " in line}
     print(f"\n{reason}")
-    assert "price is about 100 times as large" in reason
+    assert "price looks multiplied by 100" in reason
     assert read(folder, "last_day").num_rows == read(folder, "prices").num_rows == 0, "nobody reads a row of that day"
 
     gate.accept(name_day(22), note="cents from today on")
