@@ -76,7 +76,7 @@ def _keep(name: str, found: dict[str, Any]) -> None:
 def _describe(whole: dict[str, Any]) -> Iterator[str]:
     yield "# A cluster"
     yield ""
-    yield f"Written by `make clusters CASES=--write`; do not edit. A standalone Spark {whole['versions']['pyspark']} with a master and two workers of one core and 2 GB on one machine; executors have 1 GB and a Python of their own, in which this package is not installed. Values are held against those of the engine without Spark. The first scan of a session takes a second job: the first one finds that executors lack the code of the package, which is sent then. That is so for any number of columns: 1,000 columns (12,001 metrics) took 2 jobs here in the first scan, and 1 job in a local session, whose workers have the package."
+    yield f"Written by `make clusters CASES=--write`; do not edit. A standalone Spark {whole['versions']['pyspark']} with a master and two workers of one core and 2 GB on one machine; executors have 1 GB and a Python of their own, in which this package is not installed. Values are held against those of the engine without Spark. The first scan of a session takes a second job: the first one finds that executors lack the code of the package, which is sent then. That is so for any number of columns."
     yield ""
     yield "| case | result | jobs | seconds | message |"
     yield "|---|---|---|---|---|"

@@ -109,7 +109,7 @@ class _Diagnostician:
         found = _make_diagnosis(ranked, ())
         columns = [label for label in self.table.failed_columns if self._follows(label, found)]
         of_table = [each for each in self.table.failed if not each.columns]
-        explained = [*of_table, *self._failed_of(columns)]
+        explained = [*of_table, *self._list_failed_of(columns)]
         return msgspec.structs.replace(found, explains=tuple(map(str, explained))) if explained else None
 
     def _is_of_column(self, rows: Fit) -> bool:
@@ -128,7 +128,7 @@ class _Diagnostician:
             return True
         if label not in self.table.pairs:
             return False
-        if rows.fault != _OTHER_ROWS and any(key.name in _NEW for key in self._failed_of([label])):
+        if rows.fault != _OTHER_ROWS and any(key.name in _NEW for key in self._list_failed_of([label])):
             return False  # no value that no run had comes from rows that are missing or doubled
         is_even = "copies" in rows.parameters or not rows.columns  # then other columns look as before
         limit = _EVEN if is_even and "share" not in rows.parameters else rows.share / max(0.05, 1 - rows.share) + 0.02
@@ -149,7 +149,7 @@ class _Diagnostician:
                 if alternatives:  # a simpler fault of one of them explains more
                     continue
                 taken |= set(fit.columns)
-                found.append(_make_diagnosis([fit], self._failed_of(fit.columns)))
+                found.append(_make_diagnosis([fit], self._list_failed_of(fit.columns)))
         return found
 
     def _best_of_columns(self, labels: Iterable[str]) -> list[Fit]:
@@ -165,7 +165,7 @@ class _Diagnostician:
 
     def _name_column_fault(self, label: str, whole: Sequence[Fit]) -> list[Diagnosis]:
         """The fault of a column; two, if it is emptier and what is left of it is changed."""
-        pair, failed = self.table.pairs[label], self._failed_of([label])
+        pair, failed = self.table.pairs[label], self._list_failed_of([label])
         of_table = [each for each in whole if label in each.columns]
         ranked = _choose([*self._fit_column(label), *of_table])
         emptier = [each for each in faults()["nulls"].fit_column(pair) if each.share < 1]
@@ -178,7 +178,7 @@ class _Diagnostician:
         ranked = ranked or _choose(emptier)
         return [_make_diagnosis(ranked, failed)] if ranked else []
 
-    def _failed_of(self, columns: Iterable[str]) -> list[MetricKey]:
+    def _list_failed_of(self, columns: Iterable[str]) -> list[MetricKey]:
         wanted = set(columns)
         return [each for each in self.table.failed if each.columns and each.columns[0] in wanted]
 

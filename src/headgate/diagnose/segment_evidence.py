@@ -34,7 +34,7 @@ class SegmentEvidence(Protocol):
     def score_sets(self, sets: Sets) -> Floats:
         """The score of each set of values."""
 
-    def explained(self, rows: Rows) -> float:
+    def measure_explained(self, rows: Rows) -> float:
         """The part of the change in the whole batch that these values explain."""
 
     def explains(self, rows: Rows, least: float) -> bool:
@@ -43,7 +43,7 @@ class SegmentEvidence(Protocol):
     def is_complete(self, rows: Rows) -> bool:
         """Whether nothing is left that other values could explain."""
 
-    def rates(self, rows: Rows) -> tuple[float, float]:
+    def measure_rates(self, rows: Rows) -> tuple[float, float]:
         """The shares of affected rows among these values and among the others."""
 
 
@@ -97,18 +97,18 @@ class AffectedBins:
         removed = _sum_sets(self._affected - self._base * self._rows, sets)
         return np.asarray(_sum_sets(self._inner, sets) - 0.5 * self._deviance(removed), np.float64)
 
-    def explained(self, rows: Rows) -> float:
+    def measure_explained(self, rows: Rows) -> float:
         return self._excess_of(rows) / self._excess if self._excess > 0 else 0.0
 
     def explains(self, rows: Rows, least: float) -> bool:
-        share = self.explained(rows)
+        share = self.measure_explained(rows)
         near = float(self._deviance(self._excess_of(rows))) <= _RESTORED**2
-        return least <= share and (share <= 2.0 - least or near) and self.rates(rows)[0] >= self._least_rate
+        return least <= share and (share <= 2.0 - least or near) and self.measure_rates(rows)[0] >= self._least_rate
 
     def is_complete(self, rows: Rows) -> bool:
-        return self.explained(rows) > _NEARLY_ALL
+        return self.measure_explained(rows) > _NEARLY_ALL
 
-    def rates(self, rows: Rows) -> tuple[float, float]:
+    def measure_rates(self, rows: Rows) -> tuple[float, float]:
         at = list(rows)
         inside, count = float(self._affected[at].sum()), float(self._rows[at].sum())
         others = self._total - count
@@ -194,7 +194,7 @@ class UndoneBins:
     def _after(self, rows: Rows) -> float:
         return float(self._deviance(self._kept.sum(0) + self._change[list(rows)].sum(0), self._expected))
 
-    def explained(self, rows: Rows) -> float:
+    def measure_explained(self, rows: Rows) -> float:
         before, after = max(self._before - self._free, 1.0), max(self._after(rows) - self._free, 0.0)
         return 1.0 - float(np.sqrt(after / before))
 
@@ -202,12 +202,12 @@ class UndoneBins:
         after = self._after(rows)
         if after > self._before + _RESTORED:
             return False
-        return self.is_complete(rows) or self.explained(rows) >= least
+        return self.is_complete(rows) or self.measure_explained(rows) >= least
 
     def is_complete(self, rows: Rows) -> bool:
         return self._after(rows) <= self._free + _RESTORED * math.sqrt(2.0 * self._free)
 
-    def rates(self, rows: Rows) -> tuple[float, float]:
+    def measure_rates(self, rows: Rows) -> tuple[float, float]:
         del rows
         return 1.0, 0.0
 

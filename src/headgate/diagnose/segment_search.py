@@ -112,7 +112,7 @@ def _search_table(table: SegmentTable, query: SegmentQuery, tables: int) -> Iter
     worth = evidence.score_sets(singles) / math.log(2)
     seeds = np.argsort(-worth, kind="stable")[:_SEEDS].tolist()
     for seed in seeds:
-        yield from _checked(table, (seed,), float(worth[seed]) - naming - value_bits, evidence)
+        yield from _admit_candidate(table, (seed,), float(worth[seed]) - naming - value_bits, evidence)
     if len(table.columns) > 1:
         return
     for seed in seeds[:_GROWN]:
@@ -133,7 +133,7 @@ def _grow_set(table: SegmentTable, seed: int, evidence: SegmentEvidence, naming:
         best = int(np.argmax(added))
         rows = (*rows, int(others[best]))
         price = naming + 1.0 + size * math.log2(count) - math.log2(math.factorial(size)) + _MORE * (size - 1)
-        yield from _checked(table, rows, float(added[best]) - price, evidence)
+        yield from _admit_candidate(table, rows, float(added[best]) - price, evidence)
 
 
 def _measure_evidence(table: SegmentTable, query: SegmentQuery) -> SegmentEvidence:
@@ -181,10 +181,10 @@ def _search_runs(table: SegmentTable, evidence: SegmentEvidence, price: float) -
     scores = evidence.score_sets(sets)
     best = int(np.argmax(scores))
     rows = tuple(range(*ends[best]))
-    yield from _checked(table, rows, float(scores[best]) / math.log(2) - price - _MORE, evidence)
+    yield from _admit_candidate(table, rows, float(scores[best]) / math.log(2) - price - _MORE, evidence)
 
 
-def _checked(
+def _admit_candidate(
     table: SegmentTable, rows: tuple[int, ...], bits: float, evidence: SegmentEvidence
 ) -> Iterator[_ScoredSegment]:
     if bits > 0 and len(rows) < len(table.values) and evidence.explains(rows, _LEAST_EXPLAINED):
@@ -192,7 +192,7 @@ def _checked(
 
 
 def _describe(best: _ScoredSegment, found: Sequence[_ScoredSegment], counts: SegmentCounts) -> FoundSegment:
-    inside, outside = best.evidence.rates(best.rows)
+    inside, outside = best.evidence.measure_rates(best.rows)
     as_good = [each for each in found if each is not best and each.bits > 0.9 * best.bits - 1]
     as_good = [each for each in as_good if each.table.columns != best.table.columns and len(each.table.columns) == 1]
     size = int(best.table.counts[-1][list(best.rows)].sum())
@@ -202,7 +202,7 @@ def _describe(best: _ScoredSegment, found: Sequence[_ScoredSegment], counts: Seg
         size / counts.rows,
         inside,
         outside,
-        best.evidence.explained(best.rows),
+        best.evidence.measure_explained(best.rows),
         best.bits,
         tuple(_name(each) for each in sorted(as_good, key=lambda each: -each.bits))[:3],
     )

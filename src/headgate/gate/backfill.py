@@ -89,8 +89,9 @@ class Backfill:
         period = stated or read_period(partition)
         now = self.now or (None if period is None else period.end.replace(tzinfo=UTC))
         evaluation = Evaluation.of(self.checks, self._make_context(measured.whole.schema, partition, now))
-        run, _ = self.make_judge(partition, stated).to_run(evaluation, measured)
-        return self.record(run)
+        judge = self.make_judge(partition, stated)
+        run, _ = judge.to_run(evaluation, measured)
+        return self.record(judge.name_faults(run))
 
     def _make_context(self, schema: Schema, partition: str, now: datetime | None) -> BatchContext:
         return BatchContext(schema, self.tables, self.history.store, self.history.dataset, partition, now)

@@ -130,39 +130,28 @@ class BatchJudge:
         held = find_held_sequence(run, before, self.learned.past)
         return replace(run, account=replace(run.account, held=held))
 
-    def locate_faults(self, run: Run, data: Any) -> Run:
-        """The run, with the rows that its faults are in, if it failed: they are found in one more scan of the batch.
+    def name_faults(self, run: Run, data: Any = None) -> Run:
+        """The run, with the faults that explain why it failed, and the rows that they are in.
 
-        Whatever fails here changes no verdict: the faults then stay without their rows.
+        Whatever fails here changes no verdict: the faults then stay without their rows, or unnamed.
 
         Args:
             run: The run, as `to_run` gives it.
-            data: The batch, which is read again.
+            data: The batch, if it can be read once more; without it, no rows are named.
         """
         account, past = run.account, self.learned.past
-        if account is None or past is None or run.verdict.status is not Status.FAIL:
+        if account is None or past is None or run.verdict.status not in (Status.FAIL, Status.ERROR):
             return run
-        batch, failed = (run.schema, run.states, run.outcomes), _list_failed(run.verdict)
+        batch = (past, run.schema, run.states, run.outcomes, sorted(_list_failed(run.verdict), key=str))
+        found: Sequence[Diagnosis] = ()
         try:
-            known = diagnose_batch(past, *batch, failed, account.copy_of, least=UNSURE)
-            found = locate_faults(known, TablePair(past, *batch, sorted(failed, key=str), account.copy_of), data)
+            found = diagnose_batch(*batch, account.copy_of, least=UNSURE)
+            if data is not None and run.verdict.status is Status.FAIL:
+                found = locate_faults(found, TablePair(*batch, account.copy_of), data)
         except Exception as error:
             self._log_failure(error)
-            return run
         sure = sorted((each for each in found if each.confidence >= SURE), key=lambda each: -each.confidence)
         return replace(run, account=replace(account, diagnoses=add_usual_cases(sure, past)))
-
-    def _diagnose(
-        self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], failed: Collection[MetricKey], copy_of: str
-    ) -> tuple[Diagnosis, ...]:
-        """The faults that explain what failed. Whatever fails here changes no verdict: then none is named."""
-        past = self.learned.past
-        try:
-            found = diagnose_batch(past, batch.schema, batch.states, outcomes, failed, copy_of)
-            return add_usual_cases(found, past)
-        except Exception as error:
-            self._log_failure(error)
-            return ()
 
     def _log_failure(self, error: Exception) -> None:
         """Without the words of the error, which may quote the data."""
@@ -210,7 +199,7 @@ class BatchJudge:
         ]
 
     def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
-        learned, copy_of = self.learned, self.learned.find_copy(batch.states)
+        learned = self.learned
         bad = _list_failed(verdict)
         changes = changes_behind(learned, outcomes, batch.states, bad) if bad else ColumnChanges()
         account = Account(
@@ -225,7 +214,7 @@ class BatchJudge:
             notes=learned.describe_ranges(bad),
             text_rules=self._learn_text_rules(batch, outcomes),
             changes=describe_changes(learned.past, batch.schema, outcomes, learned.scope),
-            copy_of=copy_of,
+            copy_of=learned.find_copy(batch.states),
             time="" if self.period is None else str(self.period),
             scope=self.settings.describe_scope(),
             mutes=self.mutes,
@@ -234,7 +223,6 @@ class BatchJudge:
             drifts=learned.find_drifts(outcomes),
             rarity=learned.measure_rarity(outcomes, verdict),
             rarities=learned.memory,
-            diagnoses=self._diagnose(batch, outcomes, bad, copy_of),
         )
         return self._add_rare_columns(changes.add_to(account), batch, outcomes, bad) if bad else changes.add_to(account)
 

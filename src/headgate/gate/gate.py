@@ -186,7 +186,8 @@ class Gate:
             return self.finisher.finish(revision, read_error=error, is_new=True)
         run, judged = judge.to_run(evaluation, measurements, fingerprint)
         row_finder = RowFinder(judged, measurements, lookup_tables, self.store.secret)
-        revision = self._record(run, lambda new: judge.locate_faults(new, given) if can_read_again(given) else new)
+        rows = given if can_read_again(given) else None
+        revision = self._record(run, lambda new: judge.name_faults(new, rows))
         return self.finisher.finish(revision, row_finder, copy=source, is_new=revision.attempt == run.attempt)
 
     def backfill(

@@ -116,4 +116,5 @@ def judge_repaired(
     measurements = evaluation.measure(batch, also=judge.metrics(batch.schema), progress=progress)
     run, judged = judge.to_run(evaluation, measurements)
     finder = RowFinder(judged, measurements, lookup_tables, store.secret)
-    return RepairTrial(replace(run, awaits_decision=False), verdict, repaired, repairs, obstacles, finder)
+    run = replace(judge.name_faults(run), awaits_decision=False)
+    return RepairTrial(run, verdict, repaired, repairs, obstacles, finder)
