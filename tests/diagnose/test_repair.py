@@ -13,7 +13,9 @@ import pyarrow.compute as pc
 import pytest
 
 from headgate.diagnose.fault import faults
-from headgate.diagnose.repair import add_usual_case, describe_repair, find_obstacle, find_usual_case, repair_batch
+from headgate.diagnose.repair import repair_batch
+from headgate.diagnose.repairable import describe_repair, find_obstacle
+from headgate.diagnose.usual_case import add_usual_case, find_usual_case
 from headgate.metrics.base.hashing import hash_label
 from headgate.values.diagnosis import Diagnosis
 from headgate.values.errors import MisuseError

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 
 from headgate.diagnose.diagnose import SURE, UNSURE, diagnose_batch
 from headgate.diagnose.locate import locate_faults
-from headgate.diagnose.repair import add_usual_cases
 from headgate.diagnose.table_pair import TablePair
+from headgate.diagnose.usual_case import add_usual_cases
 from headgate.engine.analysis import Analysis
 from headgate.evaluate.evaluation import Evaluation, PlannedExpectation
 from headgate.evaluate.measurements import Measurements

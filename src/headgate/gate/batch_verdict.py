@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Any
 
-from headgate.diagnose.repair import describe_obstacles, describe_repair, list_repairable, repair_batch
+from headgate.diagnose.repair import repair_batch
+from headgate.diagnose.repairable import describe_obstacles, describe_repair, list_repairable
 from headgate.display.page import Page
 from headgate.display.table import Table
 from headgate.evaluate.judged_batch import JudgedBatch

@@ -9,7 +9,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from headgate.checks.check import Check
-from headgate.diagnose.repair import describe_obstacles, repair_batch
+from headgate.diagnose.repair import repair_batch
+from headgate.diagnose.repairable import describe_obstacles
 from headgate.display.blocks import Commands
 from headgate.display.page import Page
 from headgate.engine.batch import rereadable
