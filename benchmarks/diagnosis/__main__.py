@@ -1,5 +1,6 @@
 """`python -m benchmarks.diagnosis run`: whether the gate names the fault of a held batch.
 
+`incidents` writes what the gate says of each real incident, `cost` what a diagnosis of many columns takes.
 `collect --cache DIR` keeps all that is needed to diagnose the held cases again without judging them.
 `page` writes docs/diagnosis-benchmark.md.
 """
@@ -7,25 +8,41 @@
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+from benchmarks.diagnosis.cost import measure_cost
+from benchmarks.diagnosis.incidents import format_incidents, judge_incidents
 from benchmarks.diagnosis.page import write_page
 from benchmarks.diagnosis.protocol import BUDGET, Plan, judge_feed, order_feeds
 from benchmarks.diagnosis.summary import format_summary
 from benchmarks.gate.good_batches import judge_feeds, write_results
 from benchmarks.history.feeds import Feed, feeds, held_out_feeds
 
-RESULTS = Path(__file__).parent / "results" / "diagnosis.json"
-HELD_OUT_RESULTS = RESULTS.with_name("diagnosis_heldout.json")
+RESULTS = Path(__file__).parent / "results"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = _parse(arguments)
-    if options.command == "page":
-        write_page(RESULTS, HELD_OUT_RESULTS)
-        return
+    RESULTS.mkdir(exist_ok=True)
+    match options.command:
+        case "page":
+            write_page(RESULTS)
+        case "incidents":
+            rows = judge_incidents(options.workers)
+            write_results(RESULTS / "incidents.json", rows)
+            print(format_incidents(rows))
+        case "cost":
+            text = json.dumps(measure_cost(options.columns, options.rows, options.rounds), indent=1)
+            (RESULTS / "cost.json").write_text(f"{text}\n", encoding="utf-8")
+            print(text)
+        case _:
+            _judge_faults(options)
+
+
+def _judge_faults(options: argparse.Namespace) -> None:
     chosen = held_out_feeds() if options.held_out else choose_feeds(options.datasets, options.feeds)
     plan = Plan(broken=options.broken, cache=getattr(options, "cache", None), packaged_rates=options.packaged_rates)
     judge = partial(judge_feed, plan=plan)
@@ -34,8 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     else:
         rows = judge_feeds(judge, options.workers, BUDGET, chosen)
     if options.command == "run":
-        RESULTS.parent.mkdir(exist_ok=True)
-        write_results(HELD_OUT_RESULTS if options.held_out else RESULTS, rows)
+        write_results(RESULTS / ("diagnosis_heldout.json" if options.held_out else "diagnosis.json"), rows)
     print(format_summary(rows))
 
 
@@ -49,6 +65,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.diagnosis", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("page", help="write docs/diagnosis-benchmark.md from the results")
+    command = commands.add_parser("incidents", help="judge the real incidents and write results")
+    command.add_argument("--workers", type=int, default=2)
+    command = commands.add_parser("cost", help="measure what a diagnosis takes and write results")
+    for name, default in {"columns": 50, "rows": 20_000, "rounds": 7}.items():
+        command.add_argument(f"--{name}", type=int, default=default)
     for name, text in {"run": "judge all feeds and write results", "collect": "keep held cases in a cache"}.items():
         command = commands.add_parser(name, help=text)
         command.add_argument("--datasets", choices=("chosen", "others", "all"), default="all")

@@ -54,14 +54,15 @@ class Case(NamedTuple):
 
 @contextmanager
 def record_evidence() -> Iterator[list[Evidence]]:
-    """A list whose last element is the evidence of the batch that was judged last."""
+    """A list that gets the evidence of the next batch that is judged while it is empty."""
     recorded: list[Evidence] = []
     write_account = BatchJudge._write_account
 
     def write_and_record(
         self: BatchJudge, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict
     ) -> Account:
-        recorded[:] = [Evidence(self.learned, batch, dict(outcomes), verdict)]
+        if not recorded:
+            recorded.append(Evidence(self.learned, batch, dict(outcomes), verdict))
         return write_account(self, batch, outcomes, verdict)
 
     BatchJudge._write_account = write_and_record  # type: ignore[method-assign]

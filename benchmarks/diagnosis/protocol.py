@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +18,7 @@ import headgate as hg
 from benchmarks.diagnosis.cases import CaseFolder, Evidence, Row, record_evidence, skip_text_rules
 from benchmarks.diagnosis.faults.catalog import CASES, INVERTIBLE, break_batch
 from benchmarks.diagnosis.faults.fault import BrokenBatch, Part, SourceBatch
+from benchmarks.diagnosis.repairs import has_inverse, try_repair
 from benchmarks.gate.good_batches import list_good_batches, make_gate
 from benchmarks.history.cases import random
 from benchmarks.history.feeds import HELD_OUT, Feed
@@ -42,8 +42,7 @@ MOST_ROWS = 20_000  # of larger batches, the first
 class Plan(NamedTuple):
     """How a feed is judged.
 
-    `cache` is where held cases are kept, if they are; then no rules about texts are learned from broken batches, which
-    takes long. With `packaged_rates`, those that come with the package are
+    `cache` is where held cases are kept, if they are. With `packaged_rates`, those that come with the package are
     used, without the rarities of the feed's own dataset: they are there at once, but their curves are not nested.
     """
 
@@ -95,7 +94,7 @@ def _judge_feed(feed: Feed, gate: hg.Gate, plan: Plan, folder: CaseFolder | None
             about = {"feed": feed.title, "partition": partition, "rows": len(table), "runs": len(earlier)}
             if len(earlier) >= plan.history:
                 source = SourceBatch(table, tuple(earlier))
-                with nullcontext() if folder is None else skip_text_rules():
+                with skip_text_rules():
                     for broken, row in _judge_broken(gate, about, source, plan.cases):
                         if folder is not None and row["held"] and evidence:
                             _keep_case(folder, row, evidence.pop(), broken, table)
@@ -124,17 +123,23 @@ def _judge_broken(
         broken = break_batch(case, source, random(feed, partition, case))
         if broken is not None:
             truth = describe_truth(case, broken, gate.store.secret)
-            yield broken, {**about, **truth, **_judge_and_reject(gate, partition, broken.table)}
+            yield broken, {**about, **truth, **_judge_and_reject(gate, partition, broken, source.table)}
 
 
-def _judge_and_reject(gate: hg.Gate, partition: str, table: pa.Table) -> Row:
-    """What became of a broken batch. An error of the gate is recorded, and the batch counts as not held."""
+def _judge_and_reject(gate: hg.Gate, partition: str, broken: BrokenBatch, original: pa.Table) -> Row:
+    """What became of a broken batch, and of its repair if it has one.
+
+    An error of the gate is recorded, and the batch counts as not held.
+    """
     try:
-        verdict, seconds = _judge(gate, partition, table)
+        verdict, seconds = _judge(gate, partition, broken.table)
     except Exception as error:
         return {"held": False, "causes": [], "headline": "", "diagnoses": [], "error": repr(error), "seconds": 0.0}
+    row = {**describe_verdict(verdict), "seconds": seconds}
+    if row["held"] and has_inverse(broken):
+        row["repair"] = try_repair(gate, partition, broken.table, original)
     gate.reject(partition, number=verdict.revision.number)
-    return {**describe_verdict(verdict), "seconds": seconds}
+    return row
 
 
 def _judge(gate: hg.Gate, partition: str, table: pa.Table) -> tuple[hg.BatchVerdict, float]:

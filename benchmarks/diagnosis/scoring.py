@@ -118,3 +118,13 @@ def is_wrong_confident(row: Row) -> bool:
     """Whether a diagnosis is at least 80% sure of a name that is not right."""
     names = get_names(row)
     return any(each["confidence"] >= CONFIDENT and each["fault"] not in names for each in row["diagnoses"])
+
+
+def is_repaired(row: Row) -> bool:
+    """Whether a held batch passes and equals the good one after its faults are undone."""
+    return bool(row["repair"]["passes"] and row["repair"]["equals"])
+
+
+def is_wrongly_repaired(row: Row) -> bool:
+    """Whether a held batch passes after something else than its faults was undone."""
+    return bool(row["repair"]["passes"] and not row["repair"]["equals"])

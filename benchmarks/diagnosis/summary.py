@@ -23,6 +23,7 @@ GOALS = {
     "segment exactly right": 0.8,
     "wrong confident names": -0.03,
     "good batches held, no diagnosis": 0.8,
+    "repaired, passes and is equal": 0.9,
 }
 """What issue 25 asks for; a negative one is a share that must not be exceeded."""
 
@@ -57,6 +58,8 @@ def measure(rows: Sequence[Row]) -> dict[str, Share]:
         "wrong confident names": _judge([row for row in held if row["fault"]], scoring.is_wrong_confident),
         "unknown faults, no diagnosis": _judge([row for row in held if _is_unknown(row)], _has_no_diagnosis),
         "good batches held, no diagnosis": _judge([row for row in held if not row["fault"]], _has_no_diagnosis),
+        "repaired, passes and is equal": _judge([row for row in held if "repair" in row], scoring.is_repaired),
+        "repair passes and is not equal": _judge([row for row in held if "repair" in row], scoring.is_wrongly_repaired),
     }
     return {name: estimate(judged) for name, judged in figures.items()}
 

@@ -75,3 +75,16 @@ def test_bars_stand_where_the_values_are() -> None:
 
 def test_all_values_equal_are_no_picture() -> None:
     assert draw_histogram(Quantiles.of(np.ones(9)), [Quantiles.of(np.ones(9))], "x", str) == ""
+
+
+def test_a_second_outline_shows_the_values_after_the_repair() -> None:
+    values = np.random.default_rng(0).lognormal(3.0, 0.5, 2_000)
+    now, before = Quantiles.of(values * 2), [Quantiles.of(values)]
+    picture = ET.fromstring(str(draw_histogram(now, before, "price", "{:.3g}".format, undo=lambda each: each / 2)))
+    paths = {each.attrib["class"]: each.attrib["d"] for each in picture if each.tag == "path"}
+    assert paths["repaired"] == paths["before"]
+    now_word, before_word, repaired = re.findall(r"[0-9.]+", picture.attrib["aria-label"])
+    assert repaired == before_word != now_word
+    flipped = str(draw_histogram(Quantiles.of(-values), before, "price", "{:.3g}".format, undo=np.negative))
+    assert 'class="repaired"' in flipped
+    assert "repaired" not in str(draw_histogram(now, before, "price", str))

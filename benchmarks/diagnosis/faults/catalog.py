@@ -45,7 +45,7 @@ MOST_TRIED = 12  # pairs of faults that are tried for a mixture
 INVERTIBLE = frozenset(
     {
         *("scaled", "shifted", "unit_with_offset", "sign_flipped", "columns_swapped"),
-        *("casing", "padding", "encoding", "rows_duplicated"),
+        *("casing", "padding", "encoding", "rows_duplicated", "time_shifted", "column_renamed"),
     }
 )
 

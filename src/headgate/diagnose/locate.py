@@ -17,7 +17,7 @@ from headgate.display.numbers import format_share
 from headgate.engine.segment_counts import count_segments
 from headgate.engine.segment_plan import SegmentCounts
 from headgate.metrics.base.hashing import hash_label
-from headgate.values.diagnosis import Diagnosis
+from headgate.values.diagnosis import Diagnosis, LocatedRows
 from headgate.values.expectation import Segment
 
 _ALL = 0.97  # of the rows of a segment
@@ -85,6 +85,7 @@ def _add_segment(diagnosis: Diagnosis, found: FoundSegment, counts: SegmentCount
         diagnosis,
         segment=hide_values(found, secret),
         share=round(found.share * rate, 4),
+        located=LocatedRows(*(round(each, 4) for each in (found.share, rate, found.rate_outside))),
         confidence=max(diagnosis.confidence, round(_CONFIDENCE * min(1.0, found.explained), 3)),
         sentence=_extend_sentence(diagnosis.sentence, rate, _describe_segment(found, counts, secret)),
     )

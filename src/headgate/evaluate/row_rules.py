@@ -31,12 +31,16 @@ _LONGEST_MESSAGE = 200  # characters, in each failing row
 
 
 class JudgedExpectation(NamedTuple):
-    """A judgement, the check and the rule it belongs to, and the metric that was judged; None if it is of no rows."""
+    """A judgement, the check and the rule it belongs to, and the metric that was judged; None if it is of no rows.
+
+    `failing_rows` are the rows that fail where the runs before tell them, and no metric does.
+    """
 
     check: str
     rule: int
     metric: Metric[Any] | None
     judgement: Judgement
+    failing_rows: FailingRows | None = None
 
 
 class RowFinder:
@@ -118,8 +122,10 @@ def build_row_rules(judged: Sequence[JudgedExpectation]) -> tuple[RowRule, ...]:
 def find_failing_rows(judged: JudgedExpectation) -> FailingRows | None:
     """Which rows fail a judgement; None if it did not fail, or its failure is not one of single rows."""
     judgement = judged.judgement
-    if judgement.status is not Status.FAIL or judgement.value is None or judged.metric is None:
+    if judgement.status is not Status.FAIL or judgement.value is None:
         return None
+    if judged.metric is None:
+        return judged.failing_rows
     failing = judged.metric.failing_rows(judgement.expectation.predicate, judgement.value)
     # of values that occur twice, a row may have both or one
     return None if failing is not None and any(map(is_repeated, failing.repeated)) else failing
@@ -127,9 +133,8 @@ def find_failing_rows(judged: JudgedExpectation) -> FailingRows | None:
 
 def count_failing_rows(judged: JudgedExpectation, state: State | None) -> str:
     """How many rows fail a judgement, in words; empty where that is not known."""
-    if find_failing_rows(judged) is None:
+    if find_failing_rows(judged) is None or judged.metric is None:
         return ""
-    assert judged.metric is not None
     of_values = any(map(is_repeated, judged.metric.inputs)) or any(map(_NAMES_VALUES.search, judged.metric.predicates))
     match state:
         case MatchCount(matched=matched, seen=seen):
@@ -187,12 +192,12 @@ def _build_row_rule(failures: Sequence[JudgedExpectation]) -> RowRule:
     first = failures[0]
     failing, expectation = find_failing_rows(first), first.judgement.expectation
     assert failing is not None
-    assert first.metric is not None
+    where = None if first.metric is None else first.metric.where
     scope = join_tests("OR", [_write_scope(each.judgement.segment) for each in failures])
     by = tuple(name for name, _ in first.judgement.segment)
     text = expectation.rule or str(expectation)
     message = shorten(failing.message, _LONGEST_MESSAGE, placeholder=" ...")
-    return RowRule(text, expectation.level.value, failing, message, join_filters(first.metric.where, scope), by)
+    return RowRule(text, expectation.level.value, failing, message, join_filters(where, scope), by)
 
 
 def _write_scope(segment: Segment) -> str:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from headgate.display.numbers import format_share
 from headgate.learn.past import Past
-from headgate.metrics.base.hashing import hash_label
+from headgate.learn.unseen_values import choose_name, get_frequencies_key
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.values.account import ValueChange, ValueChangeKind
 from headgate.values.key import MetricKey
@@ -73,13 +72,13 @@ def find_value_changes(
 
 
 def _find_changes(past: Past, states: Mapping[MetricKey, State], column: str) -> tuple[ValueChange, ...]:
-    key = MetricKey("frequent_values", (column,))
+    key = get_frequencies_key(column)
     now, before, newest = states.get(key), past.merged.get(key), past.states.get(key)
     if not (isinstance(now, Frequencies) and isinstance(before, Frequencies) and isinstance(newest, Frequencies)):
         return ()
     if not now.total or not before.total or before.lost or now.lost:  # what is not kept is not known to be missing
         return ()
-    identify = _choose_name(past.secret, now)
+    identify = choose_name(past.secret, now)
     names = {identify(text): text for text in now.labels()}
     texts = {} if now.hashed else names if past.secret else names | {name: name for name in before.labels()}
     by_text = _measure_shares(now)
@@ -102,11 +101,6 @@ def _find_usual_share(past: Past, column: str) -> float:
     series = past.series(key) if any(each.key == key for each in past.metrics) else np.array([])
     known = series[np.isfinite(series)]
     return float(known.max()) if len(known) else 1.0
-
-
-def _choose_name(secret: bytes | None, now: Frequencies) -> Callable[[str], str]:
-    """What the runs before know a text of the batch by: its hash in a store that hides values."""
-    return str if secret is None or now.hashed else partial(hash_label, secret=secret)
 
 
 def _group_changes(

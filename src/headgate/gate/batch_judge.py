@@ -31,6 +31,7 @@ from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import metrics_of_pins
+from headgate.learn.unseen_values import find_unseen_rows
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
 from headgate.metrics.checksum import Checksum
@@ -104,7 +105,7 @@ class BatchJudge:
         on_samples = text_rules.measure_on_samples(self.learned.text_rules, batch.states, batch.outcomes)
         outcomes = self.learned.extend_outcomes(batch.schema, batch.outcomes | on_samples, batch.states)
         outcomes = {key: outcome for key, outcome in outcomes.items() if key.name not in _NOT_RECORDED}
-        judged = [*declared, *self._judge_learned(outcomes, batch.schema, evaluation)]
+        judged = [*declared, *self._judge_learned(batch, outcomes, evaluation)]
         verdict = Verdict(tuple(each.judgement for each in judged))
         run = Run(
             dataset=self.dataset,
@@ -181,10 +182,10 @@ class BatchJudge:
         )
 
     def _judge_learned(
-        self, outcomes: Mapping[MetricKey, Outcome], schema: Schema, evaluation: Evaluation
+        self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], evaluation: Evaluation
     ) -> list[JudgedExpectation]:
         """The judgements on what nobody declared."""
-        judgements = list(self.learned.judge(outcomes, schema).judgements)
+        judgements = list(self.learned.judge(outcomes, batch.schema).judgements)
         pins_rows = any(each.metric == HAS_ROWS.metric for each in self.settings.pins)
         if not pins_rows and not any(map(_expects_rows, evaluation.planned)):
             judgements = [*judge([HAS_ROWS], outcomes).judgements, *judgements]
@@ -193,10 +194,14 @@ class BatchJudge:
         ]
         judgements += judge(unread, outcomes).judgements
         # rules of checks count from 0, so those of learned expectations are negative
-        return [
-            JudgedExpectation("learned", -1 - at, _find_metric(judgement), judgement)
-            for at, judgement in enumerate(judgements)
-        ]
+        return [self._find_rows(-1 - at, judgement, batch) for at, judgement in enumerate(judgements)]
+
+    def _find_rows(self, rule: int, judgement: Judgement, batch: Analysis) -> JudgedExpectation:
+        """A learned judgement with what tells the rows that fail it: its metric, or the values that no run had."""
+        rows = None
+        if judgement.status is Status.FAIL:
+            rows = find_unseen_rows(self.learned.past, judgement.expectation.metric, batch.states)
+        return JudgedExpectation("learned", rule, _find_metric(judgement), judgement, rows)
 
     def _write_account(self, batch: Analysis, outcomes: Mapping[MetricKey, Outcome], verdict: Verdict) -> Account:
         learned = self.learned

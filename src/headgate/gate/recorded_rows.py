@@ -5,16 +5,21 @@ Tested by `tests/cli/test_failing_rows.py` and `tests/integrations/tables/test_q
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
 from headgate.checks.guard import guard_key
+from headgate.engine.analyze import analyze
 from headgate.evaluate.row_rules import JudgedExpectation, RowFinder, find_failing_rows
 from headgate.evaluate.verify import verify
 from headgate.gate.batch_verdict import BatchVerdict
 from headgate.gate.gate import Gate
-from headgate.metrics.base.metric import Metric
+from headgate.learn.unseen_values import find_unseen_rows
+from headgate.metrics.base.metric import FailingRows, Metric
 from headgate.metrics.base.registry import from_key, metrics
+from headgate.metrics.distances.new_values import NewValues
+from headgate.metrics.value_distribution import ValueDistribution
 from headgate.values.errors import BadPredicate
 from headgate.values.expectation import Level, Source, Status
 from headgate.values.key import MetricKey
@@ -38,9 +43,24 @@ def find_recorded_rows(gate: Gate, partition: str, data: Any, verdict: BatchVerd
         judged += verification.judged
     failures = () if verdict is None else verdict.failures
     learned = [each for each in failures if each.expectation.source is not Source.DECLARED]
+    unseen = _find_unseen_rows(gate, partition, data, [each.expectation.metric for each in learned])
     for number, judgement in enumerate(learned, len(judged)):
-        judged.append(JudgedExpectation("learned", number, _open_metric(judgement.expectation.metric), judgement))
+        key = judgement.expectation.metric
+        judged.append(JudgedExpectation("learned", number, _open_metric(key), judgement, unseen.get(key)))
     return RowFinder(judged)
+
+
+def _find_unseen_rows(
+    gate: Gate, partition: str, data: Any, failed: Sequence[MetricKey]
+) -> dict[MetricKey, FailingRows]:
+    """The rows with values that no run before the partition had, by what failed for them. The values are read again."""
+    of_values = [key for key in failed if key.name == NewValues.name]
+    if not of_values:
+        return {}
+    past = gate.learned(before=partition).past
+    states = analyze(data, [ValueDistribution(key.columns[0]) for key in of_values]).states
+    found = {key: find_unseen_rows(past, key, states) for key in of_values}
+    return {key: rows for key, rows in found.items() if rows is not None}
 
 
 def come_from_rows(verdict: BatchVerdict, finder: RowFinder) -> bool:

@@ -17,6 +17,7 @@ from headgate.report.label import draw_label
 from headgate.stats.distances import EmpiricalDistribution
 
 Floats = npt.NDArray[np.float64]
+Undo = Callable[[Floats], Floats]
 
 BEFORE = 5  # accepted runs that are merged for comparison
 BINS = 24
@@ -54,9 +55,17 @@ def bars_of(now: Frequencies, before: Sequence[Frequencies]) -> list[Bar]:
 
 
 def draw_histogram(
-    now: Quantiles, before: Sequence[Quantiles], title: str, format_value: Callable[[float], str], moments: bool = False
+    now: Quantiles,
+    before: Sequence[Quantiles],
+    title: str,
+    format_value: Callable[[float], str],
+    moments: bool = False,
+    undo: Undo | None = None,
 ) -> Markup:
-    """Histogram of the current numbers as bars, with the earlier ones as an outline; empty if there are none."""
+    """Histogram of the current numbers as bars, with the earlier ones as an outline; empty if there are none.
+
+    With `undo`, a second outline shows the current numbers after a fault is undone.
+    """
     past = Quantiles.merge_all(before)
     if not now.total or not past.total:
         return Markup("")
@@ -64,12 +73,16 @@ def draw_histogram(
     edges, logarithmic = _find_edges(new, old, moments)
     if len(edges) < 2:
         return Markup("")
-    heights = [_bin_shares(each, edges) for each in (new, old)]
+    samples = [new, old] if undo is None else [new, old, _undo_sample(new, undo)]
+    heights = [_bin_shares(each, edges) for each in samples]
     top = max(float(each.max()) for each in heights) or 1.0
     xs = np.linspace(2, _WIDTH - 2, len(edges)).round(1)
-    bars, outline = (_draw_bars(xs, heights[0] / top), _draw_outline(xs, heights[1] / top))
-    typical = [format_value(_median_of(each)) for each in (new, old)]
+    bars, outline = (_draw_bars(xs, heights[0] / top), _draw_outline(xs, heights[1] / top, "before"))
+    repaired = _draw_outline(xs, heights[2] / top, "repaired") if undo is not None else Markup("")
+    typical = [format_value(_median_of(each)) for each in samples]
     label = f"{title}: a typical value is {typical[0]} now, {typical[1]} in the accepted runs before"
+    if undo is not None:
+        label += f", {typical[2]} after the repair"
     first, last = (format_value(float(edge)) for edge in (edges[0], edges[-1]))
     note = " (steps of equal ratio)" if logarithmic else ""
     return Markup("").join(
@@ -79,11 +92,17 @@ def draw_histogram(
             ),
             bars,
             outline,
+            repaired,
             draw_label(first, 2, _HEIGHT - 6, width=_FIRST),
             draw_label(last + note, _WIDTH - 2, _HEIGHT - 6, width=_WIDTH - _FIRST - 12, anchor="end"),
             Markup("</svg>"),
         ]
     )
+
+
+def _undo_sample(sample: EmpiricalDistribution, undo: Undo) -> EmpiricalDistribution:
+    weights = np.diff(sample.shares, prepend=0.0) * sample.size
+    return EmpiricalDistribution.of(undo(sample.values), weights)
 
 
 def _median_of(sample: EmpiricalDistribution) -> float:
@@ -131,8 +150,8 @@ def _draw_bars(xs: Floats, shares: Floats) -> Markup:
     return Markup('<path class="now" d="{}"/>').format("".join(drawn))
 
 
-def _draw_outline(xs: Floats, shares: Floats) -> Markup:
+def _draw_outline(xs: Floats, shares: Floats, kind: str) -> Markup:
     steps = [f"M{xs[0]:g} {_HEIGHT - _BOTTOM}"]
     for right, share in zip(xs[1:].tolist(), shares.tolist(), strict=True):
         steps.append(f"V{_y_of(share):g}H{right:g}")
-    return Markup('<path class="before" d="{}V{}"/>').format("".join(steps), _HEIGHT - _BOTTOM)
+    return Markup('<path class="{}" d="{}V{}"/>').format(kind, "".join(steps), _HEIGHT - _BOTTOM)

@@ -14,7 +14,7 @@ from headgate.learn.metric_traits import MetricTraits
 from headgate.metrics.states.frequencies import Frequencies
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.report.chart import Band, TrendLine, draw_trend
-from headgate.report.compare import BEFORE, Bar, bars_of, draw_histogram
+from headgate.report.compare import BEFORE, Bar, Undo, bars_of, draw_histogram
 from headgate.report.run_series import RunSeries
 from headgate.report.words import describe_metric, describe_subject, describe_value
 from headgate.store.port import HistoryStore
@@ -64,15 +64,15 @@ class Distributions:
         self._store = store
         self._before: tuple[Revision, ...] = store.last(run.dataset, BEFORE, before=run.partition, only=TRUSTED)
 
-    def histogram(self, column: Column, traits: MetricTraits | None) -> Markup:
-        """The histogram of a column's numbers; empty if it has none."""
+    def histogram(self, column: Column, traits: MetricTraits | None, undo: Undo | None = None) -> Markup:
+        """The histogram of a column's numbers, and of what they are after `undo`; empty if it has none."""
         key = MetricKey("quantiles", (column.label,))
         now = self._now.get(key)
         if not isinstance(now, Quantiles):
             return Markup("")
         before = [each for each in self._read_earlier(key) if isinstance(each, Quantiles)]
         moments = column.kind in TEMPORAL
-        return draw_histogram(now, before, column.label, partial(describe_value, traits), moments)
+        return draw_histogram(now, before, column.label, partial(describe_value, traits), moments, undo)
 
     def bars(self, column: Column, kind: str) -> list[Bar]:
         """The frequent values (`frequent_values`) or patterns (`frequent_patterns`) of a column."""

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 from markupsafe import Markup
 
+from headgate.diagnose.fault import faults
 from headgate.display.numbers import format_share
 from headgate.explain.cause import Cause
 from headgate.explain.change_wording import describe_expected, describe_past, is_beside_past
@@ -24,15 +26,16 @@ from headgate.explain.verdict_page import (
 from headgate.explain.wording import CauseKind, format_segment
 from headgate.gate.batch_verdict import BatchVerdict, describe_repairs
 from headgate.learn.history.program import SCHEMA_METRICS
-from headgate.report.compare import Bar
+from headgate.report.compare import Bar, Undo
 from headgate.report.drawing import Chart, Distributions, chart_of
 from headgate.report.run_series import RunSeries
+from headgate.report.segment_tree import draw_segment_tree
 from headgate.report.words import describe_metric, describe_subject, describe_value, is_self_explanatory
 from headgate.values.account import ValueChange
 from headgate.values.diagnosis import Diagnosis
 from headgate.values.expectation import Judgement
 from headgate.values.key import MetricKey
-from headgate.values.schema import TEXT, Column, Schema
+from headgate.values.schema import NUMERIC, TEXT, Column, Schema
 
 CHARTS = 2  # charts of a cause
 _SIZE = MetricKey("size")
@@ -49,6 +52,8 @@ class Panel(msgspec.Struct, frozen=True):
     other_failures: tuple[str, ...]
     charts: tuple[Chart, ...]
     histogram: Markup
+    is_repaired: bool
+    rows: Markup
     bars: tuple[Bar, ...]
     bars_title: str
     segments: tuple[str, ...]
@@ -60,9 +65,10 @@ def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions
     bars, bars_title = (
         _pick_bars(column, distributions) if column is not None and cause.kind is not CauseKind.SHAPE else ((), "")
     )
-    histogram = Markup("")
+    histogram, undo = Markup(""), None
     if column is not None and cause.kind is not CauseKind.SHAPE:
-        histogram = distributions.histogram(column, runs.traits(MetricKey("median", (column.label,))))
+        undo = _find_undo(cause.diagnosis, column)
+        histogram = distributions.histogram(column, runs.traits(MetricKey("median", (column.label,))), undo)
     worst = [each for each in cause.judgements if each.segment][:SEGMENTS]
     return Panel(
         title=cause.title,
@@ -71,6 +77,8 @@ def panel_of(verdict: BatchVerdict, cause: Cause, runs: RunSeries, distributions
         other_failures=tuple(describe_in_segment(each, hidden, cause) for each in list_other_judgements(cause, worst)),
         charts=tuple(chart_of(runs, key, _find_judgement(cause, key)) for key in _pick_metrics(cause, runs)),
         histogram=histogram,
+        is_repaired=undo is not None,
+        rows=_draw_rows(cause.diagnosis, hidden),
         bars=bars,
         bars_title=bars_title,
         segments=tuple(describe_in_segment(each, hidden, cause) for each in worst),
@@ -143,6 +151,22 @@ def _list_fault_facts(verdict: BatchVerdict, diagnosis: Diagnosis) -> Iterator[t
         yield "Share of rows", format_share(diagnosis.share)
     for repair in describe_repairs([diagnosis], verdict.run.schema, verdict.hides_values):
         yield "Repair", repair
+
+
+def _find_undo(diagnosis: Diagnosis | None, column: Column) -> Undo | None:
+    """What undoes a fault of all numbers of a column; None if it cannot be undone, or only in some rows."""
+    if diagnosis is None or not diagnosis.repairable or diagnosis.share < 1 or diagnosis.columns != (column.label,):
+        return None
+    if column.kind not in NUMERIC:
+        return None
+    undo = faults()[diagnosis.fault].undo
+    return lambda numbers: np.asarray(undo(pa.array(numbers, pa.float64()), diagnosis.parameters), np.float64)
+
+
+def _draw_rows(diagnosis: Diagnosis | None, hidden: bool) -> Markup:
+    if diagnosis is None or diagnosis.located is None:
+        return Markup("")
+    return draw_segment_tree(diagnosis.located, format_segment(diagnosis.segment, hidden))
 
 
 def _list_metric_facts(cause: Cause, runs: RunSeries, hidden: bool) -> Iterator[tuple[str, str]]:
