@@ -1,4 +1,7 @@
-"""What naming a fault costs: seconds of a held batch of many columns, without and with the scan for its rows."""
+"""What naming a fault costs: seconds of a held batch of many columns, without and with the scan for its rows.
+
+And what it costs to keep states of segments: seconds and bytes of a judged batch, with and without them.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +21,16 @@ from benchmarks.gate.good_batches import judge_and_accept
 from benchmarks.timing import versions
 from benchmarks.values_mode import open_memory
 from headgate.gate import batch_judge
+from headgate.store.record import make_record
 
 KINDS = 5  # of columns: numbers, whole numbers, categories, texts, times
 CITIES = ("Lisboa", "Porto", "Ottawa", "Zürich", "Århus")
+SEGMENT, WARM = "c02", 8
 STEPS = {"diagnose_batch": "from states", "locate_faults": "rows"}
 
 
 def measure_cost(columns: int, rows: int, rounds: int) -> dict[str, Any]:
-    """Medians of seconds by fault: of naming it from states, and of one more scan for its rows."""
+    """Medians of seconds by fault: of naming it from states, and of one more scan for its rows; then of segments."""
     gate = hg.Gate("wide", store=open_memory(), false_alarms=BUDGET)
     for day in range(HISTORY):
         judge_and_accept(gate, f"{day:03}", _make_batch(day, columns, rows))
@@ -46,8 +51,32 @@ def measure_cost(columns: int, rows: int, rounds: int) -> dict[str, Any]:
         "runs": HISTORY,
         "rounds": rounds,
         "faults": found,
+        "segments": _measure_segments(columns, rows, rounds),
         "versions": versions("pyarrow", "numpy"),
     }
+
+
+def _measure_segments(columns: int, rows: int, rounds: int) -> dict[str, Any]:
+    """Medians of seconds and CPU seconds of a judgement, and the bytes of its states, for a column of five values."""
+    gates = {
+        name: hg.Gate("wide", store=open_memory(), false_alarms=BUDGET, segments=by)
+        for name, by in {"without": (), "with": (SEGMENT,)}.items()
+    }
+    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in gates}
+    for day in range(rounds + WARM):
+        batch = _make_batch(day, columns, rows)
+        for name, gate in gates.items():
+            start, cpu = time.perf_counter(), time.process_time()
+            judge_and_accept(gate, f"{day:03}", batch)
+            if day >= WARM:
+                taken[name].append((time.perf_counter() - start, time.process_time() - cpu))
+    found: dict[str, Any] = {}
+    for name, gate in gates.items():
+        (newest,) = gate.store.last("wide", 1)
+        states = make_record(gate.store.run(newest), None).states
+        wall, cpus = (statistics.median(each) for each in zip(*taken[name], strict=True))
+        found[name] = {"seconds": wall, "cpu": cpus, "bytes": sum(map(len, states.values()))}
+    return {**found, "by": SEGMENT, "values": len(CITIES)}
 
 
 @contextmanager

@@ -11,14 +11,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from benchmarks.diagnosis import page, protocol, scoring, summary
+from benchmarks.diagnosis import cost, incidents, page, protocol, scoring, summary
 from benchmarks.diagnosis.cases import list_cases, load_case
 from benchmarks.diagnosis.faults.catalog import CASES, COLUMN_FAULTS, FAULTS, KNOWN_IN_COLUMNS, break_batch
 from benchmarks.diagnosis.faults.fault import BrokenBatch, Part, SourceBatch
 from benchmarks.diagnosis.faults.segments import draw_segment
+from benchmarks.diagnosis.repairs import equals, has_inverse
 from benchmarks.gate import good_batches
 from benchmarks.history.feeds import Feed
+from headgate.gate.gate import Gate
 from headgate.learn.pooled_rates import load_pooled_rates
+from headgate.store.memory import MemoryStore
 from tests.gate.orders import named, orders
 
 ROWS = 120
@@ -179,6 +182,8 @@ def test_figures_of_a_list_made_by_hand() -> None:
         {**make_row("", []), "fault": "", "parts": []},
         {**make_row("scaled", []), "held": False},
     ]
+    for row, (passes, is_equal) in zip(rows, ((True, True), (True, False), (False, False)), strict=False):
+        row["repair"] = {"passes": passes, "equals": is_equal, "repairs": []}
     found = {name: (share.held, share.judged) for name, share in summary.measure(rows).items()}
     assert found == {
         "faults held": (8, 9),
@@ -193,11 +198,21 @@ def test_figures_of_a_list_made_by_hand() -> None:
         "wrong confident names": (2, 8),
         "unknown faults, no diagnosis": (1, 2),
         "good batches held, no diagnosis": (1, 1),
+        "repaired, passes and is equal": (1, 3),
+        "repair passes and is not equal": (1, 3),
     }
     assert summary.measure_groups(rows)["chosen on"]["named first"].judged == 0
-    text = "\n".join(page.make_page(rows, rows))
+    incident = {"row": 1, "feed": "made/up", "partition": "1", "description": "fewer rows", "runs": 30}
+    said = {"before": "price: mean 3", "after": "40.0% of the rows are missing"}
+    cost = {"columns": 50, "rows": 9, "runs": 30, "rounds": 7, "versions": {"python": "3.11", "cores": "2"}}
+    cost["faults"] = {"all rows twice": {"from states": 0.05, "rows": 0.001}}
+    kept = {"seconds": 1.0, "cpu": 1.0, "bytes": 1_000}
+    cost["segments"] = {"without": kept, "with": {**kept, "bytes": 3_000}, "by": "c02", "values": 5}
+    text = "\n".join(page.make_page(rows, rows, [{**incident, **said}], cost))
     assert "| nulls | 3 | 67% | no diagnosis 1 |" in text
-    assert text.count("\n## ") == 4
+    assert text.count("\n## ") == 6
+    assert "names the cause of 1 of the 1 incidents" in text
+    assert "| all rows twice | 50 ms | 1 ms |" in text
 
 
 def test_a_mixture_is_right_if_each_of_its_faults_is_named() -> None:
@@ -231,6 +246,58 @@ def test_a_tiny_run_keeps_cases_that_can_be_loaded(monkeypatch: pytest.MonkeyPat
     assert len(twice.broken) > len(orders(8))
 
 
+def test_a_repaired_table_equals_the_good_one_in_any_order_and_up_to_rounding() -> None:
+    table = SOURCE.table
+    assert equals(table, table)
+    assert equals(table.take(np.arange(ROWS)[::-1]), table)
+    divided = pc.divide(pc.multiply(table["price"], 1.609344), 1.609344)
+    assert equals(table.set_column(1, "price", divided), table)
+    assert not equals(table.set_column(1, "price", pc.add(table["price"], 0.01)), table)
+    assert not equals(table.slice(1), table)
+    assert not equals(table.rename_columns([*table.column_names[:-1], "other"]), table)
+
+
+def test_a_held_fault_with_an_inverse_is_repaired() -> None:
+    gate = Gate("up", store=MemoryStore())
+    for day in range(8):
+        gate.judge(batch(day + 1), f"2026-11-{day + 1:02}")
+    good = batch(9)
+    cents = good.set_column(1, "price", pc.multiply(good["price"], 100.0))
+    broken = BrokenBatch("scaled", cents, (Part("scaled", ("price",), {"factor": 100.0}),))
+    assert has_inverse(broken)
+    assert not has_inverse(broken._replace(parts=(*broken.parts, Part("nulls", ("stock",)))))
+    row = protocol._judge_and_reject(gate, "2026-11-09", broken, good)
+    assert row["held"]
+    assert row["repair"] == {"passes": True, "equals": True, "repairs": ["price is divided by 100"]}
+
+
+def test_the_cost_of_a_diagnosis_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "HISTORY", 8)
+    monkeypatch.setattr(cost, "WARM", 1)
+    found = cost.measure_cost(columns=5, rows=400, rounds=1)
+    twice = found["faults"]["all rows twice"]
+    assert "every row is there twice" in twice["headline"]
+    assert 0 < twice["from states"] < 5
+    assert found["segments"]["with"]["bytes"] > found["segments"]["without"]["bytes"]
+
+
+def test_incidents_are_named_by_the_first_batch_that_can_be_revealed() -> None:
+    row = {"row": 4, "partition": "1", "runs": 30, "before": "price: mean 3", "after": "the rows of 3 came again"}
+    row |= {"feed": "made/up", "description": "the same rows again"}
+    known = dict(row, after="the batch is a copy of 2020-03-22")
+    assert incidents.count_named([known, dict(row, partition="2")], "after") == (1, 1)
+    assert incidents.count_named([known, known], "before") == (0, 1)
+    assert incidents.count_named([dict(row, runs=3)], "after") == (0, 0)
+    assert "-+ 4 made/up 1" in incidents.format_incidents([known])
+    assert not incidents.names_cause(row, "")
+
+
+def test_the_words_of_each_incident_are_written_down() -> None:
+    words = incidents.read_words()
+    assert sorted(words) == list(range(1, 48))
+    assert all(each.note and each.pattern.pattern for each in words.values())
+
+
 def _names(rows: list[dict[str, Any]]) -> set[str]:
     return {row["case"] for row in rows}
 
@@ -240,7 +307,7 @@ def test_an_error_of_the_gate_counts_as_not_held(monkeypatch: pytest.MonkeyPatch
         raise ValueError("no verdict")
 
     monkeypatch.setattr(protocol, "_judge", fail)
-    row = protocol._judge_and_reject(None, "2026-11-01", SOURCE.table)  # type: ignore[arg-type]
+    row = protocol._judge_and_reject(None, "2026-11-01", put("shuffled"), SOURCE.table)  # type: ignore[arg-type]
     assert not row["held"]
     assert row["error"] == "ValueError('no verdict')"
 

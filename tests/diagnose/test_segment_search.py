@@ -273,7 +273,11 @@ def test_the_history_of_segments_tells_a_natural_difference_from_a_fault() -> No
     finer, keep, undo = split_bins(edges, lambda each: each * 1.6)
     column = SegmentColumn("carrier")
     history = {(column, name): share_bins(values[carrier == name], edges) for name in "ABCDE"}
-    query = SegmentQuery(0, share_bins(values, edges), undo=undo, keep=keep, expected_by_segment=history)
+
+    def expect_segment(of: SegmentColumn, name: str | None) -> Floats | None:
+        return history.get((of, str(name)))
+
+    query = SegmentQuery(0, share_bins(values, edges), undo=undo, keep=keep, expect_segment=expect_segment)
     table = pa.table({"carrier": carrier, "v": np.where(carrier == "B", values * 1.6, values)})
     found = find_segment(count_segments(table, [Target("v", edges=tuple(finer))], ["carrier"]), query)
     assert found is not None

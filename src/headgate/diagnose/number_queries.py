@@ -11,7 +11,9 @@ from headgate.diagnose.column_profile import ColumnContents
 from headgate.diagnose.planned_query import PlannedQuery, limit_rows
 from headgate.diagnose.segment_search import SegmentQuery, split_bins
 from headgate.diagnose.table_pair import TablePair
-from headgate.engine.segment_plan import Target
+from headgate.engine.segment_plan import SegmentColumn, Target
+from headgate.metrics.completeness import Completeness
+from headgate.metrics.states.counts import MatchCount
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.values.diagnosis import Diagnosis, FaultParameters
 from headgate.values.key import MetricKey
@@ -46,8 +48,24 @@ def plan_number_query(diagnosis: Diagnosis, table: TablePair, label: str) -> Pla
         keep=keep,
         changed=_share_bins(below, pair.now.complete),
         expected_rows=_count_expected(table, pair, numbers.total),
+        expect_segment=_expect_segments(table, label, edges) if table.past.segments and not pair.step else None,
     )
     return PlannedQuery(Target(pair.label, edges=tuple(finer.tolist())), query)
+
+
+def _expect_segments(
+    table: TablePair, label: str, edges: Floats
+) -> Callable[[SegmentColumn, str | None], Floats | None]:
+    """Tells the usual shares of the bins in the rows of a segment."""
+
+    def expect(column: SegmentColumn, value: str | None) -> Floats | None:
+        numbers = table.find_segment_state(MetricKey("quantiles", (label,)), column, value)
+        counted = table.find_segment_state(Completeness(label).state_key, column, value)
+        if not isinstance(numbers, Quantiles) or not numbers.total or not isinstance(counted, MatchCount):
+            return None
+        return _share_bins(numbers.share_below(edges), counted.matched / max(1, counted.seen))
+
+    return expect
 
 
 def _find_change(fault: str, parameters: FaultParameters) -> tuple[Change, Change]:

@@ -6,10 +6,12 @@ from collections.abc import Collection, Sequence
 from itertools import accumulate, combinations
 from typing import NamedTuple
 
+import numpy as np
 from msgspec.structs import replace
 
+from headgate.diagnose.column_pair import ColumnPair
 from headgate.diagnose.diagnose import write_sentence
-from headgate.diagnose.fault import faults
+from headgate.diagnose.fault import Fit, faults
 from headgate.diagnose.mixture import NEARLY_ALL
 from headgate.diagnose.number_queries import NUMBER_FAULTS, plan_number_query
 from headgate.diagnose.planned_query import PlannedQuery
@@ -32,6 +34,7 @@ _SHARE_UNKNOWN = frozenset({"truncated", "encoding"})
 _ALIKE = ("scaled", "shifted", "sign_flipped", "unit_with_offset")
 """Faults of a part of the rows that are told apart best once the rows are known."""
 _MAX_SCORE, _MOST_ALIKE = 0.6, 3
+_BY_CHANCE = 2.0  # the distance of two samples, times sqrt(1 / n + 1 / m), that chance hardly exceeds
 
 
 class FaultQueries(NamedTuple):
@@ -80,6 +83,7 @@ def _list_alike(diagnosis: Diagnosis, table: TablePair) -> list[Diagnosis]:
         return []
     pair = table.pairs[diagnosis.columns[0]]
     fits = [fit for name in _ALIKE for fit in faults()[name].fit_column(pair) if fit.share < NEARLY_ALL]
+    fits += _fit_in_segment(table, pair)
     others = [fit for fit in fits if (fit.fault, fit.parameters) != (diagnosis.fault, diagnosis.parameters)]
     likely = sorted((fit for fit in others if fit.score <= _MAX_SCORE), key=lambda fit: fit.score)[:_MOST_ALIKE]
     return [
@@ -94,6 +98,22 @@ def _list_alike(diagnosis: Diagnosis, table: TablePair) -> list[Diagnosis]:
         )
         for fit in likely
     ]
+
+
+def _fit_in_segment(table: TablePair, pair: ColumnPair) -> list[Fit]:
+    """The faults of the whole segment whose numbers changed the most, among those whose history is kept."""
+    changed: list[tuple[float, ColumnPair]] = []
+    for segment in table.list_segment_pairs(pair.label):
+        if segment.is_numeric and segment.now.present and segment.before.present:
+            distance = float(np.abs(segment.cdf_now - segment.cdf_before).max())
+            chance = _BY_CHANCE * np.sqrt(1 / segment.now.present + 1 / segment.before.present)
+            changed += [(distance * segment.now.present, segment)] if distance > chance else []
+    if not changed:
+        return []
+    _, segment = max(changed, key=lambda each: each[0])
+    share = segment.now.present / max(1, pair.now.present)
+    fits = [fit for name in _ALIKE for fit in faults()[name].fit_column(segment) if fit.share >= NEARLY_ALL]
+    return [replace(fit, share=share) for fit in fits if share < NEARLY_ALL]
 
 
 def _plan_queries(diagnosis: Diagnosis, table: TablePair) -> list[PlannedQuery]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 import msgspec
@@ -40,7 +40,7 @@ class SegmentQuery(msgspec.Struct, frozen=True, eq=False):
         neutral: Bins of rows that cannot show whether they are affected, such as nulls, or texts without letters.
         expected_rows: The number of rows behind `expected`. Shares also differ from day to day, so it has a limit.
         least_rate: The least share of the rows of a segment that have an affected bin.
-        expected_by_segment: The expected shares of single segments, where their history is kept.
+        expect_segment: Tells the expected shares of a single segment, where its history is kept.
     """
 
     target: int
@@ -52,7 +52,7 @@ class SegmentQuery(msgspec.Struct, frozen=True, eq=False):
     neutral: Mask | None = None
     expected_rows: int = 20_000
     least_rate: float = 0.8
-    expected_by_segment: Mapping[tuple[SegmentColumn, str | None], Floats] = {}
+    expect_segment: Callable[[SegmentColumn, str | None], Floats | None] | None = None
 
 
 class FoundSegment(msgspec.Struct, frozen=True):
@@ -138,7 +138,7 @@ def _grow_set(table: SegmentTable, seed: int, evidence: SegmentEvidence, naming:
 
 def _measure_evidence(table: SegmentTable, query: SegmentQuery) -> SegmentEvidence:
     counts = table.counts[query.target].astype(np.float64)
-    own = [query.expected_by_segment.get((table.columns[0], names[0])) for names in table.values]
+    own = [query.expect_segment and query.expect_segment(table.columns[0], names[0]) for names in table.values]
     if len(table.columns) > 1:
         own = [None] * len(own)
     if query.affected is None:

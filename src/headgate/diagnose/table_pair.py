@@ -10,7 +10,9 @@ import numpy as np
 
 from headgate.diagnose.column_pair import ColumnHistory, ColumnPair
 from headgate.diagnose.column_profile import ColumnContents
+from headgate.engine.segment_plan import SegmentColumn
 from headgate.learn.past import Past
+from headgate.learn.segment_history import find_segment_state, list_segments
 from headgate.values.key import MetricKey
 from headgate.values.outcome import Distribution, Measured, Outcome
 from headgate.values.schema import Column, Schema
@@ -36,6 +38,26 @@ class TablePair:
         if isinstance(found, Measured) and not isinstance(found.value, Distribution):
             return float(found.value)
         return None
+
+    def find_segment_state(self, key: MetricKey, column: SegmentColumn, value: str | None) -> State | None:
+        """The merged state of a segment in the runs before, where it is kept."""
+        if column.kind != "value":
+            return None
+        return find_segment_state(self.past.segments, key, column.column, value, self.past.secret)
+
+    @cached_property
+    def _segments(self) -> list[tuple[Mapping[MetricKey, State], Mapping[MetricKey, State]]]:
+        """The states of each segment whose history is kept, in the batch and in all runs before."""
+        before = list_segments(self.past.segments)
+        return [(now, before[where]) for where, now in list_segments(self.states).items() if where in before]
+
+    def list_segment_pairs(self, label: str) -> list[ColumnPair]:
+        """A column in the rows of each segment whose history is kept, beside the same rows of all runs before."""
+        old, new = self.old_columns[label], self.new_columns[label]
+        return [
+            ColumnPair(ColumnContents.of(old, before), ColumnContents.of(new, now), secret=self.past.secret)
+            for now, before in self._segments
+        ]
 
     @cached_property
     def rows(self) -> float:

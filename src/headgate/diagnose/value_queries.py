@@ -11,9 +11,11 @@ import numpy as np
 from headgate.diagnose.column_pair import NULLS, ColumnPair
 from headgate.diagnose.faults.placeholder import find_stand_in
 from headgate.diagnose.planned_query import PlannedQuery, limit_rows
-from headgate.diagnose.segment_search import SegmentQuery
+from headgate.diagnose.segment_search import Floats, SegmentQuery
 from headgate.diagnose.table_pair import TablePair
-from headgate.engine.segment_plan import Target
+from headgate.engine.segment_plan import SegmentColumn, Target
+from headgate.metrics.completeness import Completeness
+from headgate.metrics.states.counts import MatchCount
 from headgate.values.diagnosis import Diagnosis
 from headgate.values.schema import ORDERED, TEMPORAL, Kind
 
@@ -57,7 +59,7 @@ def plan_value_query(diagnosis: Diagnosis, table: TablePair, label: str) -> Plan
     pair = table.pairs[label]
     match diagnosis.fault:
         case "nulls":
-            return _plan_nulls(pair)
+            return _plan_nulls(pair, table)
         case "placeholder":
             return _plan_placeholder(pair)
         case "casing" if pair.is_text:
@@ -84,18 +86,28 @@ def plan_value_query(diagnosis: Diagnosis, table: TablePair, label: str) -> Plan
 # --- missing values
 
 
-def _plan_nulls(pair: ColumnPair) -> PlannedQuery | None:
+def _plan_nulls(pair: ColumnPair, table: TablePair) -> PlannedQuery | None:
     kind = pair.now.kind
     if kind is not Kind.STRING and kind not in ORDERED:
         return None
     target = Target(pair.label, of="length" if kind is Kind.STRING else "value")
     missing, noise = 1.0 - pair.before.complete, pair.noise.get(NULLS, 0.0)
     spread = missing * (1.0 - missing) / max(noise, 1e-9) ** 2 if missing else float(pair.before.rows)
+
+    def expect(column: SegmentColumn, value: str | None) -> Floats | None:
+        """The usual shares in the rows of a segment."""
+        state = table.find_segment_state(Completeness(pair.label).state_key, column, value)
+        if not isinstance(state, MatchCount) or not state.seen:
+            return None
+        present = state.matched / state.seen
+        return np.array([present, 1.0 - present, 0.0])
+
     query = SegmentQuery(
         0,
         np.array([1.0 - missing, missing, 0.0]),
         affected=np.array([False, True, False]),
         expected_rows=limit_rows(spread),
+        expect_segment=expect if table.past.segments else None,
     )
     return PlannedQuery(target, query)
 

@@ -77,15 +77,19 @@ class Evaluation:
         batch: Batch | Analysis | Measurements,
         *,
         also: Iterable[Metric[Any]] = (),
+        by_segment: Iterable[tuple[By, Metric[Any]]] = (),
         progress: Callable[[Progress], None] | None = None,
     ) -> Measurements:
-        """Measure the batch in one scan, with more metrics of the whole batch; what was measured is not scanned."""
+        """Measure the batch in one scan, with more metrics of the whole batch and of segments.
+
+        What was measured is not scanned.
+        """
         if isinstance(batch, Measurements):
             return batch
         if isinstance(batch, Analysis):
             self._refuse_segments()
             return Measurements({(): batch})
-        return measure(batch, [*self.metrics, *(((), metric) for metric in also)], progress)
+        return measure(batch, [*self.metrics, *(((), metric) for metric in also), *by_segment], progress)
 
     def judge(self, measurements: Measurements) -> list[JudgedExpectation]:
         """Judge each expectation by what was measured, for every segment."""

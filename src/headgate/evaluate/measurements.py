@@ -41,6 +41,10 @@ class Measurements:
     def whole(self) -> Analysis:
         return self.segments(())[()]
 
+    def find_segments(self, by: By) -> dict[Part, Analysis]:
+        """The segments by these columns; none if they were not measured."""
+        return self.segments(by) if by in self._results else {}
+
     def _segments(self, by: By) -> dict[Part, Analysis]:
         result = self._results[by]
         return {(): result} if isinstance(result, Analysis) else {part: result[part] for part in result}

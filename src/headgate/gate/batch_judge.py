@@ -31,6 +31,7 @@ from headgate.learn import text_rules
 from headgate.learn.learned import Learned, Learner
 from headgate.learn.patterns.index import PatternIndex
 from headgate.learn.pins import metrics_of_pins
+from headgate.learn.segment_history import name_segment_states
 from headgate.learn.unseen_values import find_unseen_rows
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.registry import default_metrics, from_key, metrics
@@ -49,6 +50,7 @@ from headgate.values.predicate import Between, Pending
 from headgate.values.proposal import Proposal
 from headgate.values.run import UNREAD, Revision, Run
 from headgate.values.schema import Schema
+from headgate.values.state import State
 from headgate.values.verdict import Verdict, judge
 
 _LOG = logging.getLogger(__name__)
@@ -71,7 +73,7 @@ class BatchJudge:
 
     `suite` tells the gate's checks and settings from others, `basis` is the last commit that was known. `source` is
     what is staged, `after` the number of the revision that readers have. `order_note` says why the batch is judged by
-    other runs than those before it. `hides_values` is true of a store that must not get a value of the data. The index
+    other runs than those before it. `secret` is the key of a store that must not get a value of the data. The index
     is opened only where a rule has to be learned. `period` is the time of the batch, if somebody stated it. `mutes` are
     the columns that are muted. `read_held` reads the held runs directly before it, which is done only if it fails.
     `repaired` says what was undone in the batch before.
@@ -86,7 +88,7 @@ class BatchJudge:
     basis: int
     learned: Learned
     order_note: str
-    hides_values: bool
+    secret: bytes | None
     index: Callable[[], PatternIndex]
     period: Period | None = None
     read_held: Callable[[], Sequence[tuple[Revision, Run]]] = tuple
@@ -115,7 +117,10 @@ class BatchJudge:
             suite=self.suite,
             schema=batch.schema,
             outcomes=outcomes,
-            states={key: state for key, state in batch.states.items() if not isinstance(state, Sample)},
+            states={
+                **{key: state for key, state in batch.states.items() if not isinstance(state, Sample)},
+                **self._name_segment_states(measurements),
+            },
             verdict=verdict,
             account=self._write_account(batch, outcomes, verdict),
             basis=self.basis,
@@ -123,6 +128,13 @@ class BatchJudge:
             after=self.after,
         )
         return self._compare_with_held(run), judged
+
+    def _name_segment_states(self, measurements: Measurements) -> dict[MetricKey, State]:
+        """The states of segments that are kept with every run."""
+        found: dict[MetricKey, State] = {}
+        for column in self.settings.segments:
+            found |= name_segment_states(column, measurements.find_segments((column,)), self.secret)
+        return found
 
     def _compare_with_held(self, run: Run) -> Run:
         """The run, with what it has in common with the held runs directly before it, if it failed."""
@@ -166,7 +178,7 @@ class BatchJudge:
         Nothing of the input was seen, so it gets a name of its own: a second try is another run. The words of an
         exception may quote the data, which a store that hides values must not get.
         """
-        words = f": {error}" if not self.hides_values else ""
+        words = f": {error}" if self.secret is None else ""
         why = f"the batch could not be read: {type(error).__name__}{words}"
         return Run(
             dataset=self.dataset,

@@ -41,6 +41,7 @@ class Settings(msgspec.Struct, frozen=True):
     days: DayLists = NO_LISTS
     drift: float = HOLD_FACTOR
     evidence: Evidence = NO_EVIDENCE
+    segments: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -56,6 +57,7 @@ class Settings(msgspec.Struct, frozen=True):
         days: DayLists = NO_LISTS,
         drift: float = HOLD_FACTOR,
         evidence: Evidence = NO_EVIDENCE,
+        segments: Iterable[str] = (),
     ) -> Settings:
         if not 0 <= false_alarms < 1:
             raise MisuseError(
@@ -72,7 +74,8 @@ class Settings(msgspec.Struct, frozen=True):
         names = [learn] if isinstance(learn, str) else list(learn)
         learners = tuple(_parse_word(each, Learner, "learner") for each in names)
         parsed = _parse_word(mode, Mode, "mode")
-        return cls(false_alarms, learners, parsed, runs, owner, scope, tuple(pins), days, drift, evidence)
+        by = (segments,) if isinstance(segments, str) else tuple(dict.fromkeys(segments))
+        return cls(false_alarms, learners, parsed, runs, owner, scope, tuple(pins), days, drift, evidence, by)
 
     def find_rates(self, secret: bytes | None, dataset: str) -> PooledRates:
         """What other tables tell: those of the package, and of the evidence without the dataset itself."""

@@ -18,6 +18,7 @@ from headgate.learn.dated_columns import DatedColumn, DatedColumns
 from headgate.learn.metric_traits import OUTSIDE_PERIOD, MetricTraits, is_distance, is_known, traits_of
 from headgate.learn.outside_period import Window, find_windows, measure_outside
 from headgate.learn.scope import LearningScope
+from headgate.learn.segment_history import merge_segment_states
 from headgate.metrics.checksum import Checksum, RowChecksum
 from headgate.metrics.distances.distance import NONE_BEFORE, NONE_NOW
 from headgate.metrics.distances.registry import distances, distances_for
@@ -60,7 +61,7 @@ class Past:
     later runs have to know of columns. `listed_days` are the values of earlier days of the list that the next batch is
     on, such as holidays; None if it is on an ordinary day. `windows` are the times around the period of a batch in
     which nearly all timestamps of a column lie. `text_shares` are, for each column of texts, the lowest share in a run
-    of texts that do not read as numbers or timestamps.
+    of texts that do not read as numbers or timestamps. `segments` are the merged states of segments that are kept.
     """
 
     partitions: tuple[str, ...]
@@ -78,6 +79,7 @@ class Past:
     listed_days: Floats | None = None
     windows: Mapping[str, Window] = field(default_factory=dict)
     text_shares: Mapping[str, float] = field(default_factory=dict)
+    segments: Mapping[MetricKey, State] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -213,6 +215,7 @@ class Past:
             dated=dated.columns,
             windows=windows,
             text_shares=find_text_shares(states),
+            segments=merge_segment_states(states),
             memory=remember_kinds(dated.memory, schemas, rows, memories),
         )
 

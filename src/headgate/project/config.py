@@ -154,6 +154,12 @@ class DatasetConfig(Section):
         "having moved slowly; 0 holds none for that.",
         examples=[4],
     )
+    segments: ListOf[Text] = Field(
+        default=(),
+        description="Columns by whose values states are kept with every run: the rows of a fault are found "
+        "more surely.",
+        examples=[["carrier"]],
+    )
     ignore: ListOf[Text] = Field(
         default=(),
         description="Columns of which nothing is learned or expected; * stands for any characters. Checks still apply.",

@@ -136,6 +136,7 @@ class Dataset:
             pin=settings.pin,
             calendar={name: self._read_days(name) for name in settings.calendar},
             drift=settings.drift,
+            segments=settings.segments,
             evidence=project.evidence,
         )
 
