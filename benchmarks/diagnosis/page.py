@@ -178,8 +178,8 @@ def _show_segments(kept: Row) -> list[str]:
     cpu = f"{before['cpu']:.2f} s and {after['cpu']:.2f} s"
     size = f"{before['bytes'] / 1024:,.0f} and {after['bytes'] / 1024:,.0f} KiB"
     return [
-        f"With `segments: [{kept['by']}]`, a column of {kept['values']} values, judging a batch takes {slower:.2f} times",
-        f"as long ({seconds}; CPU {cpu}).",
+        f"With `segments: [{kept['by']}]`, a column of {kept['values']} values, judging a batch takes",
+        f"{slower:.2f} times as long ({seconds}; CPU {cpu}).",
         f"The states of a run take {more:.1f} times as many bytes ({size}).",
     ]
 
