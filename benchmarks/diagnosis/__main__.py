@@ -1,7 +1,8 @@
 """`python -m benchmarks.diagnosis run`: whether the gate names the fault of a held batch.
 
 `incidents` writes what the gate says of each real incident, `cost` what a diagnosis of many columns takes.
-`collect --cache DIR` keeps all that is needed to diagnose the held cases again without judging them.
+`collect --cache DIR` keeps all that is needed to diagnose the held cases again without judging them; `run` with the
+same directory takes the rows from there.
 `page` writes docs/diagnosis-benchmark.md.
 """
 
@@ -21,6 +22,7 @@ from benchmarks.diagnosis.summary import format_summary
 from benchmarks.gate.good_batches import judge_feeds, write_results
 from benchmarks.history.feeds import Feed, feeds, held_out_feeds
 
+_PACKAGED = "pooled rates of the package, without the rarities of the dataset itself; nested ones take hours to gather"
 RESULTS = Path(__file__).parent / "results"
 
 
@@ -31,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         case "page":
             write_page(RESULTS)
         case "incidents":
-            rows = judge_incidents(options.workers)
+            rows = judge_incidents(options.workers, options.packaged_rates)
             write_results(RESULTS / "incidents.json", rows)
             print(format_incidents(rows))
         case "cost":
@@ -44,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def _judge_faults(options: argparse.Namespace) -> None:
     chosen = held_out_feeds() if options.held_out else choose_feeds(options.datasets, options.feeds)
-    plan = Plan(broken=options.broken, cache=getattr(options, "cache", None), packaged_rates=options.packaged_rates)
+    plan = Plan(broken=options.broken, cache=options.cache, packaged_rates=options.packaged_rates)
     judge = partial(judge_feed, plan=plan)
     if options.workers == 1:
         rows = [row for feed in order_feeds(chosen) for row in judge(feed, BUDGET)]
@@ -67,6 +69,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     commands.add_parser("page", help="write docs/diagnosis-benchmark.md from the results")
     command = commands.add_parser("incidents", help="judge the real incidents and write results")
     command.add_argument("--workers", type=int, default=2)
+    command.add_argument("--packaged-rates", action="store_true", help=_PACKAGED)
     command = commands.add_parser("cost", help="measure what a diagnosis takes and write results")
     for name, default in {"columns": 50, "rows": 20_000, "rounds": 7}.items():
         command.add_argument(f"--{name}", type=int, default=default)
@@ -77,11 +80,8 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         command.add_argument("--held-out", action="store_true", help="the feeds that nothing is chosen on")
         command.add_argument("--broken", type=int, help="batches of each feed that are broken")
         command.add_argument("--workers", type=int, default=2)
-        command.add_argument(
-            "--packaged-rates", action="store_true", help="pooled rates of the package; for development only"
-        )
-        if name == "collect":
-            command.add_argument("--cache", type=Path, required=True, help="a directory outside the repository")
+        command.add_argument("--packaged-rates", action="store_true", help=_PACKAGED)
+        command.add_argument("--cache", type=Path, required=name == "collect", help="outside the repository")
     return parser.parse_args(arguments)
 
 

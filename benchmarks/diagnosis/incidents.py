@@ -12,7 +12,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
+from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 from msgspec.structs import replace
 
-from benchmarks.diagnosis.protocol import BUDGET, HISTORY, describe_verdict
-from benchmarks.gate.good_batches import judge_and_accept, make_gate
+from benchmarks.diagnosis.protocol import BUDGET, HISTORY, describe_verdict, open_gate
+from benchmarks.gate.good_batches import judge_and_accept
 from benchmarks.gate.page import ENOUGH
 from benchmarks.gate.summary import notes
 from benchmarks.history.feeds import Feed, feeds
@@ -40,21 +40,22 @@ class Words(NamedTuple):
     note: str
 
 
-def judge_incidents(workers: int = 2) -> list[Row]:
+def judge_incidents(workers: int = 2, packaged_rates: bool = False) -> list[Row]:
     """A row for each batch of an incident that is held or not, in the order of the list."""
     titles = list(dict.fromkeys(each.title for each in incidents()))
     with ProcessPoolExecutor(workers, get_context("spawn")) as pool:
-        rows = [row for found in pool.map(judge_feed_incidents, titles) for row in found]
+        judge = partial(judge_feed_incidents, packaged_rates=packaged_rates)
+        rows = [row for found in pool.map(judge, titles) for row in found]
     return sorted(rows, key=lambda row: (row["row"], row["partition"]))
 
 
-def judge_feed_incidents(title: str) -> list[Row]:
+def judge_feed_incidents(title: str, packaged_rates: bool = False) -> list[Row]:
     """The rows of the incidents of one feed."""
     feed = next((each for each in feeds(SHORTEST) if each.title == title), None)
     if feed is None:
         return []
     found = [
-        _judge_incident(feed, incident, partition)
+        _judge_incident(feed, incident, partition, packaged_rates)
         for incident in incidents()
         if incident.title == title
         for partition in incident.partitions
@@ -62,11 +63,11 @@ def judge_feed_incidents(title: str) -> list[Row]:
     return [row for row in found if row is not None]
 
 
-def _judge_incident(feed: Feed, incident: Incident, partition: str) -> Row | None:
+def _judge_incident(feed: Feed, incident: Incident, partition: str, packaged_rates: bool) -> Row | None:
     table = batch_of(incident, partition)
     if table is None:
         return None
-    gate = make_gate(feed, BUDGET)
+    gate = open_gate(feed, BUDGET, packaged_rates)
     history = list(_list_history(feed, partition))
     for name, batch in history:
         judge_and_accept(gate, name, batch)

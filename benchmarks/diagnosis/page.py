@@ -58,11 +58,12 @@ def _open_page(rows: Sequence[Row]) -> list[str]:
         f"Measured: {len(broken):,} batches of {feeds} real feeds, each with one of {faults} faults, "
         "judged at 1%, values hidden.",
         f"Result: of the held ones, the first diagnosis names {_format_share(found['named first'])} right.",
-        "Repeat it: `python -m benchmarks.diagnosis run`, then `python -m benchmarks.diagnosis page`.",
+        "Repeat it: `make bench-diagnosis`.",
         "",
         "The faults are made by code of the benchmark (`benchmarks/diagnosis/faults`), not by the code that names",
         "them. A fault of values is in all rows of a column, or in one segment. Intervals are at 95%, clustered by",
-        "dataset.",
+        "dataset. Pooled rates are those of the package, without the rarities of the dataset itself. They decide a little",
+        "about which batches are held, and nothing about names.",
         *_note_errors(rows),
         "",
     ]

@@ -21,6 +21,15 @@ def test_an_html_page_is_named(hide: bool) -> None:
 
 
 @BOTH
+def test_a_notice_is_named(hide: bool) -> None:
+    notice = "The data has moved, see example.org. This file is not updated any more."
+    found = diagnose_one(pa.table({notice: pa.array([], pa.string())}), hide)
+    assert (found.fault, found.sentence) == ("error_page", "a sentence came instead of data")
+    few_words = pa.table({"some other name": pa.array(["x"] * 50)})
+    assert "error_page" not in list_names(few_words)
+
+
+@BOTH
 def test_a_wrong_delimiter_is_named(hide: bool) -> None:
     rows = [";".join(map(str, row.values())) for row in make_day().to_pylist()]
     found = diagnose_one(pa.table({";".join(make_day().column_names): rows}), hide)

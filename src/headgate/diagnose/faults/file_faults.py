@@ -11,13 +11,14 @@ from headgate.diagnose.table_pair import TablePair
 from headgate.values.schema import NUMERIC, Kind
 
 _HTML = re.compile(r"<!doctype|<html|<head|<body|<title|</\w+>|<div|<\?xml", re.IGNORECASE)
+_WORD, _SENTENCE = re.compile(r"[^\W\d_]+[.,:;!?]?"), 5  # words of a notice, at least
 _FEWEST, _MOST_HEADERS = 2, 5.5
 _DELIMITERS = {",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar"}
 
 
 @fault
 class ErrorPage(KnownFault):
-    """A page of HTML instead of data."""
+    """A page of HTML or a notice instead of data."""
 
     name: ClassVar = "error_page"
 
@@ -27,6 +28,15 @@ class ErrorPage(KnownFault):
         is_small = len(table.new_columns) <= max(2, 0.5 * len(table.old_columns))
         if labels or (values and is_small):
             yield Fit(self.name, "an HTML page came instead of data", 0.0)
+        elif _holds_notice(table):
+            yield Fit(self.name, "a sentence came instead of data", 0.0)
+
+
+def _holds_notice(table: TablePair) -> bool:
+    """Whether all that there is is one column whose name is a sentence."""
+    names = list(table.new_columns)
+    is_other = len(names) == 1 and len(table.old_columns) > 1 and names[0] not in table.old_columns
+    return is_other and len([word for word in names[0].split() if _WORD.fullmatch(word)]) >= _SENTENCE
 
 
 @fault
