@@ -62,8 +62,8 @@ def _open_page(rows: Sequence[Row]) -> list[str]:
         "",
         "The faults are made by code of the benchmark (`benchmarks/diagnosis/faults`), not by the code that names",
         "them. A fault of values is in all rows of a column, or in one segment. Intervals are at 95%, clustered by",
-        "dataset. Pooled rates are those of the package, without the rarities of the dataset itself. They decide a little",
-        "about which batches are held, and nothing about names.",
+        "dataset. Pooled rates are those of the package, without the rarities of the dataset itself. They matter a",
+        "little for which batches are held, and nothing for names.",
         *_note_errors(rows),
         "",
     ]

@@ -1,8 +1,8 @@
 """Every feed through a gate as a user has it: 30 good batches, then broken copies of each of the next good ones.
 
-Values are hidden, the budget is 1%, and pooled rates are those of other datasets, or those of the package without the
-rarities of the dataset itself: to gather the former takes hours, and a name does not depend on them. A good batch that is held is
-accepted, and recorded with its diagnoses; a broken one is rejected.
+Values are hidden, the budget is 1%. A good batch that is held is accepted, and recorded with its diagnoses; a broken
+one is rejected. Pooled rates are those of other datasets, or those of the package without the rarities of the dataset
+itself: to gather the former takes hours, and a name does not depend on them.
 """
 
 from __future__ import annotations
