@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pytest
+from msgspec.structs import replace
 
 from headgate.diagnose.segment_search import FoundSegment, SegmentQuery, find_segment, split_bins
 from headgate.engine.segment_counts import count_segments
@@ -296,3 +297,19 @@ def test_a_fall_is_undone_without_loss() -> None:
     before = np.searchsorted(edges, values, "right")
     assert undo[np.searchsorted(finer, -values, "right")].argmax(1).tolist() == before.tolist()
     assert keep[np.searchsorted(finer, values, "right")].argmax(1).tolist() == before.tolist()
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_value_without_rows_that_tell_anything_is_no_segment_and_no_warning() -> None:
+    values, carrier = np.random.default_rng(1).lognormal(3, 0.5, 2_000), draw_letters(4, 2_000, 2)
+    edges = np.quantile(values, np.linspace(0, 1, 20))
+    finer, keep, undo = split_bins(edges, lambda each: each * 3.0)
+    query = SegmentQuery(0, share_bins(values, edges), undo=undo, keep=keep)
+    table = pa.table({"carrier": carrier, "v": np.where(carrier == "B", values * 3.0, values)})
+    counts = count_segments(table, [Target("v", edges=tuple(finer))], ["carrier"])
+    every, by_carrier = counts.tables
+    empty = [np.vstack([each, np.zeros_like(each[:1])]) for each in by_carrier.counts]
+    by_carrier = replace(by_carrier, values=(*by_carrier.values, ("Z",)), counts=tuple(empty))
+    found = find_segment(replace(counts, tables=(every, by_carrier)), query)
+    assert found is not None
+    assert found.segment == (("carrier", "B"),)

@@ -19,6 +19,7 @@ _ODD = 1e-3  # how often a value of a column is unlike all others by nature
 _ODDLY_AFFECTED = 1e-4  # the same for a value all of whose rows are like those of the fault
 _NEARLY_ALL = 0.97
 _PRECISION_OF_HISTORY = 1_000.0  # of the shares of a value whose history is kept
+_LEAST_WEIGHT = 1e-9  # of a group of bins, also for values without any rows
 _GROUPS = 5  # of bins, by which values are compared with the whole
 _RESTORED = 3.0  # standard deviations within which a batch is as expected
 _SPREADS = np.linspace(0.0, 1.0, 21)
@@ -250,7 +251,7 @@ class _FitOfCounts:
 
     def _fit(self, shares: Floats, precision: Floats) -> Floats:
         """The log of the Dirichlet-multinomial probability, without what depends on the counts alone."""
-        weights = shares * precision[:, None]
+        weights = np.maximum(shares * precision[:, None], _LEAST_WEIGHT)
         whole = log_gamma(weights.sum(-1)) - log_gamma(self._rows + weights.sum(-1))
         return np.asarray(whole + (log_gamma(self._counts + weights) - log_gamma(weights)).sum(-1), np.float64)
 

@@ -95,7 +95,7 @@ def _divide(numbers: Floats, factor: float) -> Floats:
 def _guess_factors(pair: ColumnPair) -> list[float]:
     """The ratios of the quantiles of both, and of their means."""
     now, before = pair.now.points, pair.before.points
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         ratios = now / before
     usable = ratios[np.isfinite(ratios) & (ratios > 0)]
     found = [float(np.median(usable))] if len(usable) else []

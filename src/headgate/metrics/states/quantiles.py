@@ -182,7 +182,8 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         up_to = np.concatenate([[0], np.cumsum(bins.counts)])
         at = np.minimum(np.searchsorted(high, given, "left"), len(high) - 1)
         wide = high[at] > low[at]
-        inside = np.divide(given - low[at], high[at] - low[at], out=np.zeros(len(given)), where=wide)
+        with np.errstate(over="ignore"):  # far beyond a narrow bin
+            inside = np.divide(given - low[at], high[at] - low[at], out=np.zeros(len(given)), where=wide)
         inside = np.where(wide, np.clip(inside, 0.0, 1.0), given >= high[at])
         return (up_to[at] + inside * bins.counts[at]) / self.total
 
