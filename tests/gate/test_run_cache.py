@@ -49,6 +49,16 @@ def test_a_run_that_is_asked_for_stays() -> None:
         assert cache.find(runs[0].attempt) is runs[0]
 
 
+def test_numbers_that_nobody_asked_for_at_last_are_forgotten() -> None:
+    cache, runs = RunCache(2), [make_run(number) for number in range(5)]
+    for run in runs:
+        cache.add_numbers(run)
+    cache.keep_numbers([runs[1].attempt, runs[3].attempt, "unknown"])
+    assert len(cache) == 2
+    assert cache.find_numbers(runs[3].attempt) is not None
+    assert cache.find_numbers(runs[0].attempt) is None
+
+
 def test_it_does_not_grow_without_end() -> None:
     cache, run = RunCache(2), make_run(0)
     for number in range(1_000):

@@ -320,7 +320,8 @@ class DatasetHistory:
         if not runs:
             return None
         settings = self._settings_with(mutes)
-        return ProposalPool.of(
+        asked = {each.attempt for each in (*accepted, *oldest)}
+        pool = ProposalPool.of(
             runs,
             self.store.secret,
             settings.learners,
@@ -333,6 +334,8 @@ class DatasetHistory:
             surprises=AcceptedSurprises.of(map(self._read_outcomes, accepted)),
             anchor_runs=[*map(self._read_outcomes, oldest), *runs[:-MIN_APART]],
         )
+        self._cache.keep_numbers(asked)
+        return pool
 
     def spend_budget(self, pool: ProposalPool | None, *, mutes: Sequence[Mute] = ()) -> Learned:
         """What is learned from proposals within the budget of the dataset."""

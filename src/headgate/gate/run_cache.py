@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Collection
 
 from msgspec.structs import replace
 
@@ -60,3 +61,8 @@ class RunCache:
         self._numbers[run.attempt] = replace(run, outcomes=numbers, states={})
         if len(self._numbers) > _MOST_NUMBERS:
             self._numbers.popitem(last=False)
+
+    def keep_numbers(self, attempts: Collection[str]) -> None:
+        """Forget the numbers of all runs but these."""
+        for attempt in self._numbers.keys() - set(attempts):
+            del self._numbers[attempt]

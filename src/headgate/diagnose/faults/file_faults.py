@@ -35,8 +35,10 @@ class ErrorPage(KnownFault):
 def _holds_notice(table: TablePair) -> bool:
     """Whether all that there is is one column whose name is a sentence."""
     names = list(table.new_columns)
-    is_other = len(names) == 1 and len(table.old_columns) > 1 and names[0] not in table.old_columns
-    return is_other and len([word for word in names[0].split() if _WORD.fullmatch(word)]) >= _SENTENCE
+    if len(names) != 1 or len(table.old_columns) < 2:
+        return False
+    is_header = sum(label in names[0] for label in table.old_columns) >= 0.5 * len(table.old_columns)
+    return not is_header and len([word for word in names[0].split() if _WORD.fullmatch(word)]) >= _SENTENCE
 
 
 @fault

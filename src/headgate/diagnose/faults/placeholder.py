@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from headgate.diagnose.column_pair import (
 )
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.display.numbers import format_share
+from headgate.values.schema import NUMERIC, Kind
 
 KNOWN = frozenset(
     {
@@ -38,6 +40,7 @@ _SPIKE = 0.2
 _CONSTANT = 0.98
 _OTHER_ROWS = 0.5  # by how much of their share rows that were hit may be unlike others
 _MAX_SHARE_BEFORE = 0.5
+_MORE_ROWS = 1.05  # times as many as usual must have the value: of fewer rows, a larger share may be what is left
 
 
 @fault
@@ -52,7 +55,7 @@ class Placeholder(KnownFault):
             return
         text, share = found
         is_known = stands_for_unknown(text)
-        if not is_known and _is_clipped(pair, text, share):
+        if _is_clipped(pair, text, share) or _is_rounded(pair):
             return
         value = f"the value {text!r}" if text == "" or not text.strip() else f"the value {text.strip()}"
         filled = pair.now.complete - pair.before.complete
@@ -113,8 +116,9 @@ def find_stand_in(pair: ColumnPair) -> tuple[str, float] | None:
     """The value whose share rose the most, and the part of the other values that it replaced."""
     rose = {}
     for text, share in pair.now.values.items():
-        before = pair.before.values.get(pair.name_value(text), 0.0)
-        if before <= _MAX_SHARE_BEFORE and share - before >= _MIN_SHARE:
+        before = _find_share_before(pair, text)
+        is_more = share * pair.now.present > _MORE_ROWS * before * pair.before.present
+        if before <= _MAX_SHARE_BEFORE and share - before >= _MIN_SHARE and is_more:
             rose[text] = (share - before) / (1 - before)
     if not rose:
         return None
@@ -122,6 +126,15 @@ def find_stand_in(pair: ColumnPair) -> tuple[str, float] | None:
     known = [text for text in rose if stands_for_unknown(text) and rose[text] > 0.5 * rose[best]]
     chosen = max(known, key=lambda text: rose[text], default=best)
     return chosen, rose[chosen]
+
+
+def _find_share_before(pair: ColumnPair, text: str) -> float:
+    """The usual share of a value; of one that is text now, also that of the number which it is."""
+    names = [pair.name_value(text)]
+    if pair.now.kind is Kind.STRING and pair.before.kind in NUMERIC:
+        with suppress(ValueError):
+            names.append(pair.name_value(repr(float(text))))
+    return max(pair.before.values.get(name, 0.0) for name in names)
 
 
 def measure_replaced(pair: ColumnPair, text: str, share: float, was_null: bool) -> float:
@@ -152,6 +165,12 @@ def _is_clipped(pair: ColumnPair, text: str, share: float) -> bool:
         return False
     above = 1 - float(pair.before.share_up_to(np.array([number]))[0])
     return (above if number == pair.now.numbers.high else 1 - above) > 0.5 * share
+
+
+def _is_rounded(pair: ColumnPair) -> bool:
+    """Whether all numbers are whole now, and were not before: then many may be 0."""
+    now, before = pair.now.numbers, pair.before.numbers
+    return pair.is_numeric and now is not None and before is not None and now.whole and not before.whole
 
 
 def _find_number(pair: ColumnPair, text: str) -> float | None:

@@ -30,7 +30,7 @@ from headgate.values.diagnosis import FaultParameters
 
 _FREE = 10 ** np.linspace(-4, 4, 121)
 _LEAST = 0.02  # a factor nearer to 1 is none
-_MIN_SHARE = 0.01  # of the rows, below which a distribution shows no factor
+_MIN_SHARE = 0.02  # of the rows, below which a distribution shows no factor
 _LEAST_TOLERANCE, _MOST_TOLERANCE = 0.03, 0.08  # by which an estimated factor may differ from the one that is named
 _MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
 _RESTORED = 0.6  # of the values that no run had, that one had before they were multiplied
@@ -82,7 +82,7 @@ def _make_fit(pair: ColumnPair, mixture: Mixture) -> Fit:
         f"looks multiplied by {said}{f' ({unit})' if unit else ''}",
         measure_left(pair, mixture, lambda value: value / factor),
         (pair.label,),
-        {"factor": float(f"{factor:.8g}")},
+        {"factor": factor if factor in KNOWN_FACTORS else float(f"{factor:.8g}")},
         share,
         cost + _PART_COST * (share < 1),
     )
@@ -115,8 +115,14 @@ def _guess_by_means(pair: ColumnPair) -> list[float]:
 def _make_exact_fit(pair: ColumnPair, factor: float, share: float) -> Fit:
     """A factor by values that no run had, which are values that one had once they are divided: that is no chance."""
     [mixture] = fit_mixtures(pair, _divide, [factor])
-    fit = _make_fit(pair, mixture._replace(share=1.0 if share > NEARLY_ALL else share))
+    is_whole = mixture.share == 1 or share > NEARLY_ALL * (1 - _share_unchanged(pair))
+    fit = _make_fit(pair, mixture._replace(share=1.0 if is_whole else share))
     return msgspec.structs.replace(fit, unexplained=_EXACT * fit.unexplained, cost=0.0)
+
+
+def _share_unchanged(pair: ColumnPair) -> float:
+    """The share of zeros: no factor changes them."""
+    return sum(share for text, share in pair.now.values.items() if not float(text))
 
 
 def _measure_tolerance(pair: ColumnPair, share: float) -> float:

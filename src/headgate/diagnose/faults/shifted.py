@@ -18,6 +18,7 @@ from headgate.values.diagnosis import FaultParameters
 
 _KELVIN = (273.15, -273.15)
 _COST, _PART_COST = 0.05, 0.05
+_MIN_SHARE = 0.02  # of the rows, below which a distribution shows no offset
 
 
 @fault
@@ -38,7 +39,7 @@ class Shifted(KnownFault):
         best = refine(pair, np.subtract, best, spread / 4, ratio=False)
         for known in ([round(best.parameter)], _KELVIN):  # a kelvin rather than a whole number
             best = choose_known(pair, fit_mixtures(pair, np.subtract, known), best, 0.02)
-        if abs(best.parameter) <= 0.02 * spread or not best.share:
+        if abs(best.parameter) <= 0.02 * spread or best.share < _MIN_SHARE:
             return
         offset = best.parameter
         sign, size = ("plus", offset) if offset > 0 else ("minus", -offset)
