@@ -5,10 +5,13 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any
 
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day, replace
+from headgate.gate.gate import Gate
+from headgate.store.memory import MemoryStore
+from tests.diagnose.history import BOTH, DAYS, change, diagnose_one, list_names, make_day, name_day, replace
 
 
 @BOTH
@@ -54,3 +57,27 @@ def test_a_constant_that_stands_for_unknown_is_told() -> None:
 def test_texts_that_are_alike_since_they_are_cut_off_are_not_constant() -> None:
     found = diagnose_one(change(make_day(), "printed", lambda value: value[:4]))
     assert found.fault == "truncated"
+
+
+def test_numbers_that_were_rounded_to_zero_are_no_placeholder() -> None:
+    def make(day: int) -> pa.Table:
+        table = make_day(day)
+        return replace(table, "weight", pc.multiply(pc.subtract(table["weight"], 8.0), 0.25))
+
+    gate = Gate("shop", store=MemoryStore(), false_alarms=0.05)
+    for day in range(12):
+        gate.judge(make(day), name_day(day))
+    verdict = gate.judge(replace(make(12), "weight", pc.round(make(12)["weight"])), name_day(12))
+    assert [each.fault for each in verdict.diagnoses] == ["precision_lost"]
+
+
+def test_a_value_that_is_left_of_fewer_rows_is_no_placeholder() -> None:
+    day = replace(make_day(), "items", pc.if_else(pc.less(make_day()["items"], 5), 0, make_day()["items"]))
+    gate = Gate("shop", store=MemoryStore(), false_alarms=0.05)
+    for number in range(12):
+        table = make_day(number)
+        gate.judge(replace(table, "items", pc.if_else(pc.less(table["items"], 5), 0, table["items"])), name_day(number))
+    first = day.take(pc.sort_indices(day, sort_keys=[("items", "ascending")])).slice(0, 120)
+    verdict = gate.judge(first, name_day(DAYS))
+    assert verdict.diagnoses[0].fault == "rows_missing"
+    assert "placeholder" not in [each.fault for each in verdict.diagnoses]

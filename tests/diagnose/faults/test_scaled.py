@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
-from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day
+from headgate.gate.gate import Gate
+from headgate.store.memory import MemoryStore
+from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day, name_day, replace
 
 
 @BOTH
@@ -54,3 +58,24 @@ def test_small_growth_is_nothing() -> None:
 
 def test_numbers_that_all_moved_by_the_same_are_not_scaled() -> None:
     assert list_names(change(make_day(), "weight", lambda value: value + 20)) == ["shifted"]
+
+
+@BOTH
+def test_zeros_that_no_factor_changes_are_no_rows_that_were_spared(hide: bool) -> None:
+    def make(day: int) -> pa.Table:
+        table = make_day(day)
+        return replace(table, "items", pc.if_else(pc.less(table["items"], 7), 0, table["items"]))
+
+    gate = Gate("shop", store=MemoryStore(hide=hide), false_alarms=0.05)
+    for day in range(12):
+        gate.judge(make(day), name_day(day))
+    broken = make(12)
+    broken = replace(broken, "items", pc.multiply(broken["items"], 1024))
+    verdict = gate.judge(broken, name_day(12))
+    assert (verdict.diagnoses[0].fault, verdict.diagnoses[0].share) == ("scaled", 1.0)
+    assert verdict.diagnoses[0].parameters == {"factor": 1024.0}
+
+
+def test_a_known_factor_is_undone_without_rounding() -> None:
+    found = diagnose_one(change(make_day(), "price", lambda value: value / 60.0))
+    assert found.parameters == {"factor": 1 / 60}

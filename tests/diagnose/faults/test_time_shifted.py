@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import date, timedelta
 
 import pytest
 
@@ -29,3 +29,9 @@ def test_a_shift_by_days_is_named(hide: bool) -> None:
 def test_rows_of_another_day_are_not_shifted() -> None:
     broken = change(make_day(), "ordered_at", lambda value: value - timedelta(days=3))
     assert list_names(broken) == ["other_partition"]
+
+
+def test_a_date_at_the_end_of_the_calendar_stops_nothing() -> None:
+    last = iter(range(10_000))
+    broken = change(make_day(), "due", lambda value: date(9999, 12, 31) if next(last) % 3 == 0 else value)
+    assert "placeholder" in list_names(broken)

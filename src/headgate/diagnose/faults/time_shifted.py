@@ -111,8 +111,12 @@ def _measure_move(pair: ColumnPair) -> float:
 
 
 def _write(moment: datetime, seconds: float, has_time: bool) -> str:
-    """A time so many seconds earlier, as a column has it among its values."""
-    return (moment - timedelta(seconds=seconds)).strftime("%Y-%m-%d %H:%M:%S.%f" if has_time else "%Y-%m-%d")
+    """A time so many seconds earlier, as a column has it among its values; empty before the year 1 and after 9999."""
+    try:
+        earlier = moment - timedelta(seconds=seconds)
+    except OverflowError:
+        return ""
+    return earlier.strftime("%Y-%m-%d %H:%M:%S.%f" if has_time else "%Y-%m-%d")
 
 
 def _describe(seconds: float) -> str:
