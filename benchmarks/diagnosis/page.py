@@ -86,7 +86,9 @@ def _show_groups(rows: Sequence[Row]) -> list[str]:
         "*Chosen on* are the datasets that parameters were chosen on. Columns, parameters and segments are those of",
         "faults that are named right. A mixture counts as right if each of its two faults is named by a diagnosis.",
         "Repairs are those of held batches all of whose faults have an inverse; a repaired batch is judged again, and",
-        "compared with the good one row by row.",
+        "compared with the good one row by row. A fault has no inverse if the good values are lost, as of names in",
+        "upper case, or of rounded numbers. *No fault of values or rows*: all that is said of a good batch is that its",
+        "schema is another or its rows came before, which is so.",
         "",
     ]
 

@@ -137,7 +137,7 @@ def _judge_and_reject(gate: hg.Gate, partition: str, broken: BrokenBatch, origin
     except Exception as error:
         return {"held": False, "causes": [], "headline": "", "diagnoses": [], "error": repr(error), "seconds": 0.0}
     row = {**describe_verdict(verdict), "seconds": seconds}
-    if row["held"] and has_inverse(broken):
+    if row["held"] and has_inverse(broken, original):
         row["repair"] = try_repair(gate, partition, broken.table, original)
     gate.reject(partition, number=verdict.revision.number)
     return row

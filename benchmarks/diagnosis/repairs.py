@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,15 +12,56 @@ import pyarrow.compute as pc
 
 import headgate as hg
 from benchmarks.diagnosis.faults.catalog import INVERTIBLE
-from benchmarks.diagnosis.faults.fault import BrokenBatch, read_column
+from benchmarks.diagnosis.faults.fault import BrokenBatch, Parameters, Part, map_texts, read_column
+from benchmarks.diagnosis.faults.numbers import to_floats
 
 Row = dict[str, Any]
 RELATIVE, DIGITS = 1e-9, "{:.9g}"
 
 
-def has_inverse(broken: BrokenBatch) -> bool:
-    """Whether every fault of a batch can be undone by what the batch has."""
-    return all(part.canonical in INVERTIBLE for part in broken.parts)
+def has_inverse(broken: BrokenBatch, original: pa.Table) -> bool:
+    """Whether every fault of a batch can be undone by what the batch has, if all is known about the fault.
+
+    Names that were written in upper case cannot, nor can numbers that were rounded.
+    """
+    return all(part.canonical in INVERTIBLE and _can_be_undone(part, broken.table, original) for part in broken.parts)
+
+
+def _can_be_undone(part: Part, broken: pa.Table, original: pa.Table) -> bool:
+    """Whether what undoes a fault of values gives the values of the good batch again."""
+    if part.canonical not in _UNDO:
+        return True
+    now, before = (read_column(table, part.columns[0]) for table in (broken, original))
+    changed = pc.invert(pc.coalesce(pc.equal(now, before), pc.and_(pc.is_null(now), pc.is_null(before)), False))
+    now, before = now.filter(changed), before.filter(changed)
+    return any(_equals_in_order(undone, before) for undone in _UNDO[part.canonical](now, before.type, part.parameters))
+
+
+def _undo_texts(texts: pa.Array, _: pa.DataType, __: Parameters) -> list[pa.Array]:
+    return [map_texts(texts, change) for change in (str.upper, str.lower, str.title, str.capitalize)]
+
+
+def _undo_padding(texts: pa.Array, _: pa.DataType, __: Parameters) -> list[pa.Array]:
+    return [map_texts(texts, str.strip)]
+
+
+def _undo_numbers(numbers: pa.Array, kind: pa.DataType, given: Parameters) -> list[pa.Array]:
+    values = to_floats(numbers)
+    if "factor" in given:
+        undone = values / float(given["factor"])
+    elif "offset" in given:
+        undone = values - float(given["offset"])
+    else:
+        undone = (values - 32.0) / 1.8 if given["unit"] == "fahrenheit" else values * 1.8 + 32.0
+    undone = np.rint(undone) if pa.types.is_integer(kind) else undone
+    return [pa.array(undone, mask=np.asarray(pc.is_null(numbers)))]
+
+
+_UNDO: dict[str, Callable[[pa.Array, pa.DataType, Parameters], list[pa.Array]]] = {
+    "casing": _undo_texts,
+    "padding": _undo_padding,
+    **dict.fromkeys(("scaled", "shifted", "unit_with_offset"), _undo_numbers),
+}
 
 
 def try_repair(gate: hg.Gate, partition: str, broken: pa.Table, original: pa.Table) -> Row:

@@ -20,6 +20,8 @@ PARAMETERS = {
 """The numeric parameter of a fault that has to be within 5%. All rows twice have `copies`, a part of them a `share`."""
 OF_SHARES = frozenset({"share"})
 """Parameters that are not compared in a segment: a share of the segment is another share of all rows."""
+VISIBLE = frozenset({"column_added", "column_missing", "column_renamed", "type_changed", "stale_copy"})
+"""Faults that are no guess: a new column is new, also if it is right that it came."""
 TOLERANCE, CONFIDENT = 0.05, 0.8
 NO_NAME = "no diagnosis"
 
@@ -128,3 +130,8 @@ def is_repaired(row: Row) -> bool:
 def is_wrongly_repaired(row: Row) -> bool:
     """Whether a held batch passes after something else than its faults was undone."""
     return bool(row["repair"]["passes"] and not row["repair"]["equals"])
+
+
+def names_visible_changes(row: Row) -> bool:
+    """Whether all diagnoses only say what can be seen: the schema is another, or the rows came before."""
+    return all(each["fault"] in VISIBLE for each in row["diagnoses"])

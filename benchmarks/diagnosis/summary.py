@@ -58,6 +58,9 @@ def measure(rows: Sequence[Row]) -> dict[str, Share]:
         "wrong confident names": _judge([row for row in held if row["fault"]], scoring.is_wrong_confident),
         "unknown faults, no diagnosis": _judge([row for row in held if _is_unknown(row)], _has_no_diagnosis),
         "good batches held, no diagnosis": _judge([row for row in held if not row["fault"]], _has_no_diagnosis),
+        "good batches held, no fault of values or rows": _judge(
+            [row for row in held if not row["fault"]], scoring.names_visible_changes
+        ),
         "repaired, passes and is equal": _judge([row for row in held if "repair" in row], scoring.is_repaired),
         "repair passes and is not equal": _judge([row for row in held if "repair" in row], scoring.is_wrongly_repaired),
     }

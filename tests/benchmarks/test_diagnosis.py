@@ -198,6 +198,7 @@ def test_figures_of_a_list_made_by_hand() -> None:
         "wrong confident names": (2, 8),
         "unknown faults, no diagnosis": (1, 2),
         "good batches held, no diagnosis": (1, 1),
+        "good batches held, no fault of values or rows": (1, 1),
         "repaired, passes and is equal": (1, 3),
         "repair passes and is not equal": (1, 3),
     }
@@ -264,11 +265,26 @@ def test_a_held_fault_with_an_inverse_is_repaired() -> None:
     good = batch(9)
     cents = good.set_column(1, "price", pc.multiply(good["price"], 100.0))
     broken = BrokenBatch("scaled", cents, (Part("scaled", ("price",), {"factor": 100.0}),))
-    assert has_inverse(broken)
-    assert not has_inverse(broken._replace(parts=(*broken.parts, Part("nulls", ("stock",)))))
+    assert has_inverse(broken, good)
+    assert not has_inverse(broken._replace(parts=(*broken.parts, Part("nulls", ("stock",)))), good)
     row = protocol._judge_and_reject(gate, "2026-11-09", broken, good)
     assert row["held"]
     assert row["repair"] == {"passes": True, "equals": True, "repairs": ["price is divided by 100"]}
+
+
+def test_what_was_rounded_or_written_in_upper_case_may_have_no_inverse() -> None:
+    good = batch(9)
+    halves = pc.round(pc.multiply(good["stock"], 0.3)).cast(pa.int64())
+    rounded = good.set_column(3, "stock", halves)
+    assert not has_inverse(BrokenBatch("scaled", rounded, (Part("scaled", ("stock",), {"factor": 0.3}),)), good)
+    three = good.set_column(3, "stock", pc.multiply(good["stock"], 3))
+    assert has_inverse(BrokenBatch("scaled", three, (Part("scaled", ("stock",), {"factor": 3.0}),)), good)
+    upper = good.set_column(4, "city", pc.utf8_upper(good["city"]))
+    assert has_inverse(BrokenBatch("casing", upper, (Part("casing", ("city",)),)), good)
+    names = pa.array(["McDonald", "O'Hare", None] * (ROWS // 3))
+    mixed = good.set_column(4, "city", names)
+    upper = good.set_column(4, "city", pc.utf8_upper(names))
+    assert not has_inverse(BrokenBatch("casing", upper, (Part("casing", ("city",)),)), mixed)
 
 
 def test_the_cost_of_a_diagnosis_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:

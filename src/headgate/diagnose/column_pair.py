@@ -28,6 +28,7 @@ _MORE = 0.05  # of the rows, that may have what a part of the usual rows would n
 _FREQUENT = 0.01
 _PLAIN = 0.3  # a difference that is plain to see
 _FEW_RUNS = 6
+_FEWER, _AS_MANY = 0.7, 1.05  # of the rows before
 _FAR_FEWER = 0.5  # of the rows before
 _SAMPLING = 1.6  # by how much more than its expected size a difference of two samples may be
 
@@ -153,6 +154,10 @@ class ColumnPair:
 
     def find_excess(self, name: str, value: float) -> float:
         return max(0.0, value - self.noise.get(name, _LEAST[name]))
+
+    def may_be_left(self, now: float, before: float) -> bool:
+        """Whether so many rows are no more than usual, and only a larger share since far fewer rows came."""
+        return self.now.rows < _FEWER * self.before.rows and now <= _AS_MANY * before
 
     def may_be_part(self, kept: float) -> bool:
         """Whether the values may be those of a part of the usual rows: nothing is in more rows than it usually is."""

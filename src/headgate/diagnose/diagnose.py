@@ -89,11 +89,17 @@ class _Diagnostician:
             found.append(rows)
             explained |= {column for column in self.table.failed_columns if self._follows(column, rows)}
         found += self._name_exchanges(explained)
-        explained |= {column for each in found for column in each.columns}
+        explained |= {column for each in found for column in (*each.columns, *self._list_between(each))}
         for label in self.table.failed_columns:
             if label in self.table.pairs and label not in explained:
                 found += self._name_column_fault(label, whole)
         return tuple(sorted(_join(found), key=lambda each: -each.confidence))
+
+    def _list_between(self, shifted: Diagnosis) -> list[str]:
+        """The columns from the first to the one after the last that hold the values of another."""
+        labels = list(self.table.new_columns)
+        places = [labels.index(each) for each in shifted.columns if each in labels]
+        return labels[min(places) : max(places) + 2] if shifted.fault == "columns_shifted" and places else []
 
     def _pick(self, names: Sequence[str]) -> list[Fit]:
         return [each for each in self.fits if each.fault in names]

@@ -21,6 +21,7 @@ from headgate.values.schema import ORDERED, TEMPORAL, Kind
 
 _LISTED = 0.95  # of the values, from which on all are counted by their labels
 _MOST_LABELS = 400
+_SOME_OF_ROWS = 0.25  # of the rows of a segment that lost their values, or have a placeholder
 _SOME_ROWS = 0.6  # of the rows of a segment whose time is plainly of another day
 _FORMS: dict[str, Callable[[str], str]] = {
     "lower": str.lower,
@@ -106,6 +107,7 @@ def _plan_nulls(pair: ColumnPair, table: TablePair) -> PlannedQuery | None:
         0,
         np.array([1.0 - missing, missing, 0.0]),
         affected=np.array([False, True, False]),
+        least_rate=_SOME_OF_ROWS,
         expected_rows=limit_rows(spread),
         expect_segment=expect if table.past.segments else None,
     )
@@ -118,7 +120,7 @@ def _plan_placeholder(pair: ColumnPair) -> PlannedQuery | None:
         return None
     text, usual = found[0], pair.before.values.get(pair.name_value(found[0]), 0.0)
     if pair.now.kind is Kind.STRING:
-        return _plan_labels(pair, [text], {text}, {text: usual})
+        return _plan_labels(pair, [text], {text}, {text: usual}, least_rate=_SOME_OF_ROWS)
     number = _read_number(text, pair.now.kind)
     if number is None or pair.now.kind not in ORDERED:
         return None
@@ -127,7 +129,12 @@ def _plan_placeholder(pair: ColumnPair) -> PlannedQuery | None:
     expected = np.array([(1.0 - usual) / 2.0, usual, (1.0 - usual) / 2.0, 0.0, 0.0])
     places = np.arange(target.bins)
     query = SegmentQuery(
-        0, expected, affected=places == 1, neutral=places == target.null_bin, expected_rows=_count_usual(pair)
+        0,
+        expected,
+        affected=places == 1,
+        neutral=places == target.null_bin,
+        expected_rows=_count_usual(pair),
+        least_rate=_SOME_OF_ROWS,
     )
     return PlannedQuery(target, query)
 
@@ -268,6 +275,7 @@ def _plan_labels(
     affected: Collection[str],
     usual: Mapping[str, float],
     neutral: Collection[str] = (),
+    least_rate: float = 0.8,
 ) -> PlannedQuery:
     """A query by labels: those of affected rows, and those that show nothing. `usual` are shares in good batches."""
     target = Target(pair.label, labels=tuple(labels))
@@ -279,6 +287,7 @@ def _plan_labels(
         affected=np.array([*(text in affected for text in labels), False, False]),
         neutral=np.array([*(text in neutral for text in labels), False, True]),
         expected_rows=_count_usual(pair),
+        least_rate=least_rate,
     )
     return PlannedQuery(target, query)
 

@@ -23,6 +23,8 @@ class Nulls(KnownFault):
         before, now = pair.before.complete, pair.now.complete
         if not before or now >= before - _LOST or not pair.baseline.get(NULLS):
             return
+        if pair.may_be_left(pair.now.rows - pair.now.present, pair.before.rows - pair.before.present):
+            return
         share = 1 - now / before
         what = "is empty" if not now else f"lost {format_share(share)} of its values"
         # a column without values has nothing else to compare

@@ -40,7 +40,6 @@ _SPIKE = 0.2
 _CONSTANT = 0.98
 _OTHER_ROWS = 0.5  # by how much of their share rows that were hit may be unlike others
 _MAX_SHARE_BEFORE = 0.5
-_MORE_ROWS = 1.05  # times as many as usual must have the value: of fewer rows, a larger share may be what is left
 
 
 @fault
@@ -117,8 +116,9 @@ def find_stand_in(pair: ColumnPair) -> tuple[str, float] | None:
     rose = {}
     for text, share in pair.now.values.items():
         before = _find_share_before(pair, text)
-        is_more = share * pair.now.present > _MORE_ROWS * before * pair.before.present
-        if before <= _MAX_SHARE_BEFORE and share - before >= _MIN_SHARE and is_more:
+        if before > _MAX_SHARE_BEFORE or share - before < _MIN_SHARE:
+            continue
+        if not pair.may_be_left(share * pair.now.present, before * pair.before.present):
             rose[text] = (share - before) / (1 - before)
     if not rose:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import ClassVar
 
@@ -58,7 +59,8 @@ def match_columns(table: TablePair) -> list[tuple[str, str, float]]:
             if new in taken or table.new_columns[new].kind is not table.old_columns[old].kind:
                 continue
             pair = table.pair(new, old)
-            if pair.total <= _ALIKE and _has_common_values(table, old, new):
+            is_alike = pair.total <= _ALIKE and _has_common_values(table, old, new)
+            if is_alike or _fold_name(old) == _fold_name(new):
                 place = abs(list(table.old_columns).index(old) - list(table.new_columns).index(new))
                 candidates.append((pair.total + 0.001 * place, new, pair.total))
         if candidates:
@@ -66,6 +68,15 @@ def match_columns(table: TablePair) -> list[tuple[str, str, float]]:
             taken.add(new)
             found.append((old, new, total))
     return found
+
+
+def _fold_name(label: str) -> str:
+    """A name without case, blanks and marks.
+
+    >>> _fold_name("Case-Fatality_Ratio") == _fold_name("case fatality ratio")
+    True
+    """
+    return re.sub(r"[\W_]+", "", label).casefold()
 
 
 def _has_common_values(table: TablePair, old: str, new: str) -> bool:
