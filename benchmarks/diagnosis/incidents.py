@@ -107,7 +107,7 @@ def _list_history(feed: Feed, partition: str) -> Iterator[tuple[str, pa.Table]]:
 @cache
 def _read_settled() -> Mapping[tuple[str, str], str]:
     """What became of the batches of incidents, in words."""
-    rows = json.loads(REPLAY.read_text(encoding="utf-8"))
+    rows = json.loads(REPLAY.read_text(encoding="utf-8"))["rows"]
     return {(row["feed"], row["partition"]): row["settled"] for row in rows if row["what"] == "incident"}
 
 

@@ -93,7 +93,8 @@ class _Diagnostician:
         for label in self.table.failed_columns:
             if label in self.table.pairs and label not in explained:
                 found += self._name_column_fault(label, whole)
-        return tuple(sorted(_join(found), key=lambda each: -each.confidence))
+        # what is gone breaks more than what is new
+        return tuple(sorted(_join(found), key=lambda each: (-each.confidence, each.fault == "column_added")))
 
     def _list_between(self, shifted: Diagnosis) -> list[str]:
         """The columns from the first to the one after the last that hold the values of another."""

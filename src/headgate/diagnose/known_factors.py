@@ -18,11 +18,11 @@ _UNITS: tuple[tuple[float, str, str], ...] = (
     (7.0, "days for weeks", "weeks for days"),
     (12.0, "months for years, or inches for feet", "years for months, or feet for inches"),
     (1.609344, "kilometres for miles", "miles for kilometres"),
-    (2.20462262, "pounds for kilograms", "kilograms for pounds"),
-    (3.2808399, "feet for metres", "metres for feet"),
+    (1 / 0.45359237, "pounds for kilograms", "kilograms for pounds"),
+    (1 / 0.3048, "feet for metres", "metres for feet"),
     (2.54, "centimetres for inches", "inches for centimetres"),
-    (28.349523, "grams for ounces", "ounces for grams"),
-    (3.78541178, "litres for gallons", "gallons for litres"),
+    (28.349523125, "grams for ounces", "ounces for grams"),
+    (3.785411784, "litres for gallons", "gallons for litres"),
 )
 
 KNOWN_FACTORS: dict[float, str] = {

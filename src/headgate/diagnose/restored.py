@@ -6,13 +6,19 @@ from collections.abc import Callable
 from decimal import Decimal, localcontext
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from headgate.inject.numbers import narrow_doubles
 
+Floats = npt.NDArray[np.float64]
+
 _EXACT_DIGITS = 15  # of a decimal, that a double has
 _EXACT_WHOLE = 2**53
+_SHORT_DIGITS, _MOST_PLACES = 12, 22  # powers of ten up to this one are exact
+_ROUNDING = 1e-15  # of a number, that two operations on doubles add
 _UNITS = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 
 
@@ -27,8 +33,22 @@ def restore_numbers(values: pa.Array, change: Callable[[Any, Any], Any], paramet
     """
     if _has_many_digits(values):
         return _restore_exactly(values, change, parameter)
-    doubles = change(values.cast(pa.float64()).to_numpy(zero_copy_only=False), parameter)
+    doubles = drop_rounding(change(values.cast(pa.float64()).to_numpy(zero_copy_only=False), parameter))
     return as_type(pa.array(doubles, mask=values.is_null().to_numpy(zero_copy_only=False)), values.type)
+
+
+def drop_rounding(numbers: Floats) -> Floats:
+    """Numbers without what rounding added: those next to one of at most twelve digits become it.
+
+    >>> drop_rounding(np.array([45.12345600000001, 1 / 3])).tolist()
+    [45.123456, 0.3333333333333333]
+    """
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        places = _SHORT_DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))
+        unit = 10.0 ** np.clip(places, 0, _MOST_PLACES)
+        short = np.rint(numbers * unit) / unit
+        is_near = np.abs(short - numbers) <= _ROUNDING * np.abs(numbers)
+    return np.where(is_near, short, numbers)
 
 
 def move_back(times: pa.Array, seconds: float) -> pa.Array:

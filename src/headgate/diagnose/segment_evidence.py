@@ -64,24 +64,29 @@ class AffectedBins:
         self._effective = 1.0 / (1.0 / self._total + 1.0 / weight)
         self._smooth = 0.5 / (weight + 1.0)
         self._excess = float(affected.sum()) - base * self._total
-        self._inner = self._compare_each(own)
+        self._inner, self._outer = self._compare_each(own)
 
-    def _compare_each(self, own: Sequence[float | None]) -> Floats:
-        """The log-likelihood that all rows of a value are affected, less that of the same by nature and by chance."""
+    def _compare_each(self, own: Sequence[float | None]) -> tuple[Floats, Floats]:
+        """The log-likelihoods that all rows of a value are affected, and none, less that of a fault in any rows."""
         count = np.maximum(self._rows, 1e-9)
         rate = self._affected / count
         spread = float(np.clip(self._excess / max(self._total * (1.0 - self._base), 1.0), self._smooth, 1.0))
         known = np.array([np.nan if each is None else each for each in own])
         most = np.where(np.isnan(known), np.minimum(1.0, self._base * self._total / count), known + 3 * self._smooth)
-        even = np.where(np.isnan(known), self._base, known)
-        even = even + (1.0 - even) * spread
+        good = np.where(np.isnan(known), self._base, known)
+        even = good + (1.0 - good) * spread
         odd = np.clip(rate, spread, np.maximum(most + (1.0 - most) * spread, spread))
         by_nature = np.maximum(
             _log_binomial(self._affected, count, even),
             _log_binomial(self._affected, count, odd) + np.log(_ODDLY_AFFECTED) * (odd > even),
         )
         inside = np.clip((self._affected + 0.5) / (count + 0.5), self._least_rate, 1.0 - 1e-3)
-        return np.asarray(_log_binomial(self._affected, count, inside) - by_nature, np.float64)
+        odd = np.clip(rate, np.maximum(good, self._smooth), np.maximum(most, self._smooth))
+        unaffected = np.maximum(
+            _log_binomial(self._affected, count, np.maximum(good, self._smooth)),
+            _log_binomial(self._affected, count, odd) + np.log(_ODDLY_AFFECTED) * (odd > good),
+        )
+        return _log_binomial(self._affected, count, inside) - by_nature, unaffected - by_nature
 
     def _deviance(self, removed: Floats | float) -> Floats:
         """How far the share of affected rows is from that of a good batch, once so many are good again."""
@@ -96,7 +101,8 @@ class AffectedBins:
 
     def score_sets(self, sets: Sets) -> Floats:
         removed = _sum_sets(self._affected - self._base * self._rows, sets)
-        return np.asarray(_sum_sets(self._inner, sets) - 0.5 * self._deviance(removed), np.float64)
+        told = _sum_sets(self._inner - self._outer, sets) + self._outer.sum()
+        return np.asarray(told - 0.5 * self._deviance(removed), np.float64)
 
     def measure_explained(self, rows: Rows) -> float:
         return self._excess_of(rows) / self._excess if self._excess > 0 else 0.0

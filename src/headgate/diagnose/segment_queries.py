@@ -29,6 +29,7 @@ _MOST_HOURS, _HOUR_COLUMNS = 1_000, 3
 _PAIRED, _MOST_OF_PAIRED = 4, 40  # columns that are paired, and their values
 _REPEATED = 0.5  # of the rows, that a column may have different values, so that they are no segments
 _LEAST_SHARE = 0.01  # of the rows, that the most frequent value of a segment column has
+_OFTEN_SHARE, _OFTEN_ROWS = 0.1, 5  # of a value that is a segment beside many that have one row each
 _SHARE_UNKNOWN = frozenset({"truncated", "encoding"})
 """Faults whose share of the rows is not that of the affected rows."""
 _ALIKE = ("scaled", "shifted", "sign_flipped", "unit_with_offset")
@@ -152,7 +153,9 @@ def _count_values(column: Column, table: TablePair) -> int:
     if largest < _LEAST_SHARE:
         return 0
     count = round(profile.distinct) + (profile.present < profile.rows)
-    return count if 2 <= count <= min(MOST_VALUES, max(2.0, _REPEATED * profile.rows)) else 0
+    divides = count <= max(2.0, _REPEATED * profile.rows)
+    divides |= largest >= _OFTEN_SHARE and largest * profile.rows >= _OFTEN_ROWS
+    return count if 2 <= count <= MOST_VALUES and divides else 0
 
 
 def _has_few_hours(column: Column, table: TablePair) -> bool:

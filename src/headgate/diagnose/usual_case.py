@@ -12,9 +12,9 @@ from headgate.learn.past import Past
 from headgate.values.diagnosis import Diagnosis
 
 CASING = "casing"
-CASES = {"lower": re.compile("a+"), "upper": re.compile("A+"), "title": re.compile("Aa+")}
+CASES = {"lower": re.compile("[ax]+"), "upper": re.compile("[AX]+"), "title": re.compile("Aa+")}
 """The patterns of a word by case."""
-_LETTERS = re.compile("[Aa]+")
+_LETTERS = re.compile("[AaXx]+")
 _MOST_UNKNOWN = 0.02  # of the usual values, whose case is not known
 
 
@@ -43,6 +43,8 @@ def add_usual_cases(diagnoses: Sequence[Diagnosis], past: Past | None) -> tuple[
 
 def find_usual_case(patterns: Mapping[str, float]) -> str | None:
     """The one case of values with these patterns: lower, upper or title; None if there are several, or none is known.
+
+    A pattern has A, a for letters, and X, x for letters with digits.
 
     >>> find_usual_case({"a a": 0.6, "a9": 0.4}), find_usual_case({"Aa": 0.5, "a": 0.5}), find_usual_case({"A": 0.4})
     ('lower', None, None)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from headgate.diagnose.column_pair import NULLS, ColumnPair
-from headgate.diagnose.faults.placeholder import find_stand_in
+from headgate.diagnose.faults.placeholder import find_stand_in, was_written_for_nulls
 from headgate.diagnose.planned_query import PlannedQuery, limit_rows
 from headgate.diagnose.segment_search import Floats, SegmentQuery
 from headgate.diagnose.table_pair import TablePair
@@ -116,7 +116,7 @@ def _plan_nulls(pair: ColumnPair, table: TablePair) -> PlannedQuery | None:
 
 def _plan_placeholder(pair: ColumnPair) -> PlannedQuery | None:
     found = find_stand_in(pair)
-    if found is None or _was_null(pair, found[1]):
+    if found is None or was_written_for_nulls(pair, found[1]):
         return None
     text, usual = found[0], pair.before.values.get(pair.name_value(found[0]), 0.0)
     if pair.now.kind is Kind.STRING:
@@ -137,12 +137,6 @@ def _plan_placeholder(pair: ColumnPair) -> PlannedQuery | None:
         least_rate=_SOME_OF_ROWS,
     )
     return PlannedQuery(target, query)
-
-
-def _was_null(pair: ColumnPair, share: float) -> bool:
-    """Whether a value stands where nulls were: these rows are a segment by nature."""
-    filled = pair.now.complete - pair.before.complete
-    return filled > 0.5 * share * pair.now.complete and pair.baseline.get(NULLS, 0.0) > 0
 
 
 def _read_number(text: str, kind: Kind) -> float | None:

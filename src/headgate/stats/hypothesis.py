@@ -60,7 +60,7 @@ def _log_choose(total: int, chosen: npt.NDArray[np.int64]) -> Floats:
     return np.asarray(whole - log_factorial(chosen) - log_factorial(total - chosen))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4096)
 def least_rejected(outside: int, seen: int, seen_now: int, significance: float = 0.01) -> int:
     """The number outside, of `seen_now`, that is too many by Fisher's exact test; `seen_now` + 1 if there is none.
 

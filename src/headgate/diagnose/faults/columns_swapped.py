@@ -15,6 +15,7 @@ from headgate.values.schema import Kind
 _MAX_COLUMNS = 24  # that are compared with each other
 _LIKE = 0.35  # of its difference, that a column may keep beside the other one
 _LEAST = 0.05
+_MOST_MISSED = 0.5  # of the columns between the first and the last, that do not hold those of another
 _END = 4  # of the quantiles that are compared, which are at the ends
 
 
@@ -54,6 +55,8 @@ class ColumnsShifted(KnownFault):
             columns = tuple(label for label in labels[max(0, first) : last + 1] if label in table.moved_or_failed)
             where = "before" if by == 1 else "after"
             missed = 1 - len(places) / max(1, len(columns) - 1)
+            if missed > _MOST_MISSED:
+                continue
             what = f"hold the values of the column {where} them"
             yield Fit(self.name, what, 0.3 * max(0.0, missed), columns, {"by": float(by)}, cost=0.05 * (not is_left))
 

@@ -50,15 +50,16 @@ class Placeholder(KnownFault):
 
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
         found = find_stand_in(pair)
-        if found is None or found[1] >= _CONSTANT:
+        if found is None:
             return
         text, share = found
+        was_null = was_written_for_nulls(pair, share)
+        if _is_constant(pair, share):
+            return
         is_known = stands_for_unknown(text)
         if _is_clipped(pair, text, share) or _is_rounded(pair):
             return
         value = f"the value {text!r}" if text == "" or not text.strip() else f"the value {text.strip()}"
-        filled = pair.now.complete - pair.before.complete
-        was_null = filled > 0.5 * share * pair.now.complete and pair.baseline.get(NULLS, 0.0) > 0
         where = "where it was null" if was_null else f"in {format_share(share)} of its values"
         yield Fit(
             self.name,
@@ -79,7 +80,7 @@ class Constant(KnownFault):
 
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
         found = find_stand_in(pair)
-        if found is not None and found[1] >= _CONSTANT and pair.before.distinct > 1.5:
+        if found is not None and _is_constant(pair, found[1]) and pair.before.distinct > 1.5:
             text = found[0]
             is_known = stands_for_unknown(text)
             shown = f", {text.strip() or repr(text)}" if is_known else ""
@@ -109,6 +110,17 @@ def stands_for_unknown(text: str) -> bool:
     (True, True, False)
     """
     return text.strip().lower().removesuffix(".0") in KNOWN
+
+
+def _is_constant(pair: ColumnPair, share: float) -> bool:
+    """Whether nearly all values are one; where nulls were, and a few others are still there, it is no constant."""
+    return share == 1 or (share >= _CONSTANT and not was_written_for_nulls(pair, share))
+
+
+def was_written_for_nulls(pair: ColumnPair, share: float) -> bool:
+    """Whether a value that this share of the values has stands where nulls were."""
+    filled = pair.now.complete - pair.before.complete
+    return filled > 0.5 * share * pair.now.complete and pair.baseline.get(NULLS, 0.0) > 0
 
 
 def find_stand_in(pair: ColumnPair) -> tuple[str, float] | None:

@@ -17,6 +17,8 @@ _FEWER = 0.985  # of the usual rows
 _SIZE = MetricKey("size")
 _MIN_SHARE = 0.01
 _CHANGED = 0.05
+_LEAST_ROWS = 5.0  # that a value is expected to have, so that it is not missing by chance
+_STEADY, _LEAST_OF_STEADY = 0.02, 2.0  # the same, where values have nearly the same share in every run
 
 
 @fault
@@ -93,10 +95,11 @@ def find_lost_values(pair: ColumnPair) -> dict[str, float]:
     """The values of a column that are gone, with the shares that they had."""
     if pair.now.listed < 0.9 or pair.before.listed < 0.9:
         return {}
+    least = _LEAST_OF_STEADY if pair.noise.get(VALUES, 1.0) <= _STEADY else _LEAST_ROWS
     return {
         name: share
         for name, share in pair.before.values.items()
-        if name not in pair.named and share * pair.now.present >= 5 and share >= 0.003
+        if name not in pair.named and share * pair.now.present >= least and share >= 0.003
     }
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.exact_parameter import find_exact_parameters, find_short_factor
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.known_factors import KNOWN_FACTORS, describe_factor
 from headgate.diagnose.mixture import (
@@ -20,7 +21,6 @@ from headgate.diagnose.mixture import (
     choose_known,
     count_decimals,
     fit_mixtures,
-    knows_number,
     measure_left,
     refine,
 )
@@ -32,8 +32,7 @@ _FREE = 10 ** np.linspace(-4, 4, 121)
 _LEAST = 0.02  # a factor nearer to 1 is none
 _MIN_SHARE = 0.02  # of the rows, below which a distribution shows no factor
 _LEAST_TOLERANCE, _MOST_TOLERANCE = 0.03, 0.08  # by which an estimated factor may differ from the one that is named
-_MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
-_RESTORED = 0.6  # of the values that no run had, that one had before they were multiplied
+_MOST_CHECKED = 12
 _EXACT = 0.4  # of what is left, where values are restored
 _FREE_COST, _KNOWN_COST, _PART_COST = 0.06, 0.0, 0.03
 
@@ -48,9 +47,9 @@ class Scaled(KnownFault):
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
         if not pair.is_numeric:
             return
-        exact = _find_exact_factor(pair)
-        if exact is not None:
-            yield _make_exact_fit(pair, *exact)
+        exact = find_exact_parameters(pair, operator.truediv, _is_factor, KNOWN_FACTORS)
+        if exact:
+            yield _make_exact_fit(pair, *exact[0])
             return
         known = fit_mixtures(pair, _divide, list(KNOWN_FACTORS))
         free = fit_mixtures(pair, _divide, [*_guess_factors(pair), *_FREE])
@@ -60,15 +59,22 @@ class Scaled(KnownFault):
         if best.share == 1 and surer:
             best = choose_known(pair, fit_mixtures(pair, _divide, surer), best, tolerance)
         chosen = choose_known(pair, _keep_decimals(pair, known, best, tolerance), best, tolerance)
+        short = find_short_factor(pair, best.parameter, tolerance) if best.share == 1 else None
+        if short is not None:
+            chosen = choose_known(pair, fit_mixtures(pair, _divide, [short]), chosen, 2 * tolerance)
         yield from _make_fits(pair, dict.fromkeys((chosen, best)))
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
         return restore_numbers(values, operator.truediv, float(parameters["factor"]))
 
 
+def _is_factor(ratio: float) -> bool:
+    return ratio > 0 and abs(ratio - 1) > _LEAST
+
+
 def _make_fits(pair: ColumnPair, mixtures: Iterable[Mixture]) -> Iterator[Fit]:
     for mixture in mixtures:
-        if abs(mixture.parameter - 1) > _LEAST and mixture.share > _MIN_SHARE:
+        if _is_factor(mixture.parameter) and mixture.share > _MIN_SHARE:
             yield _make_fit(pair, mixture)
 
 
@@ -147,35 +153,3 @@ def _keep_decimals(pair: ColumnPair, known: list[Mixture], best: Mixture, tolera
     most = max(map(count_decimals, (usual.low, usual.high)))
     short = [each for each in near if all(count_decimals(one / each.parameter) <= most for one in numbers)]
     return short or near
-
-
-def _find_exact_factor(pair: ColumnPair) -> tuple[float, float] | None:
-    """The factor after whose undoing values that no run had are values that one had, and their share, if there is one.
-
-    Tried are the factors between the most frequent values, and those that are known.
-    """
-    new = {text: share for text, share in pair.now.values.items() if not pair.knows_value(text)}
-    frequent = sorted(new, key=lambda text: -new[text])[:_MOST_CHECKED]
-    numbers = {text: float(text) for text in frequent}
-    if any(knows_number(pair, number) for number in numbers.values()):  # they are only written in another way
-        return None
-    usual = _list_usual_numbers(pair)
-    ratios = {float(f"{numbers[text] / each:.9g}") for text in frequent[:_MOST_VALUES] for each in usual}
-    tried = [*KNOWN_FACTORS, *sorted(each for each in ratios if each > 0 and abs(each - 1) > _LEAST)]
-    total = sum(new[text] for text in frequent)
-    best, found = None, _RESTORED * total
-    for ratio in tried:
-        restored = [text for text in frequent if knows_number(pair, numbers[text] / ratio)]
-        share = sum(new[text] for text in restored)
-        if len(restored) >= _FEWEST and share > found:
-            best, found = ratio, share
-    return None if best is None else (best, sum(new.values()))
-
-
-def _list_usual_numbers(pair: ColumnPair) -> list[float]:
-    """The most frequent numbers of the past, but for 0, if they are known."""
-    shares = pair.before.atoms
-    if shares is None and not pair.before.is_hashed:
-        shares = {float(text): share for text, share in pair.before.values.items()}
-    known = {number: share for number, share in (shares or {}).items() if number}
-    return sorted(known, key=lambda number: -known[number])[:_MOST_VALUES]

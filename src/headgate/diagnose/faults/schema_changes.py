@@ -10,6 +10,8 @@ from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.table_pair import TablePair
 
 _ALIKE = 0.15  # of difference, beyond what is usual, that a column may have from the one it was
+_ALIKE_NAMED = 0.4  # the same, if one name begins with the other
+_SHORTEST = 3  # characters of a name that another one begins with
 
 
 @fault
@@ -59,7 +61,8 @@ def match_columns(table: TablePair) -> list[tuple[str, str, float]]:
             if new in taken or table.new_columns[new].kind is not table.old_columns[old].kind:
                 continue
             pair = table.pair(new, old)
-            is_alike = pair.total <= _ALIKE and _has_common_values(table, old, new)
+            limit = _ALIKE_NAMED if _is_longer_name(old, new) else _ALIKE
+            is_alike = pair.total <= limit and _has_common_values(table, old, new)
             if is_alike or _fold_name(old) == _fold_name(new):
                 place = abs(list(table.old_columns).index(old) - list(table.new_columns).index(new))
                 candidates.append((pair.total + 0.001 * place, new, pair.total))
@@ -77,6 +80,16 @@ def _fold_name(label: str) -> str:
     True
     """
     return re.sub(r"[\W_]+", "", label).casefold()
+
+
+def _is_longer_name(old: str, new: str) -> bool:
+    """Whether one of two names begins with the other.
+
+    >>> _is_longer_name("lat", "latitudine"), _is_longer_name("id", "idle_hours")
+    (True, False)
+    """
+    short, long = sorted((_fold_name(old), _fold_name(new)), key=len)
+    return len(short) >= _SHORTEST and long.startswith(short)
 
 
 def _has_common_values(table: TablePair, old: str, new: str) -> bool:

@@ -10,14 +10,17 @@ import numpy as np
 import pyarrow as pa
 
 from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.exact_parameter import find_exact_parameters
 from headgate.diagnose.fault import Fit, KnownFault, fault
-from headgate.diagnose.mixture import choose_known, fit_mixtures, measure_left, refine
+from headgate.diagnose.mixture import Mixture, choose_known, fit_mixtures, measure_left, refine
 from headgate.diagnose.restored import restore_numbers
 from headgate.display.numbers import format_number
 from headgate.values.diagnosis import FaultParameters
 
 _KELVIN = (273.15, -273.15)
 _COST, _PART_COST = 0.05, 0.05
+_NEAR_EXACT = 0.1  # of an estimate, by which it may differ from an offset that the values tell
+_ROUND_DIGITS, _NEAR_ROUND, _AS_GOOD, _NO_MORE = (1, 2, 3), 0.005, 1.02, 0.0005
 _MIN_SHARE = 0.02  # of the rows, below which a distribution shows no offset
 
 
@@ -37,8 +40,12 @@ class Shifted(KnownFault):
         guesses = [float(np.median(pair.now.points - pair.before.points)), *(spread * np.linspace(-12, 12, 97))]
         best = min(fit_mixtures(pair, np.subtract, guesses), key=lambda each: each.cost)
         best = refine(pair, np.subtract, best, spread / 4, ratio=False)
-        for known in ([round(best.parameter)], _KELVIN):  # a kelvin rather than a whole number
+        exact = [each.parameter for each in find_exact_parameters(pair, operator.sub, bool)]
+        exact = exact if len(exact) == 1 else []  # where numbers lie densely, many offsets give numbers that were there
+        best = choose_known(pair, fit_mixtures(pair, np.subtract, exact), best, _NEAR_EXACT) if exact else best
+        for known in [] if best.parameter in exact else ([round(best.parameter)], _KELVIN):
             best = choose_known(pair, fit_mixtures(pair, np.subtract, known), best, 0.02)
+        best = best if best.parameter in (*exact, *_KELVIN) else _choose_round(pair, best)
         if abs(best.parameter) <= 0.02 * spread or best.share < _MIN_SHARE:
             return
         offset = best.parameter
@@ -56,6 +63,17 @@ class Shifted(KnownFault):
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
         return restore_numbers(values, operator.sub, float(parameters["offset"]))
+
+
+def _choose_round(pair: ColumnPair, best: Mixture) -> Mixture:
+    """An offset of few digits beside an estimate, if it explains as much: people add round numbers."""
+    for digits in _ROUND_DIGITS:
+        rounded = float(f"{best.parameter:.{digits}g}")
+        if abs(rounded - best.parameter) <= _NEAR_ROUND * abs(best.parameter):
+            [mixture] = fit_mixtures(pair, np.subtract, [rounded])
+            if mixture.cost <= _AS_GOOD * best.cost + _NO_MORE:
+                return mixture
+    return best
 
 
 def _measure_spread(pair: ColumnPair) -> float:

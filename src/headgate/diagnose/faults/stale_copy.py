@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from headgate.diagnose.fault import Fit, KnownFault, fault
+from headgate.diagnose.faults.schema_changes import match_columns
 from headgate.diagnose.table_pair import TablePair
 from headgate.values.key import MetricKey
 
@@ -26,7 +27,8 @@ class StaleCopy(KnownFault):
 
     def fit_table(self, table: TablePair) -> Iterator[Fit]:
         if table.copy_of:
-            if not (_has_copies(table) and (table.gone or table.added)):
+            is_usual = _has_copies(table) and (table.gone or table.added)
+            if not is_usual and not match_columns(table):  # the same rows with a column renamed are no earlier batch
                 yield Fit(self.name, f"the rows of {table.copy_of} came again", 0.0, (), {"partition": table.copy_of})
             return
         held = [label for label in table.pairs if table.read_number(MetricKey("unchanged", (label,))) == 1.0]

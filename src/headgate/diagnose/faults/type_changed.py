@@ -21,8 +21,8 @@ class TypeChanged(KnownFault):
 
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
         before, now = pair.before.kind, pair.now.kind
-        if before is now or _group(before) == _group(now):
-            return
+        if before is now or _group(before) == _group(now) or not pair.now.present:
+            return  # an empty column has lost its values, and its type with them
         what = f"is {_name(now)}, it was {_name(before)}"
         yield Fit(self.name, what, _measure_left(pair), (pair.label,), {"from": before.value, "to": now.value})
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from headgate.diagnose.column_pair import ColumnPair, Floats
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.mixture import fit_mixtures, measure_left
-from headgate.diagnose.restored import as_type
+from headgate.diagnose.restored import as_type, drop_rounding
 from headgate.values.diagnosis import FaultParameters
 
 _TO_FAHRENHEIT, _TO_CELSIUS = 1.0, -1.0
@@ -19,6 +19,7 @@ _DEGREES = {"Celsius": (-90.0, 60.0), "Fahrenheit": (-130.0, 140.0)}
 """Where temperatures of the weather lie."""
 _ANY = (-500.0, 2_000.0)
 """Where temperatures of anything lie, such as an oven."""
+_NO_DEGREES_COST = 0.06
 
 
 @fault
@@ -29,8 +30,9 @@ class UnitWithOffset(KnownFault):
     repairs: ClassVar = True
 
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
-        if not pair.is_numeric or not _lies_within(pair, *_ANY):
+        if not pair.is_numeric:
             return
+        is_any = _lies_within(pair, *_ANY)
         for mixture in fit_mixtures(pair, _convert_back, (_TO_FAHRENHEIT, _TO_CELSIUS)):
             unit = "Fahrenheit" if mixture.parameter == _TO_FAHRENHEIT else "Celsius"
             usual = "Celsius" if unit == "Fahrenheit" else "Fahrenheit"
@@ -43,7 +45,7 @@ class UnitWithOffset(KnownFault):
                     (pair.label,),
                     {"unit": unit.lower()},
                     mixture.share,
-                    0.08 * (mixture.share < 1) + 0.04 * (not is_weather),
+                    0.08 * (mixture.share < 1) + 0.04 * (not is_weather) + _NO_DEGREES_COST * (not is_any),
                 )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
@@ -52,7 +54,9 @@ class UnitWithOffset(KnownFault):
             restored = pc.divide(pc.subtract(numbers, 32.0), 1.8)
         else:
             restored = pc.add(pc.multiply(numbers, 1.8), 32.0)
-        return as_type(restored, values.type)
+        doubles = drop_rounding(restored.to_numpy(zero_copy_only=False))
+        nulls = values.is_null().to_numpy(zero_copy_only=False)
+        return as_type(pa.array(doubles, mask=nulls), values.type)
 
 
 def _convert_back(numbers: Floats, direction: float) -> Floats:

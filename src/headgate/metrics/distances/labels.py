@@ -39,8 +39,8 @@ class Side(NamedTuple):
         return float(self.counts[-1]) / self.total
 
 
-# Six distances ask for the same pair, mostly one after the other; and in turn for all columns of two runs.
-@lru_cache(maxsize=1024)
+# Six distances ask for the same pair, one after the other.
+@lru_cache(maxsize=64)
 def side_by_side(now: Frequencies, before: Frequencies) -> tuple[Side, Side]:
     """The counts of two batches in one order of labels, found by their hashes."""
     names, earlier = np.frombuffer(now.hashes, "<u8"), np.frombuffer(before.hashes, "<u8")

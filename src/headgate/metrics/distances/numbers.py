@@ -32,8 +32,9 @@ class BinnedSample(NamedTuple):
     share_error: float
 
 
-# The same state is read by every distance, and as the earlier one by the next run: 1,000 columns of two runs fit.
-@lru_cache(maxsize=2048)
+# The same state is read by every distance, and as the earlier one by the next run: 256 columns of two runs fit. More
+# would cost a stream memory for states that are never read again.
+@lru_cache(maxsize=512)
 def read_bins(state: Quantiles, shift: int | None = None) -> BinnedSample:
     """The numbers of a state, in bins of the state's own width or of a larger one."""
     bins = state.bins().coarsen(max(shift or 0, state.shift))
@@ -69,7 +70,7 @@ class Pair:
         return self.now.sample.count_in_bins(self.before.bin_ends)
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=64)
 def pair_bins(now: Quantiles, before: Quantiles) -> Pair:
     """Two batches in bins of the same width, so that the shares up to the end of a bin are exact in both."""
     shift = max(now.shift, before.shift)

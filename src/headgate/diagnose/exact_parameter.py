@@ -1,0 +1,123 @@
+"""The parameter of a change of numbers to the last digit, where the values themselves tell it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.known_factors import KNOWN_FACTORS
+from headgate.diagnose.mixture import count_decimals, knows_number
+
+_MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
+_RESTORED = 0.6  # of the values that no run had, that one had before they were changed
+_MOST_DIGITS, _MOST_DECIMALS, _MOST_NUMBERS, _MOST_TRIED = 6, 6, 60, 100_000
+_BY_CHANCE = 1e-3  # how often one of the factors that are tried gives few decimals by chance
+_NOISE = 1e-11  # of a number, that a few operations on doubles leave
+
+
+class ExactParameter(NamedTuple):
+    """A parameter after whose undoing values that no run had are values that one had, and their share."""
+
+    parameter: float
+    share: float
+
+
+def find_exact_parameters(
+    pair: ColumnPair,
+    undo: Callable[[float, float], float],
+    is_change: Callable[[float], bool],
+    known: Iterable[float] = (),
+) -> list[ExactParameter]:
+    """The parameters that restore most of the new values, the most first.
+
+    Tried are those that lie between the most frequent values, and known ones.
+
+    Args:
+        pair: The column.
+        undo: Gives the number before, from the number now and the parameter; also the parameter, from both numbers.
+        is_change: Whether a parameter changes numbers at all.
+        known: More parameters.
+    """
+    new = {text: share for text, share in pair.now.values.items() if not pair.knows_value(text)}
+    frequent = sorted(new, key=lambda text: -new[text])[:_MOST_CHECKED]
+    numbers = {text: float(text) for text in frequent}
+    if any(knows_number(pair, number) for number in numbers.values()):  # they are only written in another way
+        return []
+    usual = _list_usual_numbers(pair)
+    between = {float(f"{undo(numbers[text], each):.9g}") for text in frequent[:_MOST_VALUES] for each in usual if each}
+    total, share_of_new = sum(new[text] for text in frequent), sum(new.values())
+    found: list[tuple[float, float]] = []
+    for parameter in [*known, *sorted(filter(is_change, between))]:
+        restored = [text for text in frequent if knows_number(pair, undo(numbers[text], parameter))]
+        share = sum(new[text] for text in restored)
+        if len(restored) >= _FEWEST and share > _RESTORED * total:
+            found.append((share, parameter))
+    return [ExactParameter(each, share_of_new) for _, each in sorted(found, key=lambda each: -each[0])]
+
+
+def _list_usual_numbers(pair: ColumnPair) -> list[float]:
+    """The most frequent numbers of the past, but for 0, if they are known."""
+    shares = pair.before.atoms
+    if shares is None and not pair.before.is_hashed:
+        shares = {float(text): share for text, share in pair.before.values.items()}
+    known = {number: share for number, share in (shares or {}).items() if number}
+    return sorted(known, key=lambda number: -known[number])[:_MOST_VALUES]
+
+
+def find_short_factor(pair: ColumnPair, estimate: float, tolerance: float) -> float | None:
+    """The factor near an estimate, by whose undoing all numbers get as few decimals as usual; None if none surely does.
+
+    Factors that are known are tried first, then the others and their inverses, those with few digits first.
+    """
+    usual = pair.before.numbers
+    texts = [text for text in pair.now.values if not pair.knows_value(text)][:_MOST_NUMBERS]
+    numbers = np.array([float(text) for text in texts])
+    numbers = numbers[np.isfinite(numbers) & (numbers != 0)]
+    if usual is None or len(numbers) < _FEWEST or not estimate > 0:
+        return None
+    decimals = max(map(count_decimals, (usual.low, usual.high)))
+    if decimals > _MOST_DECIMALS:
+        return None
+    were_rounded = usual.whole and bool((numbers == np.rint(numbers)).all())
+    numbers = numbers if were_rounded else numbers[:_MOST_CHECKED]
+    for factors in _list_factors(estimate * (1 - tolerance), estimate * (1 + tolerance)):
+        whole = numbers[None, :] / factors[:, None] * 10.0**decimals
+        slack = _NOISE * np.maximum(np.abs(whole), 1.0)
+        if were_rounded:
+            slack = slack + 0.5 / factors[:, None]
+        by_chance = np.minimum(2.0 * slack, 1.0).prod(axis=1) * len(factors)
+        is_short = (np.abs(whole - np.rint(whole)) <= slack).all(axis=1) & (by_chance < _BY_CHANCE)
+        if is_short.any():
+            return float(min(factors[is_short].tolist(), key=lambda each: abs(each - estimate)))
+    return None
+
+
+def _list_factors(low: float, high: float) -> Iterator[Floats]:
+    """The factors between two, in groups of those that are about as likely."""
+    known = [each for each in KNOWN_FACTORS if low <= each <= high]
+    if known:
+        yield np.array(known)
+    for digits in range(1, _MOST_DIGITS + 1):
+        for short in (_list_short_numbers(low, high, digits), 1.0 / _list_short_numbers(1 / high, 1 / low, digits)):
+            if 0 < len(short) <= _MOST_TRIED:
+                yield short
+
+
+def _list_short_numbers(low: float, high: float, digits: int) -> Floats:
+    """The numbers between two that have at most so many digits.
+
+    >>> _list_short_numbers(2.17, 2.25, 2).tolist()
+    [2.2]
+    """
+    places = digits - 1 - math.floor(math.log10(high))
+    unit = 10.0 ** abs(places)
+    scale = unit if places >= 0 else 1 / unit
+    first, last = math.ceil(low * scale), math.floor(high * scale)
+    if last - first >= _MOST_TRIED:
+        return np.empty(0)
+    steps = np.arange(first, last + 1, dtype=np.float64)
+    return np.asarray(steps / unit if places >= 0 else steps * unit, np.float64)
