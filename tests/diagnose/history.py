@@ -59,6 +59,12 @@ def make_day(day: int = DAYS) -> pa.Table:
     )
 
 
+def make_sales(day: int) -> pa.Table:
+    """One good day of numbers that are large, whole and all different."""
+    random = np.random.default_rng([78, day])
+    return pa.table({"sold": pa.array(np.round(random.lognormal(11.5, 0.1, 300)).astype(np.int64))})
+
+
 @cache
 def open_gate(hide: bool) -> Gate:
     """A gate that knows all days before; it learns once, since the tests decide nothing."""
@@ -89,6 +95,14 @@ def diagnose_one(table: pa.Table, hide: bool = True) -> Diagnosis:
 def list_names(table: pa.Table, hide: bool = True) -> list[str]:
     """The names of the faults of the next day."""
     return [each.fault for each in diagnose(table, hide)]
+
+
+def diagnose_after(make: Callable[[int], pa.Table], broken: pa.Table, hide: bool = True) -> tuple[Diagnosis, ...]:
+    """The faults that a gate names in a batch after twelve days that are made in another way."""
+    gate = Gate("shop", store=MemoryStore(hide=hide, secret=SECRET), false_alarms=0.05)
+    for day in range(12):
+        gate.judge(make(day), name_day(day))
+    return gate.judge(broken, name_day(12)).diagnoses
 
 
 # --- how a day goes wrong

@@ -220,3 +220,13 @@ def test_targets_are_shared_by_faults_of_one_column() -> None:
     scan = plan_scan(two, table)
     assert scan is not None
     assert scan.targets == (Target("city", of="length"),)
+
+
+def test_a_value_with_many_rows_is_a_segment_beside_values_of_one_row_each() -> None:
+    tests = pa.array([0] * 300 + list(range(1, ROWS - 299)))
+    labels = [each.column for each in choose_segment_columns(compare(make_table(tests=tests), make_table(2)))]
+    assert "tests" not in labels  # there are more values than a segment column has
+    few = make_table(tests=tests).take(pa.array(range(290, 340)))
+    labels = [each.column for each in choose_segment_columns(compare(few, make_table(2, tests=tests)))]
+    assert "tests" in labels
+    assert "id" not in labels

@@ -313,3 +313,15 @@ def test_a_value_without_rows_that_tell_anything_is_no_segment_and_no_warning() 
     found = find_segment(replace(counts, tables=(every, by_carrier)), query)
     assert found is not None
     assert found.segment == (("carrier", "B"),)
+
+
+def test_the_segment_of_a_small_batch_is_told_by_the_rows_that_are_not_affected() -> None:
+    count = 21
+    names = np.array(["none"] * 7 + [f"v{at}" for at in range(count - 7)])
+    columns = {"tests": names} | {f"c{at}": np.random.default_rng(at).choice(["a", "b", "c"], count) for at in range(5)}
+    lost = names == "none"
+    found = search_hits(lost, list(columns), **columns)
+    assert found is not None
+    assert found.segment == (("tests", "none"),)
+    spread = np.random.default_rng(3).permutation(lost)
+    assert search_hits(spread, list(columns), **columns) is None

@@ -36,3 +36,13 @@ def test_shifted_columns_are_named(hide: bool) -> None:
 def test_a_column_that_is_copied_over_another_is_no_swap() -> None:
     broken = replace(make_day(), "carrier", make_day()["city"])
     assert not {"columns_swapped", "columns_shifted"} & set(list_names(broken))
+
+
+def test_two_columns_far_apart_that_hold_others_do_not_shift_all_between() -> None:
+    day = make_day()
+    first, *_, last = [name for name in day.column_names if name in ("price", "city", "carrier", "note")]
+    labels = day.column_names
+    before = labels[labels.index(first) - 1]
+    broken = replace(day, first, day[before]) if day[before].type == day[first].type else day
+    broken = replace(broken, last, day["city"])
+    assert "columns_shifted" not in list_names(broken)

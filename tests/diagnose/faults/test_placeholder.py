@@ -11,7 +11,17 @@ import pytest
 
 from headgate.gate.gate import Gate
 from headgate.store.memory import MemoryStore
-from tests.diagnose.history import BOTH, DAYS, change, diagnose_one, list_names, make_day, name_day, replace
+from tests.diagnose.history import (
+    BOTH,
+    DAYS,
+    change,
+    diagnose_after,
+    diagnose_one,
+    list_names,
+    make_day,
+    name_day,
+    replace,
+)
 
 
 @BOTH
@@ -64,11 +74,8 @@ def test_numbers_that_were_rounded_to_zero_are_no_placeholder() -> None:
         table = make_day(day)
         return replace(table, "weight", pc.multiply(pc.subtract(table["weight"], 8.0), 0.25))
 
-    gate = Gate("shop", store=MemoryStore(), false_alarms=0.05)
-    for day in range(12):
-        gate.judge(make(day), name_day(day))
-    verdict = gate.judge(replace(make(12), "weight", pc.round(make(12)["weight"])), name_day(12))
-    assert [each.fault for each in verdict.diagnoses] == ["precision_lost"]
+    found = diagnose_after(make, replace(make(12), "weight", pc.round(make(12)["weight"])))
+    assert [each.fault for each in found] == ["precision_lost"]
 
 
 def test_a_value_that_is_left_of_fewer_rows_is_no_placeholder() -> None:
@@ -81,3 +88,13 @@ def test_a_value_that_is_left_of_fewer_rows_is_no_placeholder() -> None:
     verdict = gate.judge(first, name_day(DAYS))
     assert verdict.diagnoses[0].fault == "rows_missing"
     assert "placeholder" not in [each.fault for each in verdict.diagnoses]
+
+
+def test_a_default_where_nearly_all_was_null_is_no_constant() -> None:
+    def make(day: int) -> pa.Table:
+        rare = pa.array([f"K{at}" if at % 100 == 0 else None for at in range(len(make_day(day)))])
+        return make_day(day).append_column("contact", rare)
+
+    filled = replace(make(12), "contact", pc.fill_null(make(12)["contact"], "unknown"))
+    [found] = [each for each in diagnose_after(make, filled) if each.columns == ("contact",)]
+    assert (found.fault, found.sentence) == ("placeholder", "contact has the value unknown where it was null")

@@ -6,9 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from headgate.gate.gate import Gate
-from headgate.store.memory import MemoryStore
-from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day, name_day, replace
+from tests.diagnose.history import BOTH, change, diagnose_after, diagnose_one, list_names, make_day, make_sales, replace
 
 
 @BOTH
@@ -66,16 +64,23 @@ def test_zeros_that_no_factor_changes_are_no_rows_that_were_spared(hide: bool) -
         table = make_day(day)
         return replace(table, "items", pc.if_else(pc.less(table["items"], 7), 0, table["items"]))
 
-    gate = Gate("shop", store=MemoryStore(hide=hide), false_alarms=0.05)
-    for day in range(12):
-        gate.judge(make(day), name_day(day))
-    broken = make(12)
-    broken = replace(broken, "items", pc.multiply(broken["items"], 1024))
-    verdict = gate.judge(broken, name_day(12))
-    assert (verdict.diagnoses[0].fault, verdict.diagnoses[0].share) == ("scaled", 1.0)
-    assert verdict.diagnoses[0].parameters == {"factor": 1024.0}
+    broken = replace(make(12), "items", pc.multiply(make(12)["items"], 1024))
+    found = diagnose_after(make, broken, hide)[0]
+    assert (found.fault, found.share, found.parameters) == ("scaled", 1.0, {"factor": 1024.0})
 
 
 def test_a_known_factor_is_undone_without_rounding() -> None:
     found = diagnose_one(change(make_day(), "price", lambda value: value / 60.0))
     assert found.parameters == {"factor": 1 / 60}
+
+
+@BOTH
+@pytest.mark.parametrize("factor", [17.3, 2.20462, 1 / 2.0837])
+def test_numbers_of_few_decimals_give_the_factor_to_the_last_digit(factor: float, hide: bool) -> None:
+    found = diagnose_one(change(make_day(), "price", lambda value: value * factor), hide)
+    assert found.parameters["factor"] == pytest.approx(factor, rel=1e-7)
+
+
+def test_whole_numbers_that_were_rounded_give_the_factor_to_the_last_digit() -> None:
+    broken = change(make_sales(12), "sold", lambda value: round(value * 3.1797))
+    assert diagnose_after(make_sales, broken)[0].parameters == {"factor": 3.1797}

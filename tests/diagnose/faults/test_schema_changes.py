@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from tests.diagnose.history import BOTH, diagnose, diagnose_one, make_day
+from tests.diagnose.history import BOTH, change, diagnose, diagnose_one, make_day
 
 
 @BOTH
@@ -37,3 +37,19 @@ def test_a_new_column_of_other_values_is_no_new_name() -> None:
     other = make_day().drop_columns(["city"])
     found = diagnose(other.append_column("town", pa.array([f"T{row}" for row in range(len(other))])))
     assert sorted(each.fault for each in found) == ["column_added", "column_missing"]
+
+
+def test_what_is_gone_is_told_before_what_is_new() -> None:
+    other = make_day().drop_columns(["city"])
+    found = diagnose(other.append_column("a_town", pa.array([f"T{row}" for row in range(len(other))])))
+    assert [each.fault for each in found] == ["column_missing", "column_added"]
+
+
+def test_a_longer_name_is_the_same_column_though_some_of_its_values_are_gone() -> None:
+    day = make_day()
+    names = ["weight_kg" if name == "weight" else name for name in day.column_names]
+    broken = change(day, "weight", lambda _: None, share=0.25).rename_columns(names)
+    found = next(each for each in diagnose(broken) if each.fault == "column_renamed")
+    assert (found.columns, found.parameters) == (("weight",), {"name": "weight_kg"})
+    names = ["mass" if name == "weight" else name for name in day.column_names]
+    assert "column_renamed" not in [each.fault for each in diagnose(broken.rename_columns(names))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day
+from tests.diagnose.history import BOTH, change, diagnose_after, diagnose_one, list_names, make_day, make_sales
 
 
 @BOTH
@@ -29,3 +29,8 @@ def test_kelvin_is_known() -> None:
 
 def test_numbers_times_a_factor_are_not_shifted() -> None:
     assert list_names(change(make_day(), "weight", lambda value: value * 10)) == ["scaled"]
+
+
+def test_an_offset_is_round_if_that_explains_as_much() -> None:
+    found = diagnose_after(make_sales, change(make_sales(12), "sold", lambda value: value + 7_100_000))
+    assert found[0].parameters == {"offset": 7_100_000.0}

@@ -32,3 +32,11 @@ def test_where_copies_are_usual_another_column_is_named_instead() -> None:
     verdict = gate.judge(renamed, name_day(12))
     assert verdict.diagnoses[0].fault == "column_renamed"
     assert "stale_copy" not in [each.fault for each in verdict.diagnoses]
+
+
+def test_the_rows_of_an_earlier_batch_with_a_renamed_column_are_no_copy() -> None:
+    old = make_day(DAYS - 3)
+    names = ["town" if name == "city" else name for name in old.column_names]
+    found = list_names(old.rename_columns(names))
+    assert found[0] == "column_renamed"
+    assert "stale_copy" not in found

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
-from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day
+from tests.diagnose.history import BOTH, change, diagnose_one, list_names, make_day, replace
 
 
 @BOTH
@@ -32,3 +33,8 @@ def test_texts_that_are_no_numbers_are_less_sure() -> None:
 
 def test_a_date_as_text_is_another_format() -> None:
     assert list_names(change(make_day(), "due", lambda value: f"{value:%d/%m/%Y}")) == ["date_format"]
+
+
+def test_a_column_that_lost_all_its_values_is_empty_whatever_its_type_is_now() -> None:
+    found = diagnose_one(replace(make_day(), "city", pa.nulls(len(make_day()))))
+    assert (found.fault, found.sentence) == ("nulls", "city is empty")

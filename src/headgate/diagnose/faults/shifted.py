@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from headgate.diagnose.column_pair import ColumnPair, Floats
+from headgate.diagnose.column_pair import SHAPE, ColumnPair, Floats
 from headgate.diagnose.exact_parameter import find_exact_parameters
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.mixture import Mixture, choose_known, fit_mixtures, measure_left, refine
@@ -66,12 +66,13 @@ class Shifted(KnownFault):
 
 
 def _choose_round(pair: ColumnPair, best: Mixture) -> Mixture:
-    """An offset of few digits beside an estimate, if it explains as much: people add round numbers."""
+    """An offset of few digits beside an estimate, if it explains as much, or all but chance: people add such numbers."""
+    limit = max(_AS_GOOD * best.cost + _NO_MORE, pair.noise.get(SHAPE, 0.0))
     for digits in _ROUND_DIGITS:
         rounded = float(f"{best.parameter:.{digits}g}")
         if abs(rounded - best.parameter) <= _NEAR_ROUND * abs(best.parameter):
             [mixture] = fit_mixtures(pair, np.subtract, [rounded])
-            if mixture.cost <= _AS_GOOD * best.cost + _NO_MORE:
+            if mixture.cost <= limit:
                 return mixture
     return best
 
