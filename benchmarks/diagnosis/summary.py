@@ -38,6 +38,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Share]:
     """
     held = [row for row in rows if row["held"]]
     known = [row for row in held if scoring.is_known(row)]
+    single = [row for row in known if not scoring.is_mixture(row)]
     named = [(row["feed"], *pair) for row in known for pair in scoring.list_named_parts(row)]
     in_columns = [each for each in named if each[1]["columns"]]
     with_parameter = [each for each in named if scoring.get_parameter(each[1]) is not None]
@@ -47,6 +48,8 @@ def measure(rows: Sequence[Row]) -> dict[str, Share]:
         "faults held": ((row["feed"], row["held"]) for row in rows if row["fault"]),
         "named first": _judge(known, scoring.is_named_first),
         "named within three": _judge(known, scoring.is_named_within),
+        "single fault, named first": _judge(single, scoring.is_named_first),
+        "single fault, named within three": _judge(single, scoring.is_named_within),
         "right columns": ((feed, scoring.has_columns(*pair)) for feed, *pair in in_columns),
         "first column right": ((feed, scoring.has_first_column(*pair)) for feed, *pair in in_columns),
         "parameter within 5%": ((feed, scoring.has_parameter(*pair)) for feed, *pair in with_parameter),

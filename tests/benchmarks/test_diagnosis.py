@@ -189,6 +189,8 @@ def test_figures_of_a_list_made_by_hand() -> None:
         "faults held": (8, 9),
         "named first": (4, 6),
         "named within three": (5, 6),
+        "single fault, named first": (4, 6),
+        "single fault, named within three": (5, 6),
         "right columns": (3, 4),
         "first column right": (4, 4),
         "parameter within 5%": (1, 2),

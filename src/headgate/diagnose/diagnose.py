@@ -231,6 +231,7 @@ def _make_diagnosis(ranked: Sequence[Fit], explained: Iterable[MetricKey]) -> Di
         others=tuple(each.fault for each in ranked[1 : 1 + _OTHERS] if each.score <= 2 * _MAX_SCORE),
         explains=tuple(map(str, explained)),
         repairable=faults()[fit.fault].repairs,
+        estimated=fit.estimated,
     )
 
 

@@ -22,7 +22,8 @@ class Fit(msgspec.Struct, frozen=True):
 
     `unexplained` is the part of the change that is left, from 0 on; `cost` is added for a fault that can explain much,
     as with a parameter that is free. `share` is the part of the rows that it happened to. `what` says it in words that
-    follow the names of the columns, `columns` are those it happened to.
+    follow the names of the columns, `columns` are those it happened to. `estimated` says that a number among the
+    parameters is near the right one, and may not be equal to it.
     """
 
     fault: str
@@ -32,6 +33,7 @@ class Fit(msgspec.Struct, frozen=True):
     parameters: FaultParameters = {}
     share: float = 1.0
     cost: float = 0.0
+    estimated: bool = False
 
     @property
     def score(self) -> float:

@@ -54,6 +54,7 @@ def describe_repair(diagnosis: Diagnosis) -> str:
     >>> describe_repair(Diagnosis("scaled", "", ("price",), {"factor": 100.0}))
     'price is divided by 100'
     """
+    about = "about " if diagnosis.estimated else ""
     columns, given = diagnosis.columns, diagnosis.parameters
     names = " and ".join(filter(None, [", ".join(columns[:-1]), *columns[-1:]]))
     verb = "is" if len(columns) == 1 else "are"
@@ -61,10 +62,10 @@ def describe_repair(diagnosis: Diagnosis) -> str:
         case "scaled":
             factor = float(given["factor"])
             word, by = ("divided", factor) if abs(factor) >= 1 else ("multiplied", 1 / factor)
-            return f"{names} {verb} {word} by {_write_number(by)}"
+            return f"{names} {verb} {word} by {about}{_write_number(by)}"
         case "shifted":
             offset = float(given["offset"])
-            return f"{names} {verb} {'lowered' if offset > 0 else 'raised'} by {_write_number(abs(offset))}"
+            return f"{names} {verb} {'lowered' if offset > 0 else 'raised'} by {about}{_write_number(abs(offset))}"
         case "sign_flipped":
             return f"{names} {verb} multiplied by -1"
         case "unit_with_offset":

@@ -96,6 +96,7 @@ def _list_alike(diagnosis: Diagnosis, table: TablePair) -> list[Diagnosis]:
             share=round(fit.share, 4),
             others=tuple(dict.fromkeys(name for name in (diagnosis.fault, *diagnosis.others) if name != fit.fault)),
             repairable=faults()[fit.fault].repairs,
+            estimated=fit.estimated,
         )
         for fit in likely
     ]

@@ -27,9 +27,10 @@ def test_a_known_factor_is_named_with_what_it_stands_for(column: str, factor: fl
 
 
 def test_a_factor_that_nobody_knows_is_estimated() -> None:
-    found = diagnose_one(change(make_day(), "price", lambda value: value * 17.3))
+    found = diagnose_one(change(make_day(), "price", lambda value: value * 17.3456789))
     assert found.fault == "scaled"
-    assert found.parameters["factor"] == pytest.approx(17.3, rel=0.1)
+    assert found.parameters["factor"] == pytest.approx(17.3456789, rel=0.1)
+    assert found.estimated
     assert "(" not in found.sentence
 
 
@@ -79,6 +80,7 @@ def test_a_known_factor_is_undone_without_rounding() -> None:
 def test_numbers_of_few_decimals_give_the_factor_to_the_last_digit(factor: float, hide: bool) -> None:
     found = diagnose_one(change(make_day(), "price", lambda value: value * factor), hide)
     assert found.parameters["factor"] == pytest.approx(factor, rel=1e-7)
+    assert not found.estimated
 
 
 def test_whole_numbers_that_were_rounded_give_the_factor_to_the_last_digit() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import ClassVar
 
 import msgspec
@@ -62,7 +62,10 @@ class Scaled(KnownFault):
         short = find_short_factor(pair, best.parameter, tolerance) if best.share == 1 else None
         if short is not None:
             chosen = choose_known(pair, fit_mixtures(pair, _divide, [short]), chosen, 2 * tolerance)
-        yield from _make_fits(pair, dict.fromkeys((chosen, best)))
+        for mixture in dict.fromkeys((chosen, best)):
+            if _is_factor(mixture.parameter) and mixture.share > _MIN_SHARE:
+                is_estimate = mixture.parameter not in KNOWN_FACTORS and mixture.parameter != short
+                yield _make_fit(pair, mixture, is_estimate)
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
         return restore_numbers(values, operator.truediv, float(parameters["factor"]))
@@ -72,13 +75,7 @@ def _is_factor(ratio: float) -> bool:
     return ratio > 0 and abs(ratio - 1) > _LEAST
 
 
-def _make_fits(pair: ColumnPair, mixtures: Iterable[Mixture]) -> Iterator[Fit]:
-    for mixture in mixtures:
-        if _is_factor(mixture.parameter) and mixture.share > _MIN_SHARE:
-            yield _make_fit(pair, mixture)
-
-
-def _make_fit(pair: ColumnPair, mixture: Mixture) -> Fit:
+def _make_fit(pair: ColumnPair, mixture: Mixture, is_estimate: bool = False) -> Fit:
     factor, share = mixture.parameter, mixture.share
     unit = describe_factor(factor)
     cost = _KNOWN_COST if unit else _FREE_COST
@@ -91,6 +88,7 @@ def _make_fit(pair: ColumnPair, mixture: Mixture) -> Fit:
         {"factor": factor if factor in KNOWN_FACTORS else float(f"{factor:.8g}")},
         share,
         cost + _PART_COST * (share < 1),
+        is_estimate,
     )
 
 

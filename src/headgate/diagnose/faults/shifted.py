@@ -59,6 +59,7 @@ class Shifted(KnownFault):
             {"offset": float(f"{offset:.8g}")},
             best.share,
             _COST + _PART_COST * (best.share < 1),
+            best.parameter not in (*exact, *_KELVIN),
         )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
@@ -66,7 +67,7 @@ class Shifted(KnownFault):
 
 
 def _choose_round(pair: ColumnPair, best: Mixture) -> Mixture:
-    """An offset of few digits beside an estimate, if it explains as much, or all but chance: people add such numbers."""
+    """An offset of few digits beside an estimate, if it explains as much or all but chance: people add such ones."""
     limit = max(_AS_GOOD * best.cost + _NO_MORE, pair.noise.get(SHAPE, 0.0))
     for digits in _ROUND_DIGITS:
         rounded = float(f"{best.parameter:.{digits}g}")
