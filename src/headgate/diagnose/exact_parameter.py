@@ -7,10 +7,13 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from headgate.diagnose.column_pair import ColumnPair, Floats
 from headgate.diagnose.known_factors import KNOWN_FACTORS
 from headgate.diagnose.mixture import count_decimals, knows_number
+
+Mask = npt.NDArray[np.bool_]
 
 _MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
 _RESTORED = 0.6  # of the values that no run had, that one had before they were changed
@@ -84,16 +87,24 @@ def find_short_factor(pair: ColumnPair, estimate: float, tolerance: float) -> fl
         return None
     were_rounded = usual.whole and bool((numbers == np.rint(numbers)).all())
     numbers = numbers if were_rounded else numbers[:_MOST_CHECKED]
+    unit = 10.0**decimals
     for factors in _list_factors(estimate * (1 - tolerance), estimate * (1 + tolerance)):
-        whole = numbers[None, :] / factors[:, None] * 10.0**decimals
-        slack = _NOISE * np.maximum(np.abs(whole), 1.0)
-        if were_rounded:
-            slack = slack + 0.5 / factors[:, None]
-        by_chance = np.minimum(2.0 * slack, 1.0).prod(axis=1) * len(factors)
-        is_short = (np.abs(whole - np.rint(whole)) <= slack).all(axis=1) & (by_chance < _BY_CHANCE)
-        if is_short.any():
-            return float(min(factors[is_short].tolist(), key=lambda each: abs(each - estimate)))
+        few, _ = _check_decimals(numbers[:_FEWEST], factors, unit, were_rounded)
+        is_short, by_chance = _check_decimals(numbers, factors[few], unit, were_rounded)
+        sure = factors[few][is_short & (by_chance * len(factors) < _BY_CHANCE)]
+        if len(sure):
+            return float(min(sure.tolist(), key=lambda each: abs(each - estimate)))
     return None
+
+
+def _check_decimals(numbers: Floats, factors: Floats, unit: float, were_rounded: bool) -> tuple[Mask, Floats]:
+    """For each factor whether all numbers divided by it are whole in some unit, and how often that is so by chance."""
+    whole = numbers[None, :] / factors[:, None] * unit
+    slack = _NOISE * np.maximum(np.abs(whole), 1.0)
+    if were_rounded:
+        slack = slack + 0.5 / factors[:, None]
+    is_whole = np.abs(whole - np.rint(whole)) <= slack
+    return np.asarray(is_whole.all(axis=1), np.bool_), np.asarray(np.minimum(2.0 * slack, 1.0).prod(axis=1), np.float64)
 
 
 def _list_factors(low: float, high: float) -> Iterator[Floats]:
