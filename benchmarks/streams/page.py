@@ -96,7 +96,8 @@ def _write_memory(found: dict[str, Any]) -> Iterator[str]:
     yield "## Memory\n"
     yield (
         f"The Python process of the driver over {each['batches']:,} micro-batches of {each['rows']:,} rows and "
-        f"{each['columns']} columns; rows count to a window for 30 minutes.\n"
+        f"{each['columns']} columns; rows count to a window for 30 minutes. It grows "
+        "while the runs that are learned from fill up, which is after 38 windows of five micro-batches.\n"
     )
     yield "| after micro-batches | megabytes | files of state |"
     yield "|---|---|---|"

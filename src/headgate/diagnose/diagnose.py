@@ -227,7 +227,7 @@ def _make_diagnosis(ranked: Sequence[Fit], explained: Iterable[MetricKey]) -> Di
         columns=fit.columns,
         parameters=fit.parameters,
         share=round(fit.share, 4),
-        confidence=round(confidence, 3),
+        confidence=round(min(confidence, fit.most_sure), 3),
         others=tuple(each.fault for each in ranked[1 : 1 + _OTHERS] if each.score <= 2 * _MAX_SCORE),
         explains=tuple(map(str, explained)),
         repairable=faults()[fit.fault].repairs,

@@ -13,6 +13,8 @@ from headgate.values.schema import Kind
 
 NEARLY_ALL = 0.97
 """A share of the rows from which on it is told as all rows."""
+MOST_SURE_OF_PART = 0.75
+"""The confidence in a change of a part of the numbers: other causes give a distribution like that of two."""
 
 
 _PART_COST = 0.04  # of the difference of the shapes, for a share that is free

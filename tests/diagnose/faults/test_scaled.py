@@ -44,6 +44,7 @@ def test_a_part_of_the_rows_has_its_share() -> None:
     assert (found.fault, found.parameters) == ("scaled", {"factor": 100.0})
     assert found.share == pytest.approx(0.3, abs=0.06)
     assert "in about 3" in found.sentence
+    assert found.confidence <= 0.75
 
 
 def test_growth_is_no_known_factor() -> None:

@@ -16,6 +16,7 @@ from headgate.diagnose.exact_parameter import find_exact_parameters, find_short_
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.known_factors import KNOWN_FACTORS, describe_factor
 from headgate.diagnose.mixture import (
+    MOST_SURE_OF_PART,
     NEARLY_ALL,
     Mixture,
     choose_known,
@@ -89,6 +90,7 @@ def _make_fit(pair: ColumnPair, mixture: Mixture, is_estimate: bool = False) -> 
         share,
         cost + _PART_COST * (share < 1),
         is_estimate,
+        MOST_SURE_OF_PART if share < 1 else 1.0,
     )
 
 
@@ -121,7 +123,7 @@ def _make_exact_fit(pair: ColumnPair, factor: float, share: float) -> Fit:
     [mixture] = fit_mixtures(pair, _divide, [factor])
     is_whole = mixture.share == 1 or share > NEARLY_ALL * (1 - _share_unchanged(pair))
     fit = _make_fit(pair, mixture._replace(share=1.0 if is_whole else share))
-    return msgspec.structs.replace(fit, unexplained=_EXACT * fit.unexplained, cost=0.0)
+    return msgspec.structs.replace(fit, unexplained=_EXACT * fit.unexplained, cost=0.0, most_sure=1.0)
 
 
 def _share_unchanged(pair: ColumnPair) -> float:

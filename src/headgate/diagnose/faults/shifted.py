@@ -12,7 +12,7 @@ import pyarrow as pa
 from headgate.diagnose.column_pair import SHAPE, ColumnPair, Floats
 from headgate.diagnose.exact_parameter import find_exact_parameters
 from headgate.diagnose.fault import Fit, KnownFault, fault
-from headgate.diagnose.mixture import Mixture, choose_known, fit_mixtures, measure_left, refine
+from headgate.diagnose.mixture import MOST_SURE_OF_PART, Mixture, choose_known, fit_mixtures, measure_left, refine
 from headgate.diagnose.restored import restore_numbers
 from headgate.display.numbers import format_number
 from headgate.values.diagnosis import FaultParameters
@@ -60,6 +60,7 @@ class Shifted(KnownFault):
             best.share,
             _COST + _PART_COST * (best.share < 1),
             best.parameter not in (*exact, *_KELVIN),
+            MOST_SURE_OF_PART if best.share < 1 else 1.0,
         )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from headgate.diagnose.column_pair import ColumnPair, Floats
 from headgate.diagnose.fault import Fit, KnownFault, fault
-from headgate.diagnose.mixture import fit_mixtures, measure_left
+from headgate.diagnose.mixture import MOST_SURE_OF_PART, fit_mixtures, measure_left
 from headgate.diagnose.restored import as_type, drop_rounding
 from headgate.values.diagnosis import FaultParameters
 
@@ -46,6 +46,7 @@ class UnitWithOffset(KnownFault):
                     {"unit": unit.lower()},
                     mixture.share,
                     0.08 * (mixture.share < 1) + 0.04 * (not is_weather) + _NO_DEGREES_COST * (not is_any),
+                    most_sure=MOST_SURE_OF_PART if mixture.share < 1 else 1.0,
                 )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
