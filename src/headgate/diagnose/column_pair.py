@@ -57,7 +57,8 @@ class ColumnPair:
 
     `step` is by how many seconds timestamps move from that run to the batch. `noise` is how far each kind of difference
     lies apart in good batches. `secret` is the key with which the past hides values. `usual_mean` is the mean of the
-    numbers over all runs; NaN if it follows a trend, or is not known.
+    numbers over all runs; NaN if it follows a trend, or is not known. `mean_noise` is by what part the mean usually
+    changes from run to run; NaN if that is not known.
     """
 
     before: ColumnContents
@@ -67,6 +68,7 @@ class ColumnPair:
     secret: bytes | None = None
     merged: Mapping[str, float] = field(default_factory=dict)
     usual_mean: float = math.nan
+    mean_noise: float = math.nan
 
     @classmethod
     def of(cls, now: ColumnContents, old: Column, history: ColumnHistory) -> ColumnPair:
@@ -75,8 +77,8 @@ class ColumnPair:
         before = ColumnContents.of(old, past.states)
         merged = ColumnContents.of(old, past.merged).values
         step = _find_step(history, before) if before.kind in TEMPORAL else 0.0
-        mean = _find_usual_mean(history, before)
-        return cls(before, now, step, _measure_noise(history, before, now), past.secret, merged, mean)
+        mean, changes = _find_usual_mean(history, before), _measure_mean_noise(history, before)
+        return cls(before, now, step, _measure_noise(history, before, now), past.secret, merged, mean, changes)
 
     def hold(self, now: ColumnContents) -> ColumnPair:
         """Another column of the batch beside this one of the past, with what is usual for this one."""
@@ -107,6 +109,11 @@ class ColumnPair:
             and self.before.kind not in TEMPORAL
             and Kind.BOOLEAN not in (self.before.kind, self.now.kind)
         )
+
+    @cached_property
+    def decimal_places(self) -> int:
+        """How many digits the values of a decimal column have after the point."""
+        return max((len(text.partition(".")[2]) for text in self.now.values), default=0)
 
     # --- values
 
@@ -262,6 +269,14 @@ def _find_usual_mean(history: ColumnHistory, before: ColumnContents) -> float:
     early, late = means[:half], means[half:]
     error = math.sqrt(float(np.var(early)) / len(early) + float(np.var(late)) / len(late))
     return float(means.mean()) if abs(float(early.mean() - late.mean())) <= 3 * error else math.nan
+
+
+def _measure_mean_noise(history: ColumnHistory, before: ColumnContents) -> float:
+    """By what part the mean of the numbers usually changes from run to run."""
+    means = history.read(MetricKey("mean", (before.label,)))
+    if before.kind not in NUMERIC or len(means) < _FEW_RUNS or not (np.all(means > 0) or np.all(means < 0)):
+        return math.nan
+    return float(np.sqrt(np.mean(np.diff(np.log(np.abs(means))) ** 2)))
 
 
 def _measure_noise(history: ColumnHistory, before: ColumnContents, now: ColumnContents) -> dict[str, float]:

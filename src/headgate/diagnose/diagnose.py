@@ -227,7 +227,7 @@ def _make_diagnosis(ranked: Sequence[Fit], explained: Iterable[MetricKey]) -> Di
         columns=fit.columns,
         parameters=fit.parameters,
         share=round(fit.share, 4),
-        confidence=round(min(confidence, fit.most_sure), 3),
+        confidence=round(min(confidence, fit.max_confidence), 3),
         others=tuple(each.fault for each in ranked[1 : 1 + _OTHERS] if each.score <= 2 * _MAX_SCORE),
         explains=tuple(map(str, explained)),
         repairable=faults()[fit.fault].repairs,
@@ -257,11 +257,12 @@ _PLURALS = {"looks": "look", "is": "are", "has": "have", "lost": "lost", "holds"
 
 def _join(found: Sequence[Diagnosis]) -> list[Diagnosis]:
     """One diagnosis for the columns to which the same happened."""
-    joined: dict[tuple[str, str], list[Diagnosis]] = {}
+    joined: dict[tuple[object, ...], list[Diagnosis]] = {}
     for each in found:
         words = each.sentence.removeprefix(_list(each.columns)) if len(each.columns) == 1 else each.sentence
-        joined.setdefault((each.fault, words), []).append(each)
-    return [_join_columns(words, each) for (_, words), each in joined.items()]
+        undone = (*each.parameters.items(), each.estimated) if each.repairable else ()
+        joined.setdefault((words, each.fault, *undone), []).append(each)
+    return [_join_columns(str(words), each) for (words, *_), each in joined.items()]
 
 
 def _join_columns(words: str, alike: Sequence[Diagnosis]) -> Diagnosis:

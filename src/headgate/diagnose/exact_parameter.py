@@ -12,21 +12,34 @@ import numpy.typing as npt
 from headgate.diagnose.column_pair import ColumnPair, Floats
 from headgate.diagnose.known_factors import KNOWN_FACTORS
 from headgate.diagnose.mixture import count_decimals, knows_number
+from headgate.metrics.states.quantiles import Quantiles
 
 Mask = npt.NDArray[np.bool_]
 
 _MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
 _RESTORED = 0.6  # of the values that no run had, that one had before they were changed
-_MOST_DIGITS, _MOST_DECIMALS, _MOST_NUMBERS, _MOST_TRIED = 6, 6, 60, 100_000
+_NEARLY_ALL, _MORE_THAN_FEW = 0.9, 0.2
+_MOST_DIGITS, _MOST_DECIMALS, _MOST_NUMBERS, _MOST_TRIED = 6, 6, 200, 100_000
+_NEIGHBOURS, _MOST_FITTING = 7, 50
+_LEAST_OF_ROUNDED = 1.1  # a factor that is not larger leaves no trace in numbers that were rounded after it
 _BY_CHANCE = 1e-3  # how often one of the factors that are tried gives few decimals by chance
 _NOISE = 1e-11  # of a number, that a few operations on doubles leave
 
 
 class ExactParameter(NamedTuple):
-    """A parameter after whose undoing values that no run had are values that one had, and their share."""
+    """A parameter after whose undoing values that no run had are values that one had.
+
+    `restored` is the share of these among the most frequent new values, `share` is that of all new values.
+    """
 
     parameter: float
+    restored: float
     share: float
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether nearly all new values are restored, and they are more than a few of all."""
+        return self.restored >= _NEARLY_ALL and self.share >= _MORE_THAN_FEW
 
 
 def find_exact_parameters(
@@ -37,7 +50,8 @@ def find_exact_parameters(
 ) -> list[ExactParameter]:
     """The parameters that restore most of the new values, the most first.
 
-    Tried are those that lie between the most frequent values, and known ones.
+    Where numbers lie densely, several do; only the distribution tells which of them it was. Tried are those that lie
+    between the most frequent values, and known ones.
 
     Args:
         pair: The column.
@@ -47,19 +61,20 @@ def find_exact_parameters(
     """
     new = {text: share for text, share in pair.now.values.items() if not pair.knows_value(text)}
     frequent = sorted(new, key=lambda text: -new[text])[:_MOST_CHECKED]
-    numbers = {text: float(text) for text in frequent}
+    numbers = {text: float(text) for text in frequent if math.isfinite(float(text))}
     if any(knows_number(pair, number) for number in numbers.values()):  # they are only written in another way
         return []
     usual = _list_usual_numbers(pair)
-    between = {float(f"{undo(numbers[text], each):.9g}") for text in frequent[:_MOST_VALUES] for each in usual if each}
-    total, share_of_new = sum(new[text] for text in frequent), sum(new.values())
+    between = {float(f"{undo(one, each):.9g}") for one in list(numbers.values())[:_MOST_VALUES] for each in usual}
+    total, share_of_new = sum(new[text] for text in numbers), sum(new.values())
     found: list[tuple[float, float]] = []
     for parameter in [*known, *sorted(filter(is_change, between))]:
-        restored = [text for text in frequent if knows_number(pair, undo(numbers[text], parameter))]
+        restored = [text for text, number in numbers.items() if knows_number(pair, undo(number, parameter))]
         share = sum(new[text] for text in restored)
         if len(restored) >= _FEWEST and share > _RESTORED * total:
             found.append((share, parameter))
-    return [ExactParameter(each, share_of_new) for _, each in sorted(found, key=lambda each: -each[0])]
+    ranked = sorted(found, key=lambda each: -each[0])
+    return [ExactParameter(parameter, share / total, share_of_new) for share, parameter in ranked]
 
 
 def _list_usual_numbers(pair: ColumnPair) -> list[float]:
@@ -89,22 +104,48 @@ def find_short_factor(pair: ColumnPair, estimate: float, tolerance: float) -> fl
     numbers = numbers if were_rounded else numbers[:_MOST_CHECKED]
     unit = 10.0**decimals
     for factors in _list_factors(estimate * (1 - tolerance), estimate * (1 + tolerance)):
-        few, _ = _check_decimals(numbers[:_FEWEST], factors, unit, were_rounded)
-        is_short, by_chance = _check_decimals(numbers, factors[few], unit, were_rounded)
-        sure = factors[few][is_short & (by_chance * len(factors) < _BY_CHANCE)]
-        if len(sure):
-            return float(min(sure.tolist(), key=lambda each: abs(each - estimate)))
+        fitting = factors[factors > _LEAST_OF_ROUNDED] if were_rounded else factors
+        for few in (numbers[:_FEWEST], numbers[:_MOST_CHECKED], numbers):  # most factors fail soon
+            fitting = fitting[_check_decimals(few, fitting, unit, were_rounded).all(axis=1)]
+        certain = [
+            each
+            for each in fitting[:_MOST_FITTING].tolist()
+            if _expect_fitting(numbers, each, unit, were_rounded) * len(factors) < _BY_CHANCE
+            and _has_usual_divisor(numbers / each * unit, usual, unit)
+        ]
+        if certain:
+            restored = {tuple(np.rint(numbers / each * unit)) for each in certain}
+            return min(certain, key=lambda each: abs(each - estimate)) if len(restored) == 1 else None
     return None
 
 
-def _check_decimals(numbers: Floats, factors: Floats, unit: float, were_rounded: bool) -> tuple[Mask, Floats]:
-    """For each factor whether all numbers divided by it are whole in some unit, and how often that is so by chance."""
+def _has_usual_divisor(restored: Floats, usual: Quantiles, unit: float) -> bool:
+    """Whether what divides all restored numbers divides those of the past too, as a hundred if they are rounded to it.
+
+    Numbers with a divisor in common become whole numbers by many factors, most of them wrong.
+    """
+    common = math.gcd(*(int(each) for each in np.rint(restored)))
+    return not any(round(each * unit) % max(1, common) for each in (usual.low, usual.high))
+
+
+def _check_decimals(numbers: Floats, factors: Floats, unit: float, were_rounded: bool) -> Mask:
+    """For each factor which numbers divided by it are whole in some unit."""
     whole = numbers[None, :] / factors[:, None] * unit
     slack = _NOISE * np.maximum(np.abs(whole), 1.0)
     if were_rounded:
         slack = slack + 0.5 / factors[:, None]
-    is_whole = np.abs(whole - np.rint(whole)) <= slack
-    return np.asarray(is_whole.all(axis=1), np.bool_), np.asarray(np.minimum(2.0 * slack, 1.0).prod(axis=1), np.float64)
+    return np.asarray(np.abs(whole - np.rint(whole)) <= slack, np.bool_)
+
+
+def _expect_fitting(numbers: Floats, factor: float, unit: float, were_rounded: bool) -> float:
+    """How often all numbers would be whole by chance, by how many others near them are.
+
+    Divided by 1.25, any whole number is near one.
+    """
+    steps = np.arange(1, _NEIGHBOURS + 1) * (1.0 if were_rounded else 1.0 / unit)
+    near = (numbers[:, None] + steps[None, :]).ravel()
+    hits = _check_decimals(near, np.array([factor]), unit, were_rounded).sum() + 1
+    return float((hits / (len(near) + 1)) ** len(numbers))
 
 
 def _list_factors(low: float, high: float) -> Iterator[Floats]:

@@ -23,7 +23,7 @@ class Fit(msgspec.Struct, frozen=True):
     `unexplained` is the part of the change that is left, from 0 on; `cost` is added for a fault that can explain much,
     as with a parameter that is free. `share` is the part of the rows that it happened to. `what` says it in words that
     follow the names of the columns, `columns` are those it happened to. `estimated` says that a number among the
-    parameters is near the right one, and may not be equal to it. `most_sure` limits the confidence in it.
+    parameters is near the right one, and may not be equal to it. `max_confidence` limits the confidence in it.
     """
 
     fault: str
@@ -34,7 +34,7 @@ class Fit(msgspec.Struct, frozen=True):
     share: float = 1.0
     cost: float = 0.0
     estimated: bool = False
-    most_sure: float = 1.0
+    max_confidence: float = 1.0
 
     @property
     def score(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from headgate.values.schema import Kind
 
 NEARLY_ALL = 0.97
 """A share of the rows from which on it is told as all rows."""
-MOST_SURE_OF_PART = 0.75
+MAX_PARTIAL_CONFIDENCE = 0.75
 """The confidence in a change of a part of the numbers: other causes give a distribution like that of two."""
 
 
@@ -110,7 +111,6 @@ def measure_left(pair: ColumnPair, mixture: Mixture, undo: Callable[[float], flo
 
 def _compare_values(pair: ColumnPair, undo: Callable[[float], float], share: float) -> float:
     """How far the values lie apart after the change is undone, in those that no run had or in all."""
-    is_whole = pair.before.kind is Kind.INTEGER
 
     def restore(text: str) -> str:
         if share < 1 and pair.knows_value(text):
@@ -119,7 +119,7 @@ def _compare_values(pair: ColumnPair, undo: Callable[[float], float], share: flo
             number = undo(float(text))
         except ValueError:
             return pair.name_value(text)
-        return pair.name_value(_write_number(number, is_whole))
+        return pair.name_value(_write_number(pair, number))
 
     restored = measure_difference(map_shares(pair.now.values, restore), pair.before.values)
     return min(restored, measure_difference(pair.named, pair.before.values))
@@ -127,8 +127,7 @@ def _compare_values(pair: ColumnPair, undo: Callable[[float], float], share: flo
 
 def knows_number(pair: ColumnPair, number: float) -> bool:
     """Whether a run before had a number among its frequent values."""
-    is_whole = pair.before.kind is Kind.INTEGER
-    return pair.knows_value(_write_number(number, is_whole))
+    return pair.knows_value(_write_number(pair, number))
 
 
 def count_decimals(number: float) -> int:
@@ -141,9 +140,13 @@ def count_decimals(number: float) -> int:
     return max(0, -exponent) if isinstance(exponent, int) else 0
 
 
-def _write_number(number: float, is_whole: bool) -> str:
+def _write_number(pair: ColumnPair, number: float) -> str:
     """A number as a column has it among its values, without what rounding adds."""
     rounded = float(f"{number:.12g}")
-    if is_whole and abs(rounded - round(rounded)) < 1e-6:
+    if not math.isfinite(rounded):
+        return repr(rounded)
+    if pair.before.kind is Kind.INTEGER and abs(rounded - round(rounded)) < 1e-6:
         return str(round(rounded))
+    if pair.before.kind is Kind.DECIMAL:
+        return f"{rounded:.{pair.decimal_places}f}"
     return repr(rounded)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from headgate.diagnose.fault import faults
 from headgate.diagnose.usual_case import CASES, CASING
-from headgate.display.numbers import format_number
+from headgate.display.numbers import write_parameter
 from headgate.values.diagnosis import Diagnosis
 from headgate.values.schema import Schema
 
@@ -54,7 +54,7 @@ def describe_repair(diagnosis: Diagnosis) -> str:
     >>> describe_repair(Diagnosis("scaled", "", ("price",), {"factor": 100.0}))
     'price is divided by 100'
     """
-    about = "about " if diagnosis.estimated else ""
+    guess = " (estimated)" if diagnosis.estimated else ""
     columns, given = diagnosis.columns, diagnosis.parameters
     names = " and ".join(filter(None, [", ".join(columns[:-1]), *columns[-1:]]))
     verb = "is" if len(columns) == 1 else "are"
@@ -62,10 +62,11 @@ def describe_repair(diagnosis: Diagnosis) -> str:
         case "scaled":
             factor = float(given["factor"])
             word, by = ("divided", factor) if abs(factor) >= 1 else ("multiplied", 1 / factor)
-            return f"{names} {verb} {word} by {about}{_write_number(by)}"
+            return f"{names} {verb} {word} by {write_parameter(by, is_short=diagnosis.estimated)}{guess}"
         case "shifted":
             offset = float(given["offset"])
-            return f"{names} {verb} {'lowered' if offset > 0 else 'raised'} by {about}{_write_number(abs(offset))}"
+            size = write_parameter(abs(offset), is_short=diagnosis.estimated)
+            return f"{names} {verb} {'lowered' if offset > 0 else 'raised'} by {size}{guess}"
         case "sign_flipped":
             return f"{names} {verb} multiplied by -1"
         case "unit_with_offset":
@@ -87,10 +88,6 @@ def describe_repair(diagnosis: Diagnosis) -> str:
         case "column_renamed":
             return f"{given['name']} is named {names} again"
     return f"{diagnosis.fault} of {names} is undone"
-
-
-def _write_number(number: float) -> str:
-    return format_number(float(f"{number:.6g}"))
 
 
 def _write_duration(seconds: float) -> str:

@@ -47,7 +47,7 @@ def drop_rounding(numbers: Floats) -> Floats:
         places = _SHORT_DIGITS - 1 - np.floor(np.log10(np.abs(numbers)))
         unit = 10.0 ** np.clip(places, 0, _MOST_PLACES)
         short = np.rint(numbers * unit) / unit
-        is_near = np.abs(short - numbers) <= _ROUNDING * np.abs(numbers)
+        is_near = (places >= 0) & (np.abs(short - numbers) <= _ROUNDING * np.abs(numbers))
     return np.where(is_near, short, numbers)
 
 

@@ -101,8 +101,8 @@ class AffectedBins:
 
     def score_sets(self, sets: Sets) -> Floats:
         removed = _sum_sets(self._affected - self._base * self._rows, sets)
-        told = _sum_sets(self._inner - self._outer, sets) + self._outer.sum()
-        return np.asarray(told - 0.5 * self._deviance(removed), np.float64)
+        likelihood = _sum_sets(self._inner - self._outer, sets) + self._outer.sum()
+        return np.asarray(likelihood - 0.5 * self._deviance(removed), np.float64)
 
     def measure_explained(self, rows: Rows) -> float:
         return self._excess_of(rows) / self._excess if self._excess > 0 else 0.0
@@ -232,12 +232,12 @@ def _group_bins(shares: Floats) -> Floats:
 def _estimate_precision(counts: Floats, shares: Floats) -> float:
     """The precision at which the median value differs from the whole as much as it does."""
     rows = counts.sum(1)
-    told = rows >= _SMALL
-    if not told.any():
+    large = rows >= _SMALL
+    if not large.any():
         return 10.0
-    wanted = rows[told, None] * shares
-    chi = ((counts[told] - wanted) ** 2 / np.maximum(wanted, 0.5)).sum(1)
-    excess = (chi / (len(shares) - 1.0) - 1.0) / (rows[told] - 1.0)
+    wanted = rows[large, None] * shares
+    chi = ((counts[large] - wanted) ** 2 / np.maximum(wanted, 0.5)).sum(1)
+    excess = (chi / (len(shares) - 1.0) - 1.0) / (rows[large] - 1.0)
     middle = float(np.sort(excess)[(len(excess) - 1) // 2])
     return 1.0 / min(max(middle, 1e-4), 0.5)
 

@@ -147,15 +147,15 @@ def _measure_evidence(table: SegmentTable, query: SegmentQuery) -> SegmentEviden
         known = [None if each is None else (each, _change_shares(each, query)) for each in own]
         changed = _change_shares(query.expected, query) if query.changed is None else query.changed
         return UndoneBins(kept, counts @ query.undo, query.expected, changed, known, query.expected_rows)
-    told = np.ones(len(query.affected)) if query.neutral is None else (~query.neutral).astype(np.float64)
-    hit = told * query.affected
+    decisive = np.ones(len(query.affected)) if query.neutral is None else (~query.neutral).astype(np.float64)
+    hit = decisive * query.affected
 
     def find_rate(shares: Floats) -> float:
-        return float(shares @ hit) / max(float(shares @ told), 1e-12)
+        return float(shares @ hit) / max(float(shares @ decisive), 1e-12)
 
     rates = [None if each is None else find_rate(each) for each in own]
     return AffectedBins(
-        counts @ told, counts @ hit, find_rate(query.expected), rates, query.expected_rows, query.least_rate
+        counts @ decisive, counts @ hit, find_rate(query.expected), rates, query.expected_rows, query.least_rate
     )
 
 

@@ -12,8 +12,8 @@ from headgate.learn.past import Past
 from headgate.values.diagnosis import Diagnosis
 
 CASING = "casing"
-CASES = {"lower": re.compile("[ax]+"), "upper": re.compile("[AX]+"), "title": re.compile("Aa+")}
-"""The patterns of a word by case."""
+CASES = {"lower": re.compile("[ax]+"), "upper": re.compile("[AX]+")}
+"""The patterns of a word by case. Patterns do not tell title case from other capitals, as in iPhone."""
 _LETTERS = re.compile("[AaXx]+")
 _MOST_UNKNOWN = 0.02  # of the usual values, whose case is not known
 
@@ -42,7 +42,7 @@ def add_usual_cases(diagnoses: Sequence[Diagnosis], past: Past | None) -> tuple[
 
 
 def find_usual_case(patterns: Mapping[str, float]) -> str | None:
-    """The one case of values with these patterns: lower, upper or title; None if there are several, or none is known.
+    """The one case of values with these patterns: lower or upper; None if there are several, or none is known.
 
     A pattern has A, a for letters, and X, x for letters with digits.
 

@@ -26,6 +26,19 @@ def format_number(value: float) -> str:
     return f"{value:.12g}" if number == int(number) and abs(value) < 1e9 else text
 
 
+def write_parameter(value: float, is_short: bool) -> str:
+    """A factor or an offset: an estimate in four digits, one that is known in all that it has.
+
+    >>> write_parameter(1234567.0, is_short=True), write_parameter(1234567.0, is_short=False)
+    ('1,235,000', '1,234,567')
+    >>> write_parameter(2.7654321, is_short=True), write_parameter(2.7654321, is_short=False)
+    ('2.765', '2.7654321')
+    """
+    if is_short:
+        return format_number(float(f"{value:.4g}"))
+    return f"{int(value):,}" if value == int(value) and abs(value) < 1e15 else f"{value:.12g}"
+
+
 def format_moment(seconds: float, whole_days: bool = True) -> str:
     """Seconds since 1970 as a date; with the time of day unless it is midnight, or if `whole_days` is false.
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from headgate.checks.check import Check
 from headgate.diagnose.repair import repair_batch
-from headgate.diagnose.repairable import describe_obstacles
+from headgate.diagnose.repairable import describe_obstacles, list_repairable
 from headgate.display.blocks import Commands
 from headgate.display.page import Page
 from headgate.engine.batch import rereadable
@@ -53,6 +53,11 @@ class RepairTrial(BatchVerdict):
     def repairs(self) -> tuple[str, ...]:
         """What was done to the batch, in words."""
         return self._repairs
+
+    @property
+    def is_estimate(self) -> bool:
+        """Whether the repaired numbers are only near the right ones, since a factor or an offset is an estimate."""
+        return any(each.estimated for each in list_repairable(self.original.diagnoses, self.original.run.schema))
 
     @property
     def headline(self) -> str:

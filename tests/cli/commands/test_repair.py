@@ -306,3 +306,22 @@ def test_batches_that_are_judged_elsewhere_are_refused(plain: Path) -> None:
     result = called("repair", "orders", BAD)
     assert result.exit_code == 2
     assert "are judged elsewhere" in result.stderr
+
+
+def test_an_estimate_is_written_only_if_it_is_allowed(plain: Path) -> None:
+    good = orders(DAYS + 1)
+    at = good.column_names.index("price")
+    odd = good.set_column(at, "price", pc.multiply(good["price"], 17.3456789))
+    stage(named(DAYS + 1), odd, "lake")
+    assert called("run", "--quiet").exit_code == 1
+    refused = called("repair", "orders", named(DAYS + 1), "--to", "repaired.parquet")
+    assert refused.exit_code == 2
+    assert "a factor or an offset is an estimate" in refused.stderr
+    assert "--allow-estimate" in refused.stderr
+    assert not Path("repaired.parquet").exists()
+    done = called("repair", "orders", named(DAYS + 1), "--to", "repaired.parquet", "--allow-estimate")
+    assert done.exit_code == 0
+    assert "(estimated)" in done.stdout
+    assert pc.mean(pq.read_table("repaired.parquet")["price"]).as_py() == pytest.approx(
+        pc.mean(good["price"]).as_py(), rel=0.1
+    )

@@ -98,3 +98,9 @@ def test_a_default_where_nearly_all_was_null_is_no_constant() -> None:
     filled = replace(make(12), "contact", pc.fill_null(make(12)["contact"], "unknown"))
     [found] = [each for each in diagnose_after(make, filled) if each.columns == ("contact",)]
     assert (found.fault, found.sentence) == ("placeholder", "contact has the value unknown where it was null")
+
+
+def test_the_first_day_of_all_silences_no_diagnosis() -> None:
+    broken = change(make_day(), "ordered_at", lambda _: datetime(1, 1, 1), share=0.3)
+    names = list_names(change(broken, "price", lambda value: value * 100))
+    assert {"placeholder", "scaled"} <= set(names)

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
-from tests.diagnose.history import BOTH, change, diagnose_after, diagnose_one, list_names, make_day, make_sales, replace
+from headgate.diagnose.repairable import describe_repair
+from tests.diagnose.history import (
+    BOTH,
+    change,
+    diagnose,
+    diagnose_after,
+    diagnose_one,
+    list_names,
+    make_day,
+    make_sales,
+    replace,
+)
 
 
 @BOTH
@@ -87,3 +101,68 @@ def test_numbers_of_few_decimals_give_the_factor_to_the_last_digit(factor: float
 def test_whole_numbers_that_were_rounded_give_the_factor_to_the_last_digit() -> None:
     broken = change(make_sales(12), "sold", lambda value: round(value * 3.1797))
     assert diagnose_after(make_sales, broken)[0].parameters == {"factor": 3.1797}
+
+
+def make_counts(day: int) -> pa.Table:
+    """Whole numbers that lie so densely that many factors give numbers that were there."""
+    random = np.random.default_rng([79, day])
+    return pa.table({"count": pa.array(np.round(random.lognormal(5.0, 0.8, 300)))})
+
+
+@pytest.mark.parametrize("factor", [8.66, 6.1, 18.0])
+def test_of_factors_that_give_usual_numbers_the_distribution_tells_which(factor: float) -> None:
+    broken = change(make_counts(12), "count", lambda value: value * factor)
+    [found] = diagnose_after(make_counts, broken)
+    assert found.parameters["factor"] == pytest.approx(factor, rel=0.1)
+
+
+def make_round(day: int) -> pa.Table:
+    """Numbers that were rounded to hundreds."""
+    random = np.random.default_rng([80, day])
+    return pa.table({"amount": pa.array(np.round(random.lognormal(10.5, 0.3, 200), -2))})
+
+
+@pytest.mark.parametrize("factor", [18.0, 4.8, 3.3])
+def test_round_numbers_claim_no_wrong_factor(factor: float) -> None:
+    broken = change(make_round(12), "amount", lambda value: value * factor)
+    [found] = diagnose_after(make_round, broken)
+    assert found.estimated or found.parameters["factor"] == pytest.approx(factor, rel=1e-9)
+
+
+def make_spread(day: int, rows: int = 100) -> pa.Table:
+    """Numbers of many digits, whose mean changes from day to day by chance."""
+    return pa.table({"value": np.random.default_rng([81, day]).lognormal(3.0, 0.5, rows)})
+
+
+def test_a_known_factor_that_few_rows_do_not_prove_is_an_estimate() -> None:
+    [found] = diagnose_after(make_spread, change(make_spread(12), "value", lambda value: value * 11.7))
+    assert found.estimated
+    assert describe_repair(found).endswith(" (estimated)")
+
+
+def test_numbers_that_are_none_do_not_silence_the_diagnosis() -> None:
+    broken = change(make_sales(12), "sold", lambda value: value * 1000.0)
+    values = broken["sold"].to_pylist()
+    values[:2] = [float("nan"), float("inf")]
+    found = diagnose_after(make_sales, replace(broken, "sold", pa.array(values)))
+    assert found[0].parameters == {"factor": 1000.0}
+
+
+def make_priced(day: int) -> pa.Table:
+    """Prices as decimals."""
+    random = np.random.default_rng([82, day])
+    prices = [Decimal(int(each)) / 100 for each in random.choice([199, 450, 1250, 1800, 2499, 3305], 300)]
+    return pa.table({"price": pa.array(prices, pa.decimal128(18, 2))})
+
+
+def test_decimals_give_the_exact_factor_too() -> None:
+    six = pa.array([each * 6 for each in make_priced(12)["price"].to_pylist()], pa.decimal128(18, 2))
+    [found] = diagnose_after(make_priced, replace(make_priced(12), "price", six))
+    assert (found.parameters, found.estimated) == ({"factor": 6.0}, False)
+
+
+def test_columns_with_nearly_the_same_factor_are_undone_each_by_its_own() -> None:
+    broken = change(make_day(), "price", lambda value: value * 8.6604)
+    broken = change(broken, "weight", lambda value: value * 8.6596)
+    factors = {each.columns: each.parameters["factor"] for each in diagnose(broken)}
+    assert factors == {("price",): pytest.approx(8.6604, rel=1e-9), ("weight",): pytest.approx(8.6596, rel=1e-9)}

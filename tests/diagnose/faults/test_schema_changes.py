@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
+from headgate.diagnose.faults.schema_changes import _fold_name
 from tests.diagnose.history import BOTH, change, diagnose, diagnose_one, make_day
 
 
@@ -53,3 +54,15 @@ def test_a_longer_name_is_the_same_column_though_some_of_its_values_are_gone() -
     assert (found.columns, found.parameters) == (("weight",), {"name": "weight_kg"})
     names = ["mass" if name == "weight" else name for name in day.column_names]
     assert "column_renamed" not in [each.fault for each in diagnose(broken.rename_columns(names))]
+
+
+def test_a_column_whose_case_changed_is_renamed_though_its_values_changed_too() -> None:
+    names = ["Price" if name == "price" else name for name in make_day().column_names]
+    broken = change(make_day(), "price", lambda value: value * 100).rename_columns(names)
+    assert "column_renamed" in [each.fault for each in diagnose(broken)]
+
+
+def test_names_without_letters_are_not_the_same() -> None:
+    assert _fold_name("%") == _fold_name("#") == ""
+    day = make_day().append_column("%", pa.array([str(at) for at in range(len(make_day()))]))
+    assert "column_renamed" not in [each.fault for each in diagnose(day)]

@@ -30,6 +30,10 @@ To = Annotated[
         show_default=False,
     ),
 ]
+AllowEstimate = Annotated[
+    bool,
+    typer.Option("--allow-estimate", help="Write the rows though a factor or an offset is only an estimate."),
+]
 
 
 @command("repair")
@@ -39,6 +43,7 @@ def repair(
     partition: options.PartitionArgument,
     dry_run: DryRun = False,
     to: To = None,
+    allow_estimate: AllowEstimate = False,
     note: options.Note = "",
     who: options.Who = None,
     revision: options.Revision = None,
@@ -48,6 +53,9 @@ def repair(
     The repaired batch is first judged without recording anything. If it would not pass, nothing is written, and the
     exit code is 1. Else the held revision is rejected, with a note of what was undone, and the repaired rows are staged
     and judged as a new revision. The held batch stays in quarantine. A batch that readers have is left alone.
+
+    If a factor is only an estimate, the repaired numbers are near the right ones. Then nothing is written without
+    --allow-estimate.
 
     Batches that headgate does not publish have no staging: name a file with --to, and put it in the place of the batch.
 
@@ -59,6 +67,7 @@ def repair(
     """
     from headgate.cli.recorded_runs import verdict_of
     from headgate.project.repairs import require_staging, try_repair
+    from headgate.values.errors import MisuseError
 
     chosen = context.open_project().dataset(dataset)
     verdict = verdict_of(chosen, partition, revision)
@@ -70,6 +79,11 @@ def repair(
     _print_trial(context, trial)
     if dry_run or not trial.passed:
         return _make_result(trial)
+    if trial.is_estimate and not allow_estimate:
+        raise MisuseError(
+            "what would be written is only near the right numbers: a factor or an offset is an estimate.",
+            hint="Repair the batch at its source, or add --allow-estimate.",
+        )
     ruling = _reject(chosen, trial, note, who, path)
     if path is not None:
         return _write_to(context, trial, ruling, path)

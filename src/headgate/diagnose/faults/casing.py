@@ -22,7 +22,7 @@ _FORMS: dict[str, Undo] = {
     "sentence case": str.capitalize,
 }
 _WORD = re.compile("[Aa]+")  # of a pattern
-_UNDO = {"lower": pc.utf8_lower, "upper": pc.utf8_upper, "title": pc.utf8_title}
+_UNDO = {"lower": pc.utf8_lower, "upper": pc.utf8_upper}
 
 
 @fault

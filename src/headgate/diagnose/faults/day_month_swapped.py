@@ -78,7 +78,7 @@ def _swap_text(text: str) -> str | None:
         changed = moment.replace(day=moment.month, month=moment.day)
     except ValueError:
         return None
-    swapped = f"{changed:%Y-%m-%d}{text[10:]}"
+    swapped = f"{changed.date().isoformat()}{text[10:]}"
     return None if swapped == text else swapped
 
 

@@ -11,6 +11,7 @@ from headgate.diagnose.table_pair import TablePair
 
 _ALIKE = 0.15  # of difference, beyond what is usual, that a column may have from the one it was
 _ALIKE_NAMED = 0.4  # the same, if one name begins with the other
+_MOST_LEFT = 0.3  # that counts as unexplained of a column whose name tells which one it was
 _SHORTEST = 3  # characters of a name that another one begins with
 
 
@@ -61,15 +62,15 @@ def match_columns(table: TablePair) -> list[tuple[str, str, float]]:
             if new in taken or table.new_columns[new].kind is not table.old_columns[old].kind:
                 continue
             pair = table.pair(new, old)
-            limit = _ALIKE_NAMED if _is_longer_name(old, new) else _ALIKE
+            limit = _ALIKE_NAMED if _begins_with_other(old, new) else _ALIKE
             is_alike = pair.total <= limit and _has_common_values(table, old, new)
-            if is_alike or _fold_name(old) == _fold_name(new):
+            if is_alike or _fold_name(old) == _fold_name(new) != "":
                 place = abs(list(table.old_columns).index(old) - list(table.new_columns).index(new))
                 candidates.append((pair.total + 0.001 * place, new, pair.total))
         if candidates:
             _, new, total = min(candidates)
             taken.add(new)
-            found.append((old, new, total))
+            found.append((old, new, min(total, _MOST_LEFT)))
     return found
 
 
@@ -82,10 +83,10 @@ def _fold_name(label: str) -> str:
     return re.sub(r"[\W_]+", "", label).casefold()
 
 
-def _is_longer_name(old: str, new: str) -> bool:
+def _begins_with_other(old: str, new: str) -> bool:
     """Whether one of two names begins with the other.
 
-    >>> _is_longer_name("lat", "latitudine"), _is_longer_name("id", "idle_hours")
+    >>> _begins_with_other("lat", "latitudine"), _begins_with_other("id", "idle_hours")
     (True, False)
     """
     short, long = sorted((_fold_name(old), _fold_name(new)), key=len)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Iterator
 from typing import ClassVar
@@ -12,15 +13,16 @@ import pyarrow as pa
 from headgate.diagnose.column_pair import SHAPE, ColumnPair, Floats
 from headgate.diagnose.exact_parameter import find_exact_parameters
 from headgate.diagnose.fault import Fit, KnownFault, fault
-from headgate.diagnose.mixture import MOST_SURE_OF_PART, Mixture, choose_known, fit_mixtures, measure_left, refine
+from headgate.diagnose.mixture import MAX_PARTIAL_CONFIDENCE, Mixture, choose_known, fit_mixtures, measure_left, refine
 from headgate.diagnose.restored import restore_numbers
-from headgate.display.numbers import format_number
+from headgate.display.numbers import write_parameter
 from headgate.values.diagnosis import FaultParameters
 
 _KELVIN = (273.15, -273.15)
 _COST, _PART_COST = 0.05, 0.05
 _NEAR_EXACT = 0.1  # of an estimate, by which it may differ from an offset that the values tell
 _ROUND_DIGITS, _NEAR_ROUND, _AS_GOOD, _NO_MORE = (1, 2, 3), 0.005, 1.02, 0.0005
+_CERTAIN = 1.5  # degrees, by which an estimate may be wrong, so that kelvin are no guess
 _MIN_SHARE = 0.02  # of the rows, below which a distribution shows no offset
 
 
@@ -40,8 +42,9 @@ class Shifted(KnownFault):
         guesses = [float(np.median(pair.now.points - pair.before.points)), *(spread * np.linspace(-12, 12, 97))]
         best = min(fit_mixtures(pair, np.subtract, guesses), key=lambda each: each.cost)
         best = refine(pair, np.subtract, best, spread / 4, ratio=False)
-        exact = [each.parameter for each in find_exact_parameters(pair, operator.sub, bool)]
-        exact = exact if len(exact) == 1 else []  # where numbers lie densely, many offsets give numbers that were there
+        found = find_exact_parameters(pair, operator.sub, bool)
+        # where numbers lie densely, many offsets give numbers that were there
+        exact = [found[0].parameter] if len(found) == 1 and found[0].is_certain else []
         best = choose_known(pair, fit_mixtures(pair, np.subtract, exact), best, _NEAR_EXACT) if exact else best
         for known in [] if best.parameter in exact else ([round(best.parameter)], _KELVIN):
             best = choose_known(pair, fit_mixtures(pair, np.subtract, known), best, 0.02)
@@ -49,22 +52,33 @@ class Shifted(KnownFault):
         if abs(best.parameter) <= 0.02 * spread or best.share < _MIN_SHARE:
             return
         offset = best.parameter
+        is_certain = offset in exact or (offset in _KELVIN and best.share == 1 and _estimate_error(pair) <= _CERTAIN)
         sign, size = ("plus", offset) if offset > 0 else ("minus", -offset)
         unit = {273.15: " (kelvin for degrees Celsius)", -273.15: " (degrees Celsius for kelvin)"}.get(offset, "")
+        said = write_parameter(size, is_short=not is_certain or bool(unit))
         yield Fit(
             self.name,
-            f"looks shifted: every value {sign} {format_number(float(f'{size:.4g}'))}{unit}",
+            f"looks shifted: every value {sign} {said}{unit}",
             measure_left(pair, best, lambda value: value - offset),
             (pair.label,),
-            {"offset": float(f"{offset:.8g}")},
+            {"offset": offset if is_certain else float(f"{offset:.8g}")},
             best.share,
             _COST + _PART_COST * (best.share < 1),
-            best.parameter not in (*exact, *_KELVIN),
-            MOST_SURE_OF_PART if best.share < 1 else 1.0,
+            not is_certain,
+            MAX_PARTIAL_CONFIDENCE if best.share < 1 else 1.0,
         )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
         return restore_numbers(values, operator.sub, float(parameters["offset"]))
+
+
+def _estimate_error(pair: ColumnPair) -> float:
+    """By how much an estimated offset may differ from the right one by chance: three times its standard error."""
+    before = pair.before.moments
+    if before is None:
+        return math.inf
+    rows = 1 / max(1, pair.now.present) + 1 / max(1, pair.before.present)
+    return 3 * math.sqrt(before.second / before.count * rows)
 
 
 def _choose_round(pair: ColumnPair, best: Mixture) -> Mixture:

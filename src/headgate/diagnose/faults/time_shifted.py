@@ -116,7 +116,7 @@ def _write(moment: datetime, seconds: float, has_time: bool) -> str:
         earlier = moment - timedelta(seconds=seconds)
     except OverflowError:
         return ""
-    return earlier.strftime("%Y-%m-%d %H:%M:%S.%f" if has_time else "%Y-%m-%d")
+    return earlier.isoformat(" ", "microseconds") if has_time else earlier.date().isoformat()
 
 
 def _describe(seconds: float) -> str:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from headgate.diagnose.column_pair import ColumnPair, Floats
 from headgate.diagnose.fault import Fit, KnownFault, fault
-from headgate.diagnose.mixture import MOST_SURE_OF_PART, fit_mixtures, measure_left
+from headgate.diagnose.mixture import MAX_PARTIAL_CONFIDENCE, fit_mixtures, measure_left
 from headgate.diagnose.restored import as_type, drop_rounding
 from headgate.values.diagnosis import FaultParameters
 
@@ -32,7 +32,7 @@ class UnitWithOffset(KnownFault):
     def fit_column(self, pair: ColumnPair) -> Iterator[Fit]:
         if not pair.is_numeric:
             return
-        is_any = _lies_within(pair, *_ANY)
+        may_be_temperature = _lies_within(pair, *_ANY)
         for mixture in fit_mixtures(pair, _convert_back, (_TO_FAHRENHEIT, _TO_CELSIUS)):
             unit = "Fahrenheit" if mixture.parameter == _TO_FAHRENHEIT else "Celsius"
             usual = "Celsius" if unit == "Fahrenheit" else "Fahrenheit"
@@ -45,8 +45,8 @@ class UnitWithOffset(KnownFault):
                     (pair.label,),
                     {"unit": unit.lower()},
                     mixture.share,
-                    0.08 * (mixture.share < 1) + 0.04 * (not is_weather) + _NO_DEGREES_COST * (not is_any),
-                    most_sure=MOST_SURE_OF_PART if mixture.share < 1 else 1.0,
+                    0.08 * (mixture.share < 1) + 0.04 * (not is_weather) + _NO_DEGREES_COST * (not may_be_temperature),
+                    max_confidence=MAX_PARTIAL_CONFIDENCE if mixture.share < 1 else 1.0,
                 )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
