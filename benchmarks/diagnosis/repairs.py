@@ -69,8 +69,13 @@ def try_repair(gate: hg.Gate, partition: str, broken: pa.Table, original: pa.Tab
     try:
         trial = gate.try_repair(broken, partition)
     except hg.HeadgateError as error:
-        return {"passes": False, "equals": False, "repairs": [], "error": str(error)}
-    return {"passes": trial.passed, "equals": equals(trial.data, original), "repairs": list(trial.repairs)}
+        return {"passes": False, "equals": False, "estimated": False, "repairs": [], "error": str(error)}
+    return {
+        "passes": trial.passed,
+        "equals": equals(trial.data, original),
+        "estimated": trial.is_estimate,
+        "repairs": list(trial.repairs),
+    }
 
 
 def equals(repaired: pa.Table, original: pa.Table) -> bool:

@@ -132,6 +132,11 @@ def is_wrongly_repaired(row: Row) -> bool:
     return bool(row["repair"]["passes"] and not row["repair"]["equals"])
 
 
+def is_certainly_wrong(row: Row) -> bool:
+    """Whether a repair passes that is not equal to the good batch, and does not say that it is an estimate."""
+    return is_wrongly_repaired(row) and not row["repair"]["estimated"]
+
+
 def names_visible_changes(row: Row) -> bool:
     """Whether all diagnoses only say what can be seen: the schema is another, or the rows came before."""
     return all(each["fault"] in VISIBLE for each in row["diagnoses"])

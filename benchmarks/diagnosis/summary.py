@@ -66,6 +66,7 @@ def measure(rows: Sequence[Row]) -> dict[str, Share]:
         ),
         "repaired, passes and is equal": _judge([row for row in held if "repair" in row], scoring.is_repaired),
         "repair passes and is not equal": _judge([row for row in held if "repair" in row], scoring.is_wrongly_repaired),
+        "the same, and is no estimate": _judge([row for row in held if "repair" in row], scoring.is_certainly_wrong),
     }
     return {name: estimate(judged) for name, judged in figures.items()}
 

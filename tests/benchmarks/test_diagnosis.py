@@ -183,7 +183,7 @@ def test_figures_of_a_list_made_by_hand() -> None:
         {**make_row("scaled", []), "held": False},
     ]
     for row, (passes, is_equal) in zip(rows, ((True, True), (True, False), (False, False)), strict=False):
-        row["repair"] = {"passes": passes, "equals": is_equal, "repairs": []}
+        row["repair"] = {"passes": passes, "equals": is_equal, "estimated": False, "repairs": []}
     found = {name: (share.held, share.judged) for name, share in summary.measure(rows).items()}
     assert found == {
         "faults held": (8, 9),
@@ -203,6 +203,7 @@ def test_figures_of_a_list_made_by_hand() -> None:
         "good batches held, no fault of values or rows": (1, 1),
         "repaired, passes and is equal": (1, 3),
         "repair passes and is not equal": (1, 3),
+        "the same, and is no estimate": (1, 3),
     }
     assert summary.measure_groups(rows)["chosen on"]["named first"].judged == 0
     incident = {"row": 1, "feed": "made/up", "partition": "1", "description": "fewer rows", "runs": 30}
@@ -271,7 +272,12 @@ def test_a_held_fault_with_an_inverse_is_repaired() -> None:
     assert not has_inverse(broken._replace(parts=(*broken.parts, Part("nulls", ("stock",)))), good)
     row = protocol._judge_and_reject(gate, "2026-11-09", broken, good)
     assert row["held"]
-    assert row["repair"] == {"passes": True, "equals": True, "repairs": ["price is divided by 100"]}
+    assert row["repair"] == {
+        "passes": True,
+        "equals": True,
+        "estimated": False,
+        "repairs": ["price is divided by 100"],
+    }
 
 
 def test_what_was_rounded_or_written_in_upper_case_may_have_no_inverse() -> None:
