@@ -84,7 +84,9 @@ def describe_repair(diagnosis: Diagnosis) -> str:
             return "of rows that are there several times, the copies are left out"
         case "time_shifted":
             seconds = float(given["seconds"])
-            return f"{names} {verb} moved {'back' if seconds > 0 else 'ahead'} by {_write_duration(abs(seconds))}"
+            return (
+                f"{names} {verb} moved {'back' if seconds > 0 else 'ahead'} by {_write_duration(abs(seconds))}{guess}"
+            )
         case "column_renamed":
             return f"{given['name']} is named {names} again"
     return f"{diagnosis.fault} of {names} is undone"

@@ -63,6 +63,7 @@ class TimeShifted(KnownFault):
             {"seconds": seconds},
             rounded.share,
             0.04 + 0.04 * (rounded.share < 1),
+            estimated=True,
         )
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
