@@ -260,7 +260,7 @@ def _join(found: Sequence[Diagnosis]) -> list[Diagnosis]:
     joined: dict[tuple[object, ...], list[Diagnosis]] = {}
     for each in found:
         words = each.sentence.removeprefix(_list(each.columns)) if len(each.columns) == 1 else each.sentence
-        undone = (*each.parameters.items(), each.estimated) if each.repairable else ()
+        undone = tuple(each.parameters.items()) if each.repairable else ()
         joined.setdefault((words, each.fault, *undone), []).append(each)
     return [_join_columns(str(words), each) for (words, *_), each in joined.items()]
 
@@ -276,5 +276,6 @@ def _join_columns(words: str, alike: Sequence[Diagnosis]) -> Diagnosis:
         columns=columns,
         sentence=f"{_list(columns)}{plural}",
         confidence=max(each.confidence for each in alike),
+        estimated=any(each.estimated for each in alike),
         explains=tuple(metric for each in alike for metric in each.explains),
     )
