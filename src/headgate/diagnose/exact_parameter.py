@@ -1,4 +1,4 @@
-"""The parameter of a change of numbers to the last digit, where the values themselves tell it."""
+"""The parameter of a change of numbers to the last digit, where the values themselves show it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ Mask = npt.NDArray[np.bool_]
 
 _MOST_VALUES, _MOST_CHECKED, _FEWEST = 5, 12, 3
 _RESTORED = 0.6  # of the values that no run had, that one had before they were changed
-_NEARLY_ALL, _MORE_THAN_FEW = 0.9, 0.2
-_MOST_DIGITS, _MOST_DECIMALS, _MOST_NUMBERS, _MOST_TRIED = 6, 6, 200, 100_000
-_NEIGHBOURS, _MOST_FITTING = 7, 50
+_NEARLY_ALL, _MORE_THAN_FEW = 0.9, 0.2  # of the frequent new values that are restored, and of all values that are new
+_MOST_DIGITS, _MOST_TRIED = 6, 100_000  # of a factor, and factors of so many digits
+_MOST_DECIMALS, _MOST_NUMBERS = 6, 200  # of the usual numbers, and numbers of the batch that are divided
+_NEIGHBOURS, _MOST_FITTING = 7, 50  # numbers beside each one, and factors that are looked at closely
 _LEAST_OF_ROUNDED = 1.1  # a factor that is not larger leaves no trace in numbers that were rounded after it
 _BY_CHANCE = 1e-3  # how often one of the factors that are tried gives few decimals by chance
 _NOISE = 1e-11  # of a number, that a few operations on doubles leave
@@ -130,11 +131,12 @@ def _has_usual_divisor(restored: Floats, usual: Quantiles, unit: float) -> bool:
 
 def _check_decimals(numbers: Floats, factors: Floats, unit: float, were_rounded: bool) -> Mask:
     """For each factor which numbers divided by it are whole in some unit."""
-    whole = numbers[None, :] / factors[:, None] * unit
-    slack = _NOISE * np.maximum(np.abs(whole), 1.0)
-    if were_rounded:
-        slack = slack + 0.5 / factors[:, None]
-    return np.asarray(np.abs(whole - np.rint(whole)) <= slack, np.bool_)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is beyond a double is not whole
+        whole = numbers[None, :] / factors[:, None] * unit
+        slack = _NOISE * np.maximum(np.abs(whole), 1.0)
+        if were_rounded:
+            slack = slack + 0.5 / factors[:, None]
+        return np.asarray(np.abs(whole - np.rint(whole)) <= slack, np.bool_)
 
 
 def _expect_fitting(numbers: Floats, factor: float, unit: float, were_rounded: bool) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from headgate.diagnose.fault import faults
 from headgate.diagnose.usual_case import CASES, CASING
-from headgate.display.numbers import write_parameter
+from headgate.display.numbers import format_parameter
 from headgate.values.diagnosis import Diagnosis
 from headgate.values.schema import Schema
 
@@ -62,10 +62,10 @@ def describe_repair(diagnosis: Diagnosis) -> str:
         case "scaled":
             factor = float(given["factor"])
             word, by = ("divided", factor) if abs(factor) >= 1 else ("multiplied", 1 / factor)
-            return f"{names} {verb} {word} by {write_parameter(by, is_short=diagnosis.estimated)}{guess}"
+            return f"{names} {verb} {word} by {format_parameter(by, is_short=diagnosis.estimated)}{guess}"
         case "shifted":
             offset = float(given["offset"])
-            size = write_parameter(abs(offset), is_short=diagnosis.estimated)
+            size = format_parameter(abs(offset), is_short=diagnosis.estimated)
             return f"{names} {verb} {'lowered' if offset > 0 else 'raised'} by {size}{guess}"
         case "sign_flipped":
             return f"{names} {verb} multiplied by -1"

@@ -26,12 +26,12 @@ def format_number(value: float) -> str:
     return f"{value:.12g}" if number == int(number) and abs(value) < 1e9 else text
 
 
-def write_parameter(value: float, is_short: bool) -> str:
+def format_parameter(value: float, is_short: bool) -> str:
     """A factor or an offset: an estimate in four digits, one that is known in all that it has.
 
-    >>> write_parameter(1234567.0, is_short=True), write_parameter(1234567.0, is_short=False)
+    >>> format_parameter(1234567.0, is_short=True), format_parameter(1234567.0, is_short=False)
     ('1,235,000', '1,234,567')
-    >>> write_parameter(2.7654321, is_short=True), write_parameter(2.7654321, is_short=False)
+    >>> format_parameter(2.7654321, is_short=True), format_parameter(2.7654321, is_short=False)
     ('2.765', '2.7654321')
     """
     if is_short:

@@ -56,7 +56,7 @@ class RepairTrial(BatchVerdict):
 
     @property
     def is_estimate(self) -> bool:
-        """Whether the repaired numbers are only near the right ones, since a factor or an offset is an estimate."""
+        """Whether the repaired values are only near the right ones: a factor, an offset or a shift is an estimate."""
         return any(each.estimated for each in list_repairable(self.original.diagnoses, self.original.run.schema))
 
     @property

@@ -26,7 +26,7 @@ class Diagnosis(msgspec.Struct, frozen=True):
     `segment` says which rows these are, if they are those with a value of a column. `confidence` is between 0 and 1.
     `others` names the faults that explain the batch nearly as well, the nearer first. `explains` are the metrics that
     failed because of it. `repairable` says that the fault can be undone. `located` tells of the rows of the segment.
-    `estimated` says that a factor or an offset is near the right one: what is repaired is then near it, too.
+    `estimated` says that a factor, an offset or a shift of times is near the right one: so is then what is repaired.
     """
 
     fault: str

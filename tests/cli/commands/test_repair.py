@@ -316,7 +316,7 @@ def test_an_estimate_is_written_only_if_it_is_allowed(plain: Path) -> None:
     assert called("run", "--quiet").exit_code == 1
     refused = called("repair", "orders", named(DAYS + 1), "--to", "repaired.parquet")
     assert refused.exit_code == 2
-    assert "a factor or an offset is an estimate" in refused.stderr
+    assert "is not written: the repair is an estimate" in refused.stderr
     assert "--allow-estimate" in refused.stderr
     assert not Path("repaired.parquet").exists()
     done = called("repair", "orders", named(DAYS + 1), "--to", "repaired.parquet", "--allow-estimate")

@@ -143,7 +143,7 @@ def test_a_known_factor_that_few_rows_do_not_prove_is_an_estimate() -> None:
 def test_numbers_that_are_none_do_not_silence_the_diagnosis() -> None:
     broken = change(make_sales(12), "sold", lambda value: value * 1000.0)
     values = broken["sold"].to_pylist()
-    values[:2] = [float("nan"), float("inf")]
+    values[:3] = [float("nan"), float("inf"), 1e308]
     found = diagnose_after(make_sales, replace(broken, "sold", pa.array(values)))
     assert found[0].parameters == {"factor": 1000.0}
 

@@ -32,7 +32,9 @@ To = Annotated[
 ]
 AllowEstimate = Annotated[
     bool,
-    typer.Option("--allow-estimate", help="Write the rows though a factor or an offset is only an estimate."),
+    typer.Option(
+        "--allow-estimate", help="Write the rows though a factor, an offset or a shift of times is an estimate."
+    ),
 ]
 
 
@@ -54,8 +56,8 @@ def repair(
     exit code is 1. Else the held revision is rejected, with a note of what was undone, and the repaired rows are staged
     and judged as a new revision. The held batch stays in quarantine. A batch that readers have is left alone.
 
-    If a factor is only an estimate, the repaired numbers are near the right ones. Then nothing is written without
-    --allow-estimate.
+    If a factor, an offset or a shift of times is an estimate, the repaired values are near the right ones, and may not
+    be equal to them. Then nothing is written without --allow-estimate.
 
     Batches that headgate does not publish have no staging: name a file with --to, and put it in the place of the batch.
 
@@ -81,7 +83,7 @@ def repair(
         return _make_result(trial)
     if trial.is_estimate and not allow_estimate:
         raise MisuseError(
-            "what would be written is only near the right numbers: a factor or an offset is an estimate.",
+            f"{dataset} {partition} is not written: the repair is an estimate, and gives values near the right ones.",
             hint="Repair the batch at its source, or add --allow-estimate.",
         )
     ruling = _reject(chosen, trial, note, who, path)

@@ -26,7 +26,7 @@ from headgate.diagnose.mixture import (
     refine,
 )
 from headgate.diagnose.restored import restore_numbers
-from headgate.display.numbers import write_parameter
+from headgate.display.numbers import format_parameter
 from headgate.values.diagnosis import FaultParameters
 
 _FREE = 10 ** np.linspace(-4, 4, 121)
@@ -70,10 +70,8 @@ class Scaled(KnownFault):
             chosen = choose_known(pair, fit_mixtures(pair, _divide, [short]), chosen, 2 * tolerance)
         for mixture in dict.fromkeys((chosen, best)):
             if _is_factor(mixture.parameter) and mixture.share > _MIN_SHARE:
-                is_certain = mixture.parameter == short or (
-                    mixture.parameter in KNOWN_FACTORS and mixture.share == 1 and error <= _CERTAIN
-                )
-                yield _make_fit(pair, mixture, is_estimate=not is_certain)
+                is_known = mixture.parameter in KNOWN_FACTORS and mixture.share == 1 and error <= _CERTAIN
+                yield _make_fit(pair, mixture, is_estimate=mixture.parameter != short and not is_known)
 
     def undo(self, values: pa.Array, parameters: FaultParameters) -> pa.Array:
         return restore_numbers(values, operator.truediv, float(parameters["factor"]))
@@ -87,8 +85,8 @@ def _make_fit(pair: ColumnPair, mixture: Mixture, is_estimate: bool = False) -> 
     factor, share = mixture.parameter, mixture.share
     unit = describe_factor(factor)
     cost = _KNOWN_COST if unit else _FREE_COST
-    said = write_parameter(factor, is_short=bool(unit) or is_estimate)
-    said = said if factor >= 0.1 else f"1/{write_parameter(1 / factor, is_short=bool(unit) or is_estimate)}"
+    fraction, size = ("", factor) if factor >= 0.1 else ("1/", 1 / factor)
+    said = f"{fraction}{format_parameter(size, is_short=bool(unit) or is_estimate)}"
     return Fit(
         Scaled.name,
         f"looks multiplied by {said}{f' ({unit})' if unit else ''}",
@@ -127,7 +125,10 @@ def _guess_by_means(pair: ColumnPair) -> list[float]:
 
 
 def _find_exact_factor(pair: ColumnPair, best: Mixture) -> ExactParameter | None:
-    """The factor by which new values are those of the past, if it also explains the distribution; None if none does."""
+    """The factor by which new values are those of the past, if it also explains the distribution; None if none does.
+
+    Half the right factor gives usual numbers too, where these lie densely.
+    """
     found = find_exact_parameters(pair, operator.truediv, _is_factor, KNOWN_FACTORS)
     usual = [each for each in found if each.restored >= _AS_MANY * found[0].restored]
     if not usual:

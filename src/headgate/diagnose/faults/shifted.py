@@ -15,13 +15,14 @@ from headgate.diagnose.exact_parameter import find_exact_parameters
 from headgate.diagnose.fault import Fit, KnownFault, fault
 from headgate.diagnose.mixture import MAX_PARTIAL_CONFIDENCE, Mixture, choose_known, fit_mixtures, measure_left, refine
 from headgate.diagnose.restored import restore_numbers
-from headgate.display.numbers import write_parameter
+from headgate.display.numbers import format_parameter
 from headgate.values.diagnosis import FaultParameters
 
 _KELVIN = (273.15, -273.15)
 _COST, _PART_COST = 0.05, 0.05
-_NEAR_EXACT = 0.1  # of an estimate, by which it may differ from an offset that the values tell
-_ROUND_DIGITS, _NEAR_ROUND, _AS_GOOD, _NO_MORE = (1, 2, 3), 0.005, 1.02, 0.0005
+_NEAR_EXACT = 0.1  # of an estimate, by which it may differ from an offset that the values show
+_ROUND_DIGITS, _NEAR_ROUND = (1, 2, 3), 0.005  # of a round offset, and how near it is to the estimate
+_AS_GOOD, _NO_MORE = 1.02, 0.0005  # times what the estimate leaves, and more than that, that a round one may leave
 _CERTAIN = 1.5  # degrees, by which an estimate may be wrong, so that kelvin are no guess
 _MIN_SHARE = 0.02  # of the rows, below which a distribution shows no offset
 
@@ -55,7 +56,7 @@ class Shifted(KnownFault):
         is_certain = offset in exact or (offset in _KELVIN and best.share == 1 and _estimate_error(pair) <= _CERTAIN)
         sign, size = ("plus", offset) if offset > 0 else ("minus", -offset)
         unit = {273.15: " (kelvin for degrees Celsius)", -273.15: " (degrees Celsius for kelvin)"}.get(offset, "")
-        said = write_parameter(size, is_short=not is_certain or bool(unit))
+        said = format_parameter(size, is_short=not is_certain or bool(unit))
         yield Fit(
             self.name,
             f"looks shifted: every value {sign} {said}{unit}",
