@@ -4,7 +4,7 @@ DIR/<dataset>.<feed>/rows.json                   every judged case, as in the re
 DIR/<dataset>.<feed>/learned/<partition>.pickle  what was learned, shared by the cases of the partition
 DIR/<dataset>.<feed>/originals/<partition>.arrow the good batch
 DIR/<dataset>.<feed>/cases/<partition>.<case>.pickle  what was measured of the held batch, its verdict and its row
-    DIR/<dataset>.<feed>/cases/<partition>.good.pickle  the same of a good batch that was held by mistake
+DIR/<dataset>.<feed>/cases/<partition>.good.pickle  the same of a good batch that was held by mistake
 DIR/<dataset>.<feed>/broken/<partition>.<case>.arrow  the held batch, if it has a segment or can be repaired
 """
 
