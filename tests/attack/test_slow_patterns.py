@@ -10,9 +10,9 @@ from __future__ import annotations
 import random
 import re
 import signal
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import FrameType
 
 import pytest
@@ -26,6 +26,7 @@ from headgate.metrics.states.types import SHAPES
 from headgate.values.errors import BadPredicate
 from tests.attack.fuzz import LENGTH, hostile_values, random_pattern
 from tests.attack.patterns import EXPONENTIAL, ORDINARY, POLYNOMIAL
+from tests.timing import measure_least_seconds
 
 EVERY_ORDINARY = [pattern for patterns in ORDINARY.values() for pattern in patterns]
 OURS = [shapes.EMAIL, shapes.URL, shapes.IP, shapes.UUID, shapes.CREDIT_CARD, shapes.SSN, *SHAPES.values()]
@@ -46,7 +47,7 @@ def time_limit(seconds: float) -> Iterator[None]:
         raise TimeoutError(f"more than {seconds} seconds")
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, 3 * seconds)  # by the clock, on a machine that others use
+    signal.setitimer(signal.ITIMER_REAL, 12 * seconds)  # by the clock, of all tries, on a machine that others use
     try:
         yield
     finally:
@@ -58,10 +59,8 @@ def match_hostile_values(pattern: str, chance: random.Random) -> float:
     """The CPU seconds that the slowest hostile value takes."""
     compiled, slowest = re.compile(pattern), 0.0
     for value in hostile_values(pattern, chance):
-        began = time.process_time()
         with time_limit(MOST_SECONDS):
-            compiled.search(value)
-        slowest = max(slowest, time.process_time() - began)
+            slowest = max(slowest, measure_least_seconds(partial(compiled.search, value), MOST_SECONDS))
     return slowest
 
 
@@ -110,7 +109,7 @@ def test_an_ordinary_pattern_is_fast_on_hostile_values(kind: str) -> None:
 
 def test_a_refused_pattern_is_slow_indeed() -> None:
     for pattern in (r"(a+)+$", r"(a|a)*$", r"(.*)*x", r"a*a*a*a*b"):
-        with pytest.raises(TimeoutError), time_limit(0.1):
+        with pytest.raises(TimeoutError), time_limit(0.03):
             re.search(pattern, "a" * 3_000 + "!")
 
 
@@ -171,9 +170,7 @@ MANY_PIECES = (
 
 @pytest.mark.parametrize("pattern", MANY_PIECES, ids=lambda pattern: pattern[:20])
 def test_a_pattern_in_many_pieces_is_analysed_in_bounded_time(pattern: str) -> None:
-    began = time.process_time()
-    is_accepted(pattern)
-    assert time.process_time() - began < 10
+    assert measure_least_seconds(lambda: is_accepted(pattern), 10) < 10
 
 
 # --- LIKE, which Spark turns into a regular expression

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 import string
-import time
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -22,6 +22,7 @@ from headgate.learn.patterns.lexer import MAX_LENGTH
 from headgate.learn.patterns.pattern import Atom, AtomKind, Pattern
 from headgate.learn.patterns.settings import InferenceSettings
 from tests.learn.patterns.test_generalize import VALUES, few, patterns_of
+from tests.timing import measure_least_seconds
 
 EXAMPLES = settings(max_examples=25)
 QUICK = 0.1  # seconds for a million characters in RE2, which judges batches
@@ -225,26 +226,15 @@ NEARLY = {
 }
 
 
-def seconds(work: object, *given: object) -> float:
-    """The best of three, of the processor's time: what others do at the same time is not counted."""
-    assert callable(work)
-    taken = []
-    for _ in range(3):
-        begin = time.process_time()
-        work(*given)
-        taken.append(time.process_time() - begin)
-        if taken[-1] < QUICK / 4:
-            break
-    return min(taken)
-
-
 @pytest.mark.parametrize("body", BODIES.values(), ids=list(BODIES))
 def test_a_million_characters_that_nearly_match_are_refused_in_a_tenth_of_a_second(body: str) -> None:
     compiled = re.compile(body)
     for name, value in NEARLY.items():
         array = pa.array([value])
-        assert seconds(compiled.fullmatch, value) < LINEAR, f"Python, {name}"
-        assert seconds(pc.match_substring_regex, array, f"^(?:{body})$") < QUICK, f"RE2, {name}"
+        in_python = partial(compiled.fullmatch, value)
+        in_re2 = partial(pc.match_substring_regex, array, f"^(?:{body})$")
+        assert measure_least_seconds(in_python, LINEAR) < LINEAR, f"Python, {name}"
+        assert measure_least_seconds(in_re2, QUICK) < QUICK, f"RE2, {name}"
 
 
 def test_the_longest_patterns_are_within_the_bounds_of_re2() -> None:
@@ -284,6 +274,6 @@ def test_a_rule_has_no_chain_of_numbers_between_any_symbols(between: list[str], 
     assert fixed is not None
     assert str(fixed).count("<num>") == 20
     for nearly in ("--5" * 20 + "!", f"1{between[0]}" * 20 + "!", f"1.1{between[0]}" * 19 + "1" * MANY + "!"):
-        assert seconds(re.compile(fixed.regex[1:-1]).fullmatch, nearly) < LINEAR
+        assert measure_least_seconds(partial(re.compile(fixed.regex[1:-1]).fullmatch, nearly), LINEAR) < LINEAR
     varied = ["".join(dice.choice(between) + number for number in each) for each in numbers]
     assert infer(varied, evidence, 100_000, InferenceSettings.of("headgate")) is None
