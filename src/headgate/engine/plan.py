@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from operator import is_
 from typing import Any, TypeAlias
 
 import msgspec
@@ -19,6 +21,7 @@ RowQuestion: TypeAlias = str | Membership  # a SQL predicate, or a look-up in an
 
 EVERY_ROW = "true"
 KEYS = frozenset({Kind.STRING, Kind.INTEGER, Kind.BOOLEAN, Kind.DATE})  # kinds that Spark and Arrow print alike
+_PLANS = 8  # that are kept
 
 
 class Fold(msgspec.Struct, frozen=True):
@@ -106,8 +109,29 @@ def make_plan(
     whole: frozenset[MetricKey] = frozenset(),
 ) -> Plan:
     """The plan that measures all of these metrics. Equal metrics are planned once; a shared state is folded once."""
-    metrics = tuple(dict.fromkeys(each if isinstance(each, Metric) else from_key(each) for each in asked))
-    failures = dict(failed or {})
+    metrics = tuple(dict.fromkeys([each if isinstance(each, Metric) else from_key(each) for each in asked]))
+    if failed or whole:
+        return _plan_scan(schema, metrics, dict(failed or {}), tuple(by), keep, whole)
+    plan = _recall_plan(schema, metrics, tuple(by), keep)
+    # equal metrics may be written in two ways, such as q=1 and q=1.0
+    is_same = all(map(is_, plan.metrics, metrics))
+    return plan if is_same else _plan_scan(schema, metrics, {}, tuple(by), keep, whole)
+
+
+@lru_cache(maxsize=_PLANS)
+def _recall_plan(schema: Schema, metrics: tuple[Metric[Any], ...], by: tuple[str, ...], keep: str) -> Plan:
+    """The plan of a scan, or that of an equal one before: many batches are scanned alike."""
+    return _plan_scan(schema, metrics, {}, by, keep, frozenset())
+
+
+def _plan_scan(
+    schema: Schema,
+    metrics: tuple[Metric[Any], ...],
+    failures: dict[MetricKey, Failed],
+    by: tuple[str, ...],
+    keep: str,
+    whole: frozenset[MetricKey],
+) -> Plan:
     positions, many = schema.positions(), frozenset(schema.repeated_labels)
     for metric in metrics:
         why = _explain_unfit(metric.key, metric.inputs, metric.accepts, schema, positions)
@@ -121,16 +145,16 @@ def make_plan(
     column_inputs = {schema.columns[column].label: position for position, column in enumerate(columns)}
     questions: list[RowQuestion] = [*predicates, *memberships]
     question_inputs = {question: len(columns) + position for position, question in enumerate(questions)}
-    folds = {
-        each.state_key: _fold(each, _inputs(each, schema), column_inputs, question_inputs) for each in reversed(sound)
-    }
-    ordered = tuple(folds[key] for key in dict.fromkeys(each.state_key for each in sound))
+    readers: dict[MetricKey, Metric[Any]] = {}  # the first metric of each state
+    for metric in sound:
+        readers.setdefault(metric.state_key, metric)
+    folds = [_fold(each, _inputs(each, schema), column_inputs, question_inputs) for each in readers.values()]
     return Plan(
         schema,
         metrics,
         tuple(columns),
         tuple(predicates),
-        ordered,
+        tuple(folds),
         failures,
         by=part_keys(schema, by),
         memberships=tuple(memberships),

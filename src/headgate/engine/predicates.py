@@ -6,7 +6,7 @@ BETWEEN, IS NULL, LIKE, RLIKE, arithmetic, CAST, a few functions (`_FUNCTIONS`),
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import pyarrow as pa
@@ -14,13 +14,12 @@ import pyarrow.compute as pc
 import sqlglot
 from sqlglot import expressions as sql
 
+from headgate.engine import predicate_kernels as kernels
+from headgate.engine.predicate_kernels import Evaluate, Rows
 from headgate.metrics.base.arrow import to_plain
 from headgate.values.errors import BadPredicate, did_you_mean
 
 Node: TypeAlias = Any  # an expression of sqlglot's, which has changed its base class between versions
-Column: TypeAlias = pa.Array | pa.ChunkedArray | pa.Scalar
-Rows: TypeAlias = Mapping[str, Any]
-Evaluate: TypeAlias = Callable[[Rows], Column]
 
 
 class RowPredicate:
@@ -34,7 +33,7 @@ class RowPredicate:
     def __init__(self, text: str, labels: tuple[str, ...], places: frozenset[str] = frozenset()) -> None:
         try:
             tree = sqlglot.parse_one(text, read="spark")
-            self._evaluate = _Compiler(text, labels, places).compile_node(tree)
+            self.evaluate = kernels.make_row_function(_Compiler(text, labels, places).compile_node(tree))
             self.columns = frozenset(map(_name_of, tree.find_all(sql.Column)))
         except BadPredicate:
             raise
@@ -46,12 +45,7 @@ class RowPredicate:
 
     def __call__(self, rows: Rows, count: int) -> pa.Array:
         """One boolean or null for each of the `count` rows."""
-        result = self._evaluate(rows)
-        if isinstance(result, pa.Scalar):
-            result = pa.repeat(result, count)
-        if not (pa.types.is_boolean(result.type) or pa.types.is_null(result.type)):
-            raise TypeError(f"it gives {result.type}, not boolean")
-        return result.cast(pa.bool_())
+        return self.evaluate(rows, count)
 
 
 class _Compiler:
@@ -66,7 +60,7 @@ class _Compiler:
             raise self.refusal_of(node)
         evaluate = self.compile_by_kind(node)
         # newer parsers put NOT LIKE in one node
-        return (lambda rows: _not(evaluate(rows))) if node.args.get("negate") else evaluate
+        return (lambda rows: kernels.negate(evaluate(rows))) if node.args.get("negate") else evaluate
 
     def compile_by_kind(self, node: Node) -> Evaluate:
         if type(node) in _BINARY:
@@ -78,7 +72,7 @@ class _Compiler:
                 return self.compile_column(node)
             case sql.Not():
                 inner = self.compile_node(node.this)
-                return lambda rows: _not(inner(rows))
+                return lambda rows: kernels.negate(inner(rows))
             case sql.Neg():
                 inner = self.compile_node(node.this)
                 return lambda rows: pc.negate_checked(inner(rows))
@@ -92,7 +86,9 @@ class _Compiler:
                     self.compile_node(node.args["low"]),
                     self.compile_node(node.args["high"]),
                 )
-                return lambda rows: _and(_at_least(value(rows), low(rows)), _at_most(value(rows), high(rows)))
+                return lambda rows: kernels.both(
+                    kernels.at_least(value(rows), low(rows)), kernels.at_most(value(rows), high(rows))
+                )
             case sql.Like() | sql.RegexpLike():
                 return self.compile_like(node)
             case sql.Cast():
@@ -136,12 +132,12 @@ class _Compiler:
         value, options = self.compile_node(node.this), [self.compile_node(option) for option in node.expressions]
         if all(isinstance(option, sql.Literal) and option.is_string for option in node.expressions):
             texts = [option.name for option in node.expressions]
-            return lambda rows: _is_in_texts(value(rows), texts)
+            return lambda rows: kernels.is_in_texts(value(rows), texts)
 
         def is_among(rows: Rows) -> Any:
-            result = _equal(value(rows), options[0](rows))
+            result = kernels.equal(value(rows), options[0](rows))
             for option in options[1:]:
-                result = _or(result, _equal(value(rows), option(rows)))
+                result = kernels.either(result, kernels.equal(value(rows), option(rows)))
             return result
 
         return is_among
@@ -180,134 +176,34 @@ def _name_of(node: Node) -> str:
     return ".".join(part.name for part in node.parts)
 
 
-def _unify_types(left: Column, right: Column) -> tuple[Column, Column]:
-    """Both sides in one type: a text literal becomes the date or timestamp it is compared with, an integer a double."""
-    left, right = _as_numbers(left, right)
-    for side, other, swap in ((left, right, False), (right, left, True)):
-        if pa.types.is_temporal(side.type) and isinstance(other, pa.Scalar) and pa.types.is_string(other.type):
-            cast = _parse_moment(other.as_py(), side.type)
-            return (cast, side) if swap else (side, cast)
-    return left, right
-
-
-def _as_numbers(left: Column, right: Column) -> tuple[Column, Column]:
-    """An integer in the type it is compared with: a double, or a decimal wide enough for both, which Arrow lacks."""
-    for side, other, swap in ((left, right, False), (right, left, True)):
-        if not pa.types.is_integer(other.type):
-            continue
-        if pa.types.is_floating(side.type):
-            kind, safe = pa.float64(), False
-        elif pa.types.is_decimal(side.type):
-            kind, safe = pa.decimal256(76, side.type.scale), True
-            side = pc.cast(side, kind)
-        else:
-            continue
-        cast = pc.cast(other, kind, safe=safe)
-        return (cast, side) if swap else (side, cast)
-    return left, right
-
-
-def _is_in_texts(value: Any, texts: list[str]) -> Any:
-    """IN with texts, as one look-up instead of one comparison for each text."""
-    if pa.types.is_string(value.type) or pa.types.is_large_string(value.type):
-        result = pc.is_in(value, value_set=pa.array(texts, value.type))
-        return pc.if_else(pc.is_valid(value), result, pa.scalar(None, pa.bool_()))
-    result = _equal(value, pa.scalar(texts[0]))
-    for text in texts[1:]:
-        result = _or(result, _equal(value, pa.scalar(text)))
-    return result
-
-
-def _parse_moment(text: str, kind: pa.DataType) -> Any:
-    """A text as a value of a date or timestamp type. A timestamp without a zone, on either side, is in UTC."""
-    if not pa.types.is_timestamp(kind):
-        return pa.scalar(text).cast(kind)
-    try:
-        moment = pa.scalar(text).cast(pa.timestamp(kind.unit))
-    except pa.ArrowInvalid:
-        moment = pa.scalar(text).cast(pa.timestamp(kind.unit, "UTC")).cast(pa.timestamp(kind.unit))
-    return moment if kind.tz is None else pa.scalar(moment.value, pa.timestamp(kind.unit, kind.tz))
-
-
-def _make_comparison(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A comparison in which, as in Spark, NaN equals NaN and is greater than every number."""
-
-    def compare(left: Any, right: Any) -> Any:
-        left, right = _unify_types(left, right)
-        met = kernel(left, right)
-        if not (pa.types.is_floating(left.type) or pa.types.is_floating(right.type)):
-            return met
-        sides = _is_nan(left), _is_nan(right)
-        return pc.if_else(pc.and_(pc.is_valid(met), pc.or_(*sides)), kernel(*sides), met)
-
-    return compare
-
-
-def _is_nan(value: Any) -> Any:
-    """Whether a value is NaN; false for null, as in Spark."""
-    return pc.fill_null(pc.is_nan(value), False) if pa.types.is_floating(value.type) else pa.scalar(False)
-
-
-def _is_bytes(kind: pa.DataType) -> bool:
-    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
-
-
-def _as_boolean(value: Any) -> Any:
-    return value.cast(pa.bool_()) if pa.types.is_null(value.type) else value
-
-
-def _not(value: Any) -> Any:
-    return pc.invert(_as_boolean(value))
-
-
-def _make_kleene(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    return lambda left, right: kernel(_as_boolean(left), _as_boolean(right))
-
-
-_and, _or = _make_kleene(pc.and_kleene), _make_kleene(pc.or_kleene)
-_equal, _at_least, _at_most = (
-    _make_comparison(pc.equal),
-    _make_comparison(pc.greater_equal),
-    _make_comparison(pc.less_equal),
-)
-
-
-def _divide(left: Any, right: Any) -> Any:
-    """SQL's `/`, which is never integer division. A zero divisor gives null, as in Spark without ANSI mode."""
-    divisor = pc.cast(right, pa.float64())
-    return pc.divide(
-        pc.cast(left, pa.float64()), pc.if_else(pc.equal(divisor, 0.0), pa.scalar(None, pa.float64()), divisor)
-    )
-
-
 # the arguments that a node may have: operands, negation, and flags that change nothing here
 _ARGUMENTS = frozenset(
     {"this", "expression", "expressions", "low", "high", "to", "table", "negate"}
     | {"is_string", "typed", "safe", "is_nvl", "is_null", "db", "catalog"}
 )
 _BINARY: dict[type[Any], Callable[[Any, Any], Any]] = {
-    sql.And: _and,
-    sql.Or: _or,
-    sql.EQ: _equal,
-    sql.NEQ: _make_comparison(pc.not_equal),
-    sql.LT: _make_comparison(pc.less),
-    sql.LTE: _at_most,
-    sql.GT: _make_comparison(pc.greater),
-    sql.GTE: _at_least,
+    sql.And: kernels.both,
+    sql.Or: kernels.either,
+    sql.EQ: kernels.equal,
+    sql.NEQ: kernels.make_comparison(pc.not_equal),
+    sql.LT: kernels.make_comparison(pc.less),
+    sql.LTE: kernels.at_most,
+    sql.GT: kernels.make_comparison(pc.greater),
+    sql.GTE: kernels.at_least,
     sql.Add: pc.add_checked,
     sql.Sub: pc.subtract_checked,
     sql.Mul: pc.multiply_checked,
-    sql.Div: _divide,
+    sql.Div: kernels.divide,
 }
 _FUNCTIONS: dict[type[Any], Callable[..., Any]] = {
-    sql.Length: lambda value: pc.binary_length(value) if _is_bytes(value.type) else pc.utf8_length(value),
+    sql.Length: lambda value: pc.binary_length(value) if kernels.is_bytes(value.type) else pc.utf8_length(value),
     sql.Lower: pc.utf8_lower,
     sql.Upper: pc.utf8_upper,
     sql.Trim: lambda text: pc.utf8_trim(text, characters=" "),
     sql.Abs: pc.abs,
     sql.Coalesce: pc.coalesce,
     sql.Concat: lambda *texts: pc.binary_join_element_wise(*texts, ""),
-    sql.IsNan: _is_nan,
+    sql.IsNan: kernels.is_nan,
 }
 # the nodes that a predicate may have; a class that derives from one of these is another node
 _NODES = frozenset(

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 
 from headgate.engine.plan import Fold, Plan
-from headgate.metrics.base.arrow import to_plain
+from headgate.metrics.base.arrow import keep_dictionary, to_plain
 from headgate.metrics.base.batch import ColumnBatch
 from headgate.metrics.states.kept import KeptGroups
 from headgate.values.state import State
@@ -123,7 +123,7 @@ class _Scope:
         if self.repeated[position] and (self.of_values or self.mask is None):
             values = to_plain(values).flatten()
         if self.mask is not None:
-            values = to_plain(values).filter(self.mask, null_selection_behavior="drop")
+            values = keep_dictionary(values).filter(self.mask, null_selection_behavior="drop")
             if self.repeated[position] and not self.of_values:
                 values = values.flatten()
         return values

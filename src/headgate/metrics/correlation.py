@@ -64,7 +64,12 @@ class Correlation(PairMetric[Comoments], frozen=True):
             # rounding must not carry the mean of equal values away from them: their deviations are zero
             left_mean, right_mean = (float(np.clip(each.mean(), each.min(), each.max())) for each in (x, y))
             dx, dy = x - left_mean, y - right_mean
-            return Comoments(len(x), left_mean, right_mean, float(dx @ dx), float(dy @ dy), float(dx @ dy))
+            return Comoments(
+                len(x),
+                left_mean,
+                right_mean,
+                *(float((one * two).sum()) for one, two in ((dx, dx), (dy, dy), (dx, dy))),
+            )
 
     def measure(self, state: Comoments) -> Outcome:
         if not state.count:

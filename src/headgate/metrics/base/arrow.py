@@ -13,6 +13,7 @@ from headgate.values.schema import Kind
 
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000, "us": 1}
 DAY = 86_400  # seconds
+_SPARE_ENTRIES = 1024  # so many entries of a dictionary that no row has cost little
 _EXACT_DIGITS = 18  # an unscaled decimal with this many digits fits in 64 bits
 # pyarrow has views of text and bytes from version 16 on.
 _is_text_view: Callable[[pa.DataType], bool] = getattr(pa.types, "is_string_view", lambda kind: False)
@@ -52,10 +53,7 @@ def _is_bytes(kind: pa.DataType) -> bool:
 
 def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
     """One contiguous array without dictionary, run-end, view or fixed-size encoding, and without half floats."""
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    array = join_chunks(array)
     if pa.types.is_dictionary(array.type):
         return to_plain(array.dictionary_decode())
     if pa.types.is_run_end_encoded(array.type):
@@ -69,6 +67,34 @@ def to_plain(array: pa.Array | pa.ChunkedArray) -> pa.Array:
         return array.cast(pa.large_string())
     if _is_bytes_view(array.type) or pa.types.is_fixed_size_binary(array.type):
         return array.cast(pa.large_binary())
+    return array
+
+
+def join_chunks(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """One array of all chunks."""
+    if not isinstance(array, pa.ChunkedArray):
+        return array
+    if array.num_chunks == 1:
+        return array.chunk(0)
+    array = array.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        return pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], array.type)
+    return array
+
+
+def keep_dictionary(array: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """One contiguous array: dictionary encoded if it is of texts and folds can read it so, else plain.
+
+    They can if the entries differ, none is null, and there are not many more of them than rows.
+    """
+    array = join_chunks(array)
+    if not pa.types.is_dictionary(array.type) or not (
+        _is_text(array.type.value_type) or _is_bytes(array.type.value_type)
+    ):
+        return to_plain(array)
+    entries = array.dictionary
+    if len(entries) > len(array) + _SPARE_ENTRIES or entries.null_count or len(entries.unique()) < len(entries):
+        return to_plain(array)
     return array
 
 
@@ -89,11 +115,17 @@ def to_numbers(array: pa.Array, kind: Kind) -> tuple[npt.NDArray[np.int64] | npt
         case Kind.TIMESTAMP:
             return _to_microseconds(array), 1e6
         case _:
-            return np.array(array.cast(pa.int64()).to_numpy(zero_copy_only=False)), 1.0
+            return _to_int64(array), 1.0
+
+
+def _to_int64(array: pa.Array) -> npt.NDArray[np.int64]:
+    wide = array if pa.types.is_int64(array.type) else array.cast(pa.int64())
+    return np.asarray(wide.to_numpy(zero_copy_only=False))
 
 
 def _to_doubles(array: pa.Array) -> npt.NDArray[np.float64]:
-    return np.asarray(array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False))
+    wide = array if pa.types.is_float64(array.type) else array.cast(pa.float64(), safe=False)
+    return np.asarray(wide.to_numpy(zero_copy_only=False))
 
 
 def _to_decimals(array: pa.Array) -> tuple[npt.NDArray[np.int64] | npt.NDArray[np.float64], float]:

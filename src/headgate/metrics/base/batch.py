@@ -9,10 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from headgate.metrics.base.arrow import DAY, to_numbers, to_plain
+from headgate.metrics.base.arrow import DAY, keep_dictionary, to_numbers, to_plain
 from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
-from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_numbers
-from headgate.metrics.base.text import Texts, format_labels
+from headgate.metrics.base.labels import format_labels
+from headgate.metrics.base.tally import Integers, Tally, tally_bytes, tally_encoded, tally_numbers
+from headgate.metrics.base.text import Texts
 from headgate.values.schema import BYTES, Kind
 
 _ABSENT = np.uint64(0x9E3779B97F4A7C15)  # the hash of null in grouping columns
@@ -22,20 +23,19 @@ class ColumnBatch:
     """The values of a column in one batch. Folds do not see the name of the column."""
 
     def __init__(self, array: pa.Array | pa.ChunkedArray, kind: Kind) -> None:
-        values = to_plain(array)
-        self.array = values.cast(pa.string()) if pa.types.is_null(values.type) else values
+        values = keep_dictionary(array)
+        self._given = values.cast(pa.string()) if pa.types.is_null(values.type) else values
         self.kind = kind
+        self.nulls = int(self._given.null_count)
+        self.present = len(self._given) - self.nulls
 
     def __len__(self) -> int:
-        return len(self.array)
+        return len(self._given)
 
-    @property
-    def nulls(self) -> int:
-        return int(self.array.null_count)
-
-    @property
-    def present(self) -> int:
-        return len(self) - self.nulls
+    @cached_property
+    def array(self) -> pa.Array:
+        """The values and nulls as a plain array. Texts that are dictionary encoded are decoded for it."""
+        return to_plain(self._given)
 
     @cached_property
     def values(self) -> pa.Array:
@@ -44,7 +44,7 @@ class ColumnBatch:
 
     @cached_property
     def valid(self) -> npt.NDArray[np.bool_]:
-        return np.asarray(self.array.is_valid().to_numpy(zero_copy_only=False))
+        return np.asarray(self._given.is_valid().to_numpy(zero_copy_only=False))
 
     # --- ordered columns: numbers, booleans, dates, timestamps
 
@@ -103,21 +103,18 @@ class ColumnBatch:
     @property
     def hashes(self) -> Hashes:
         """A 128-bit hash of every row, nulls included, for grouping."""
-        first, second = np.full(len(self), _ABSENT), np.full(len(self), _ABSENT)
-        if self.kind in BYTES:
-            hashes_of_values = hash_bytes(self.texts.data, self.texts.offsets)
-        elif self._is_wide_decimal:
-            texts = Texts(self.values.cast(pa.string()))
-            hashes_of_values = hash_bytes(texts.data, texts.offsets)
-        else:
-            hashes_of_values = hash_words(_one_nan(self._numbers[0]).view(np.uint64))
-        first[self.valid], second[self.valid] = hashes_of_values
-        return first, second
+        is_text = self.kind in BYTES or self._is_wide_decimal
+        found = self.tally.row_hashes if is_text else None
+        if found is None:
+            found = hash_words(_one_nan(self._numbers[0]).view(np.uint64))
+        return self._with_nulls(found[0]), self._with_nulls(found[1])
 
     @property
     def words(self) -> Words:
         """A 64-bit word for every row, nulls included: equal for equal values, and practically only for those."""
-        values = self._words_of_values
+        return self._with_nulls(self._words_of_values)
+
+    def _with_nulls(self, values: Words) -> Words:
         if not self.nulls:
             return values
         words = np.full(len(self), _ABSENT)
@@ -142,7 +139,7 @@ class ColumnBatch:
 
     @cached_property
     def _text_tally(self) -> tuple[Tally, Texts, Integers | None]:
-        return tally_bytes(self.array)
+        return tally_encoded(self._given) if pa.types.is_dictionary(self._given.type) else tally_bytes(self._given)
 
     @property
     def distinct_texts(self) -> tuple[Texts, Integers | None]:
@@ -171,9 +168,7 @@ class ColumnBatch:
     def patterns(self) -> tuple[pa.Array, Integers]:
         """The patterns that occur, in symbol codes, and how many values have each."""
         texts, weights = self.distinct_texts
-        encoded = texts.patterns()
-        indices = encoded.indices.to_numpy(zero_copy_only=False)
-        return encoded.dictionary, np.bincount(indices, weights, minlength=len(encoded.dictionary)).astype(np.int64)
+        return texts.patterns(weights)
 
 
 def _label_numbers(kind: Kind, type_of: pa.DataType, values: npt.NDArray[np.generic]) -> list[str]:

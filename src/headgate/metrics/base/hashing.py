@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+Bytes: TypeAlias = npt.NDArray[np.uint8]
+Integers: TypeAlias = npt.NDArray[np.int64]
 Words: TypeAlias = npt.NDArray[np.uint64]
 Hashes: TypeAlias = tuple[Words, Words]
 
@@ -18,17 +21,29 @@ LONGEST = 1024  # bytes; longer values would need many rounds of 16 bytes over f
 _C1 = np.uint64(0x87C37B91114253D5)
 _C2 = np.uint64(0x4CF5AD432745937F)
 _FIVE = np.uint64(5)
+_MORE_LOW, _MORE_HIGH = np.uint64(0x52DCE729), np.uint64(0x38495AB5)
+_SEED, _EIGHT = np.uint64(SEED), np.uint64(8)
+_AT_ONCE = 8192  # values hashed at a time: they fit into a core's cache with all that is computed from them
+_ROUNDS = 4  # of 16 bytes, whose words are read at a time
 
 
 def hash_words(words: Words) -> Hashes:
     """The hash of each 8-byte value (an integer, or the bits of a double)."""
-    first = np.full(len(words), SEED, np.uint64)
-    second = first.copy()
-    first ^= _mix_first(words)
-    return _finish(first, second, np.uint64(8))
+    first, second = np.empty(len(words), np.uint64), np.empty(len(words), np.uint64)
+    memory = _Memory(min(len(words), _AT_ONCE), 1)
+    for start in range(0, len(words), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        own = words[some]
+        state, spare = (each[: 2 * len(own)].reshape(2, -1) for each in (memory.state, memory.spare))
+        state[0], state[1] = own, _SEED
+        _mix(state[0], _C1, 31, _C2, spare[0])
+        state[0] ^= _SEED
+        _finish(state, _EIGHT, spare)
+        first[some], second[some] = state
+    return first, second
 
 
-def hash_bytes(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> Hashes:
+def hash_bytes(data: Bytes, offsets: Integers) -> Hashes:
     """The hash of each byte string `data[offsets[i]:offsets[i + 1]]`; those over `LONGEST` bytes go through BLAKE2."""
     starts = offsets[:-1]
     lengths = np.diff(offsets)
@@ -48,10 +63,13 @@ def hash_bytes(data: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> H
 
 def combine(columns: list[Hashes]) -> Hashes:
     """One hash for each row, from the hashes of several columns; the order of the columns matters."""
-    first, second = columns[0][0].copy(), columns[0][1].copy()
-    for other_first, other_second in columns[1:]:
-        _round(first, second, other_first, other_second)
-    return _finish(first, second, np.uint64(16 * len(columns)))
+    state = np.array(columns[0])
+    spare = np.empty_like(state)
+    for low, high in columns[1:]:
+        mixed_low, mixed_high = _mix(low.copy(), _C1, 31, _C2, spare[0]), _mix(high.copy(), _C2, 33, _C1, spare[0])
+        _add_round(state, mixed_low, mixed_high, spare[0])
+    _finish(state, np.uint64(16 * len(columns)), spare)
+    return state[0], state[1]
 
 
 def hash_rows(columns: Sequence[Words]) -> Hashes:
@@ -61,8 +79,8 @@ def hash_rows(columns: Sequence[Words]) -> Hashes:
     Rows that differ in several have the same two words with probability 2^-128. It takes a third of the time of
     `combine`.
     """
-    first = np.full(len(columns[0]), SEED, np.uint64)
-    second = first.copy()
+    state = np.full((2, len(columns[0])), SEED, np.uint64)
+    first, second = state
     for words in columns:
         first ^= words
         first *= _C1
@@ -70,127 +88,145 @@ def hash_rows(columns: Sequence[Words]) -> Hashes:
         second += words
         second *= _C2
         second ^= second >> np.uint64(32)
-    return _finish(first, second, np.uint64(8 * len(columns)))
-
-
-def _murmur(data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]) -> Hashes:
-    first = np.full(len(starts), SEED, np.uint64)
-    second = first.copy()
-    if not len(starts):
-        return first, second
-    words = _Words(data, starts, lengths)
-    rounds = lengths >> 4
-    shortest = int(rounds.min())
-    for block in range(int(rounds.max())):
-        if block < shortest:
-            _round(first, second, words.of_all(16 * block), words.of_all(16 * block + 8))
-        else:
-            # only values that still have a whole block; few remain in the later rounds
-            rows = np.flatnonzero(rounds > block)
-            some_first, some_second = first[rows], second[rows]
-            _round(some_first, some_second, words.of_rows(rows, 16 * block), words.of_rows(rows, 16 * block + 8))
-            first[rows], second[rows] = some_first, some_second
-    _tail(first, second, words, rounds << 4, lengths & 15)
-    return _finish(first, second, lengths.astype(np.uint64))
-
-
-def _tail(first: Words, second: Words, words: _Words, done: npt.NDArray[np.int64], left: npt.NDArray[np.int64]) -> None:
-    """Fold in the last 0 to 15 bytes of each value."""
-    longest = int(left.max())
-    if longest:
-        first ^= _mix_first(words.after(done) & _KEEP[np.minimum(left, 8)])
-    if longest > 8:
-        second ^= _mix_second(words.after(done + 8) & _KEEP[np.maximum(left - 8, 0)])
-
-
-class _Words:
-    """Reads eight bytes of each value at an offset as one little-endian word; zeros follow the end of the data."""
-
-    def __init__(
-        self, data: npt.NDArray[np.uint8], starts: npt.NDArray[np.int64], lengths: npt.NDArray[np.int64]
-    ) -> None:
-        self.padded = np.zeros(len(data) + 32, np.uint8)
-        self.padded[: len(data)] = data
-        self.overlapping: Words = np.ndarray((len(data) + 24,), "<u8", self.padded.data, strides=(1,))
-        self.starts = starts
-        size = int(lengths[0])
-        # adjacent values of one length are read with a stride, which is faster than an index
-        evenly = len(starts) > 1 and bool((lengths == size).all()) and bool((np.diff(starts) == size).all())
-        self.stride = size if evenly and size else 0
-
-    def of_all(self, distance: int) -> Words:
-        if self.stride:
-            return self._read_strided(distance)
-        return self.overlapping[self.starts + distance]
-
-    def of_rows(self, rows: npt.NDArray[np.int64], distance: int) -> Words:
-        return self.overlapping[self.starts[rows] + distance]
-
-    def after(self, distances: npt.NDArray[np.int64]) -> Words:
-        if self.stride:
-            return self._read_strided(int(distances[0]))
-        words: Words = self.overlapping[self.starts + distances]
-        return words
-
-    def _read_strided(self, distance: int) -> Words:
-        begin = int(self.starts[0]) + distance
-        return np.ndarray((len(self.starts),), "<u8", self.padded.data, begin, strides=(self.stride,))
-
-
-_KEEP = np.array([(1 << (8 * count)) - 1 for count in range(9)], np.uint64)
-
-
-def _round(first: Words, second: Words, low: Words, high: Words) -> None:
-    first ^= _mix_first(low)
-    first[:] = _rotate(first, 27)
-    first += second
-    first *= _FIVE
-    first += np.uint64(0x52DCE729)
-    second ^= _mix_second(high)
-    second[:] = _rotate(second, 31)
-    second += first
-    second *= _FIVE
-    second += np.uint64(0x38495AB5)
-
-
-def _mix_first(word: Words) -> Words:
-    mixed = word * _C1
-    mixed = _rotate(mixed, 31)
-    mixed *= _C2
-    return mixed
-
-
-def _mix_second(word: Words) -> Words:
-    mixed = word * _C2
-    mixed = _rotate(mixed, 33)
-    mixed *= _C1
-    return mixed
-
-
-def _finish(first: Words, second: Words, length: Words | np.uint64) -> Hashes:
-    first ^= length
-    second ^= length
-    first += second
-    second += first
-    _avalanche(first)
-    _avalanche(second)
-    first += second
-    second += first
+    _finish(state, np.uint64(8 * len(columns)), np.empty_like(state))
     return first, second
 
 
-def _avalanche(word: Words) -> None:
-    word ^= word >> np.uint64(33)
-    word *= np.uint64(0xFF51AFD7ED558CCD)
-    word ^= word >> np.uint64(33)
-    word *= np.uint64(0xC4CEB9FE1A85EC53)
-    word ^= word >> np.uint64(33)
+def _murmur(data: Bytes, starts: Integers, lengths: Integers) -> Hashes:
+    first, second = np.empty(len(starts), np.uint64), np.empty(len(starts), np.uint64)
+    if not len(starts):
+        return first, second
+    memory = _Memory(min(len(starts), _AT_ONCE), min(_ROUNDS, (int(lengths.max()) >> 4) + 1))
+    for start in range(0, len(starts), _AT_ONCE):
+        some = slice(start, start + _AT_ONCE)
+        first[some], second[some] = _hash_block(data, starts[some], lengths[some], memory)
+    return first, second
 
 
-def _rotate(word: Words, by: int) -> Words:
-    rotated = word << np.uint64(by)
-    rotated |= word >> np.uint64(64 - by)
-    return rotated
+class _Memory:
+    """Arrays that all blocks of values use: new memory costs more than most of what is done in it."""
+
+    def __init__(self, count: int, rounds: int) -> None:
+        self.state, self.spare = np.empty(2 * count, np.uint64), np.empty(max(2, rounds) * count, np.uint64)
+        self.low, self.high = np.empty(rounds * count, np.uint64), np.empty(rounds * count, np.uint64)
+
+
+def _hash_block(data: Bytes, starts: Integers, lengths: Integers, memory: _Memory) -> Words:
+    """Hash as many values as fit into a core's cache with all that is computed from them."""
+    rounds = lengths >> 4
+    longest = int(rounds.max())
+    begin, end = int(starts[0]), int(starts[-1]) + 16 * (longest + _ROUNDS)
+    if end > len(data):  # words are read past the end of the last value
+        data = np.concatenate([data[begin:], np.zeros(end - len(data), np.uint8)])
+        starts = starts - begin
+    if longest == int(rounds.min()):
+        return _hash_ordered(data, starts, lengths, memory, [len(starts)] * (longest + 1))
+    # those with more rounds first, so that each round is of the first so many
+    order = np.argsort((longest - rounds).astype(np.uint8), kind="stable")
+    sizes = np.bincount(rounds)
+    at_least = len(starts) - np.cumsum(sizes) + sizes
+    ordered = _hash_ordered(data, starts[order], lengths[order], memory, at_least.tolist())
+    hashes = np.empty_like(ordered)
+    hashes[0][order], hashes[1][order] = ordered
+    return hashes
+
+
+def _hash_ordered(data: Bytes, starts: Integers, lengths: Integers, memory: _Memory, at_least: list[int]) -> Words:
+    """Hash values in falling order of their rounds of 16 bytes; so many have at least 0, 1, 2, ... rounds."""
+    state = memory.state[: 2 * len(starts)].reshape(2, -1)
+    state[:] = _SEED
+    for before in range(0, len(at_least), _ROUNDS):
+        counts = [*at_least[before : before + _ROUNDS], 0]
+        if before + _ROUNDS < len(at_least):
+            counts[-1] = at_least[before + _ROUNDS]
+        low, high = _read_words(data, starts[: counts[0]], lengths, before, len(counts) - 1, memory)
+        spans = list(pairwise(counts))
+        for at, (many, more) in enumerate(spans):
+            if more < many:  # these end in this round
+                left = lengths[more:many] & 15
+                low[at, more:many] &= _KEEP_LOW[left]
+                high[at, more:many] &= _KEEP_HIGH[left]
+        spare = memory.spare[: low.size].reshape(low.shape)
+        _mix(low, _C1, 31, _C2, spare)
+        _mix(high, _C2, 33, _C1, spare)
+        for at, (many, more) in enumerate(spans):
+            if more:
+                _add_round(state[:, :more], low[at, :more], high[at, :more], spare[0, :more])
+            if more < many:
+                state[0, more:many] ^= low[at, more:many]
+                state[1, more:many] ^= high[at, more:many]
+    _finish(state, lengths.view(np.uint64), memory.spare[: state.size].reshape(state.shape))
+    return state
+
+
+def _read_words(
+    data: Bytes, starts: Integers, lengths: Integers, before: int, rounds: int, memory: _Memory
+) -> tuple[Words, Words]:
+    """The first and the second little-endian word of each value in so many rounds, after those before."""
+    size, count = int(lengths[0]), len(starts)
+    if int(starts[-1]) - int(starts[0]) == size * (count - 1) and bool((starts[1:] - starts[:-1] == size).all()):
+        # adjacent values of one length are read with a stride, which is faster than an index
+        begin = int(starts[0]) + 16 * before
+        words = np.ndarray((rounds, 2, count), "<u8", data.data, begin, strides=(16, 8, size))
+    else:
+        # one index for all words of a value: what an index costs hardly depends on how much it reads
+        width = 16 * rounds
+        windows = np.ndarray((len(data) - width + 1,), f"V{width}", data.data, strides=(1,))
+        words = windows[starts + 16 * before].view("<u8").reshape(count, rounds, 2).transpose(1, 2, 0)
+    low, high = (each[: rounds * count].reshape(rounds, count) for each in (memory.low, memory.high))
+    np.copyto(low, words[:, 0])
+    np.copyto(high, words[:, 1])
+    return low, high
+
+
+def _mix(words: Words, factor: np.uint64, turn: int, other_factor: np.uint64, spare: Words) -> Words:
+    """Scramble words before they enter the state."""
+    words *= factor
+    _rotate(words, turn, spare)
+    words *= other_factor
+    return words
+
+
+def _add_round(state: Words, low: Words, high: Words, spare: Words) -> None:
+    first, second = state
+    first ^= low
+    _rotate(first, 27, spare)
+    first += second
+    first *= _FIVE
+    first += _MORE_LOW
+    second ^= high
+    _rotate(second, 31, spare)
+    second += first
+    second *= _FIVE
+    second += _MORE_HIGH
+
+
+def _rotate(words: Words, turn: int, spare: Words) -> None:
+    np.left_shift(words, _BITS[turn], out=spare)
+    np.right_shift(words, _BITS[64 - turn], out=words)
+    np.bitwise_or(words, spare, out=words)
+
+
+def _finish(state: Words, length: Words | np.uint64, spare: Words) -> None:
+    first, second = state
+    state ^= length
+    first += second
+    second += first
+    for factor in _AVALANCHE:
+        np.right_shift(state, _BITS[33], out=spare)
+        state ^= spare
+        state *= factor
+    np.right_shift(state, _BITS[33], out=spare)
+    state ^= spare
+    first += second
+    second += first
+
+
+_BITS = [np.uint64(count) for count in range(64)]
+_AVALANCHE = (np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53))
+# which bytes of its last two words belong to a value that has so many bytes left
+_KEEP_LOW = np.array([(1 << (8 * min(count, 8))) - 1 for count in range(16)], np.uint64)
+_KEEP_HIGH = np.array([(1 << (8 * max(count - 8, 0))) - 1 for count in range(16)], np.uint64)
 
 
 def hash_label(label: str, secret: bytes) -> str:

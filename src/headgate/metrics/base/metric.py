@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -62,7 +63,7 @@ def find_repeated(columns: tuple[str, ...]) -> FailingRows:
     return FailingRows(columns, repeated=columns, message=f"another row has the same {' and '.join(columns)}")
 
 
-class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
+class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True, dict=True):
     """A pure function of a state, over the rows that meet `where` (a SQL predicate).
 
     Metrics with the same `folded` state have the same fold; the engine computes it once for all of them. If the state
@@ -109,12 +110,12 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True):
         """Look-ups in other tables. The fold gets their results as boolean columns after the predicates."""
         return ()
 
-    @property
+    @cached_property
     def key(self) -> MetricKey:
         """The stable key of this metric."""
         return MetricKey(self.name, self.inputs, self._parameters(self.__struct_fields__), self.where)
 
-    @property
+    @cached_property
     def state_key(self) -> MetricKey:
         """The stable key of the state it is measured from. Metrics with the same state key share the work."""
         return MetricKey(self.folded, self.inputs, self._parameters(self.fold_parameters), self.where)
@@ -149,7 +150,7 @@ class SchemaMetric(Metric[State], frozen=True):
         """The columns that it is about, which the batch may lack."""
         return ()
 
-    @property
+    @cached_property
     def key(self) -> MetricKey:
         return MetricKey(self.name, self.column_names, self._parameters(self.__struct_fields__), self.where)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -18,6 +18,7 @@ M = TypeVar("M", bound=type[Metric[Any]])
 
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*")
 _ARITY: dict[type[Any], int] = {TableMetric: 0, PredicateMetric: 0, ColumnMetric: 1, PairMetric: 2}
+_SCHEMAS = 8  # for which the default metrics are kept: the batches of a table have one schema
 _found: dict[str, type[Metric[Any]]] = {}
 
 
@@ -66,9 +67,15 @@ def from_key(key: MetricKey | str) -> Metric[Any]:
 
 def default_metrics(schema: Schema) -> list[Metric[Any]]:
     """The metrics that are computed by default: those that declare themselves a default for the kind of a column."""
-    columned = [kind for kind in metrics().values() if kind.default and issubclass(kind, ColumnMetric)]
-    whole = [kind() for kind in metrics().values() if kind.default and not issubclass(kind, ColumnMetric)]
-    return whole + [kind(column.label) for column in schema.columns for kind in columned if column.kind in kind.default]
+    return list(_list_defaults(schema, tuple(metrics().values())))
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _list_defaults(schema: Schema, kinds: tuple[type[Metric[Any]], ...]) -> tuple[Metric[Any], ...]:
+    columned = [kind for kind in kinds if kind.default and issubclass(kind, ColumnMetric)]
+    whole = [kind() for kind in kinds if kind.default and not issubclass(kind, ColumnMetric)]
+    of_columns = [kind(each.label) for each in schema.columns for kind in columned if each.kind in kind.default]
+    return (*whole, *of_columns)
 
 
 @cache

@@ -9,8 +9,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
-from headgate.metrics.base.text import Texts, format_labels
+from headgate.metrics.base.labels import Labels, format_labels
+from headgate.metrics.base.runs import find_runs
+from headgate.metrics.base.text import Texts
 
 Integers = npt.NDArray[np.int64]
 
@@ -20,22 +23,22 @@ _PROBE = 512  # values that are sampled to see whether nearly all values of a co
 class Tally:
     """The counts of the distinct values, their hashes, and a function for the labels of some of them.
 
-    `row_words` makes the first half of the hash of the value of every row from the hashes of the distinct values, if
-    that is known without hashing them again. None of the functions refers to the tally, or to what holds it: a batch
-    must be freed at once, not when garbage is collected.
+    `label` gives numbers as text, or the texts themselves. `spread` makes an array with an element for every row from
+    one with an element for every distinct value, or for every row where `keys` are given. None of the functions refers
+    to the tally, or to what holds it: a batch must be freed at once, not when garbage is collected.
     """
 
     def __init__(
         self,
         counts: Integers,
         hashes: Callable[[], Hashes],
-        label: Callable[[Integers], list[str]],
+        label: Callable[[Integers], list[str] | pa.Array],
         keys: Words | None = None,
-        row_words: Callable[[Hashes], Words] | None = None,
+        spread: Callable[[Words], Words] | None = None,
     ) -> None:
         self.counts = counts
-        self.label = label
-        self._row_words = row_words
+        self._label = label
+        self._spread = spread
         self._hashes = hashes
         self._keys = keys
 
@@ -44,22 +47,32 @@ class Tally:
         return self._hashes()
 
     @property
+    def row_hashes(self) -> Hashes | None:
+        """The hash of the value of every row; None if they must be hashed again."""
+        if self._spread is None:
+            return None
+        first, second = self.hashes
+        return self._spread(first), self._spread(second)
+
+    @property
     def rows(self) -> Words | None:
         """The first half of the hash of the value of every row; None if they must be hashed again."""
-        return None if self._row_words is None else self._row_words(self.hashes)
+        return None if self._spread is None else self._spread(self.hashes[0])
 
     @property
     def keys(self) -> Words:
         """The first half of each distinct value's hash."""
         return self.hashes[0] if self._keys is None else self._keys
 
+    def label(self, at: Integers) -> list[str]:
+        """The labels of the distinct values at these places."""
+        found = self._label(at)
+        return found if isinstance(found, list) else format_labels(found)
 
-def find_runs(ordered: npt.NDArray[np.generic]) -> tuple[Integers, Integers]:
-    """Where each run of equal values in a sorted array begins, and how long it is."""
-    if not len(ordered):
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
-    return starts, np.diff(np.append(starts, len(ordered)))
+    def pack_labels(self, at: Integers) -> Labels:
+        """The same as bytes."""
+        found = self._label(at)
+        return Labels.of(found) if isinstance(found, list) else Labels.of_values(found)
 
 
 def tally_numbers(
@@ -67,7 +80,7 @@ def tally_numbers(
 ) -> Tally:
     """The tally of sorted numbers. NaNs come last and count as one value."""
     starts, counts = find_runs(ordered)
-    values = ordered[starts]
+    values = ordered[starts] if len(starts) < len(ordered) else ordered
     if ordered.dtype == np.float64 and len(ordered) and np.isnan(ordered[-1]):
         nans = int(np.isnan(values).sum())
         keep = len(values) - nans + 1
@@ -84,18 +97,28 @@ def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
     if _mostly_new(array):
         texts = Texts(array.drop_null() if array.null_count else array)
         return _by_hash(texts), texts, None
-    encoded = array.dictionary_encode()
-    distinct = Texts(encoded.dictionary)
-    # nulls have no index; they are counted behind the last value, and that count is dropped
-    indices = encoded.indices.fill_null(len(distinct)) if array.null_count else encoded.indices
-    counts = np.bincount(indices.to_numpy(zero_copy_only=False), minlength=len(distinct))[: len(distinct)]
+    return tally_encoded(array.dictionary_encode())
+
+
+def tally_encoded(encoded: pa.DictionaryArray) -> tuple[Tally, Texts, Integers | None]:
+    """The same of strings that are dictionary encoded. Entries that no row has are left out."""
+    present = encoded.indices.drop_null() if encoded.null_count else encoded.indices
+    indices = present.to_numpy(zero_copy_only=False)
+    counts = np.bincount(indices, minlength=len(encoded.dictionary))
+    values = to_plain(encoded.dictionary)
+    if not counts.all():
+        used = np.flatnonzero(counts)
+        places = np.empty(len(counts), np.int64)
+        places[used] = np.arange(len(used))
+        indices, counts, values = places[indices], counts[used], values.take(pa.array(used))
+    distinct = Texts(values)
     tally = Tally(
-        counts.astype(np.int64),
+        counts,
         lambda: hash_bytes(distinct.data, distinct.offsets),
-        lambda at: format_labels(distinct.array.take(pa.array(at))),
-        row_words=lambda hashes: hashes[0][encoded.indices.drop_null().to_numpy(zero_copy_only=False)],
+        lambda at: distinct.array.take(pa.array(at)),
+        spread=lambda words: words[indices],
     )
-    return tally, distinct, tally.counts
+    return tally, distinct, counts if int(counts.max(initial=0)) > 1 else None
 
 
 def _mostly_new(array: pa.Array) -> bool:
@@ -106,14 +129,14 @@ def _by_hash(texts: Texts) -> Tally:
     first, second = hash_bytes(texts.data, texts.offsets)
     starts, counts = find_runs(ordered := np.sort(first))
 
-    def label(at: Integers) -> list[str]:
+    def label(at: Integers) -> pa.Array:
         wanted = ordered[starts[at]]
         order = np.argsort(wanted)
         near = np.minimum(np.searchsorted(wanted[order], first), len(wanted) - 1)
         hits = np.flatnonzero(wanted[order][near] == first)
         rows = np.empty(len(wanted), np.int64)
         rows[order[near[hits]]] = hits
-        return format_labels(texts.array.take(pa.array(rows)))
+        return texts.array.take(pa.array(rows))
 
     # equal values have equal hashes, so a distinct-count sketch may be fed with every row
-    return Tally(counts, lambda: (first, second), label, ordered[starts], row_words=lambda hashes: hashes[0])
+    return Tally(counts, lambda: (first, second), label, ordered[starts], spread=lambda words: words)

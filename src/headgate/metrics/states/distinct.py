@@ -10,6 +10,7 @@ import numpy.typing as npt
 from datasketches import hll_sketch
 
 from headgate.metrics.base.hashing import Hashes
+from headgate.metrics.base.runs import find_runs
 from headgate.values.state import MOST, Rows, Stack, State
 
 LG_K = 12
@@ -38,7 +39,15 @@ class Distinct(State, frozen=True, tag="distinct"):
 
     @classmethod
     def of(cls, hashes: Hashes, values: int) -> Distinct:
-        return cls(_make_image(_make_coupons(*hashes)), values)
+        first, second = hashes
+        if len(first) > 4 * SPARSE:
+            # more registers than a set may have coupons spare the coupons, which may repeat
+            registers = np.zeros(SLOTS, np.uint8)
+            slots = (first & np.uint64(SLOTS - 1)).view(np.int64)
+            np.maximum.at(registers, slots, _count_zeros(second).astype(np.uint8))
+            if np.count_nonzero(registers) > SPARSE:
+                return cls(_registers_image(registers), values)
+        return cls(_make_image(_make_coupons(first, second)), values)
 
     def __add__(self, other: Distinct) -> Distinct:
         if not self.sketch or not other.sketch:
@@ -97,23 +106,29 @@ class _DistinctStack(Stack[Distinct]):
 
 def _make_coupons(first: npt.NDArray[np.uint64], second: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
     """Apache's coupon: 26 bits of address, and above them the leading zeros of the second word plus one."""
-    address = (first & np.uint64(0x3FFFFFF)).astype(np.uint32)
-    high = (second >> np.uint64(32)).astype(np.float64)
-    bits = (high.view(np.int64) >> 52) - 1022
-    rare = np.flatnonzero(bits < 0)
-    bits[rare] = [int(word).bit_length() - 32 for word in second[rare]]
-    value = np.minimum(32 - bits, 62) + 1
-    coupons: npt.NDArray[np.uint32] = address | (value.astype(np.uint32) << np.uint32(26))
-    return coupons
+    address = first.astype(np.uint32) & np.uint32(0x3FFFFFF)
+    return address | (_count_zeros(second) << np.uint32(26))
+
+
+def _count_zeros(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint32]:
+    """The leading zeros of each word plus one, at most 63."""
+    high = (words >> np.uint64(32)).astype(np.uint32)
+    # without the second highest bit, so that the conversion to a float does not round up to the next power
+    exponents = (high & ~(high >> np.uint32(1))).astype(np.float32).view(np.uint32) >> np.uint32(23)
+    zeros = np.uint32(127 + 32) - exponents
+    if not high.all():
+        rare = np.flatnonzero(high == 0)
+        zeros[rare] = [min(64 - int(word).bit_length(), 62) + 1 for word in words[rare]]
+    return zeros
 
 
 def _make_image(coupons: npt.NDArray[np.uint32]) -> bytes:
     if not len(coupons):
         return b""
-    # more registers than a set may have coupons spare counting the coupons, which may repeat
     if len(coupons) > 4 * SPARSE and np.count_nonzero(registers := _to_registers(coupons)) > SPARSE:
         return _registers_image(registers)
-    different = np.unique(coupons)
+    ordered = np.sort(coupons)
+    different = ordered[find_runs(ordered)[0]]
     return _set_image(different) if len(different) <= SPARSE else _registers_image(_to_registers(different))
 
 
@@ -134,7 +149,8 @@ def _set_image(coupons: npt.NDArray[np.uint32]) -> bytes:
 
 def _registers_image(registers: npt.NDArray[np.uint8]) -> bytes:
     tally = np.bincount(registers, minlength=64)
-    low, high = float(tally[:32] @ _POWERS[:32]), float(tally[32:] @ _POWERS[32:])
+    terms = tally * _POWERS
+    low, high = float(terms[:32].sum()), float(terms[32:].sum())
     # the history-based estimate needs an order of arrival; a merged sketch has none, so it is switched off
     head = _HEAD.pack(10, 1, _FAMILY, LG_K, 0, _OUT_OF_ORDER, 0, _HLL | _EIGHT_BITS)
     return head + struct.pack("<dddii", 0.0, low, high, int(tally[0]), 0) + registers.tobytes()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
 from typing import Any, NamedTuple
@@ -11,7 +10,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from headgate.metrics.base.hashing import Words, hash_bytes, hash_label
+from headgate.metrics.base.hashing import Words, hash_label
+from headgate.metrics.base.labels import Labels
 from headgate.metrics.states.packing import Integers, pack_integers, unpack_integers
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
@@ -24,10 +24,10 @@ _SKETCH_ROWS, _SKETCH_WIDTH = 4, 512
 _LEAST_COUNT = 2.56
 """How many times the count that a full summary surely keeps a label has to have, so that `finish` keeps it too."""
 _TOTAL = attrgetter("total")
-_PAIR = struct.Struct("<II")
 _INDEX_BITS = 14
 _AT_ONCE = 1 << _INDEX_BITS  # labels added up at a time: they fit into a core's cache, and their places into few bits
 _LOW = np.uint64(_AT_ONCE - 1)
+_FEW = 8  # summaries
 _PLACES = np.arange(_AT_ONCE, dtype=np.uint64)
 
 
@@ -64,7 +64,7 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
     def of(
         cls,
         counts: Integers,
-        label: Callable[[Integers], list[str]],
+        label: Callable[[Integers], list[str] | Labels],
         capacity: int,
         patterns: bool = False,
         keys: Words | None = None,
@@ -76,8 +76,12 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         kept = np.flatnonzero(counts > cut)
         sketch = pack_integers(_count_in_sketch(keys, counts).ravel()) if cut and keys is not None else b""
         empty = cls(total=int(counts.sum()), lost=cut, capacity=capacity, patterns=patterns, sketch=sketch)
+        if not len(kept):
+            return empty
         keys = None if keys is None else keys[kept]
-        return empty._with_labels(label(kept), counts[kept] - cut, keys) if len(kept) else empty
+        labels = label(kept)
+        labels = labels if isinstance(labels, Labels) else Labels.of(labels)
+        return empty._with_labels(labels, counts[kept] - cut, keys)
 
     def __add__(self, other: Frequencies) -> Frequencies:
         return self.merge_all([self, other])
@@ -105,11 +109,9 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         kept = np.flatnonzero((counts > least) & (np.frombuffer(self.counts, "<i8") + self.lost > least))
         excess = int(counts[kept].sum()) - self.total
         counts = counts[kept] - max(0, -(-excess // max(1, len(kept))))
-        names = list(self.labels())
-        texts = [names[at].encode() for at in kept]
         hashes = np.frombuffer(self.hashes, "<u8")[kept]
         lost = least + least // 2  # a sketched count that is just too small may be of a label that is more frequent
-        return msgspec.structs.replace(whole, lost=lost)._with_arrays(hashes, counts, texts)
+        return msgspec.structs.replace(whole, lost=lost)._with_arrays(hashes, counts, _take_texts([self], kept))
 
     def _estimate_counts(self) -> Integers:
         """The count of each label by the sketch: what its cells count, less what a cell usually counts.
@@ -118,7 +120,9 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         """
         cells = unpack_integers(self.sketch).reshape(_SKETCH_ROWS, _SKETCH_WIDTH)
         places = _find_cells(np.frombuffer(self.keys, "<u8"))
-        counts = np.take_along_axis(cells, places, axis=1) - np.median(cells, axis=1, keepdims=True)
+        half = _SKETCH_WIDTH // 2
+        usual = np.partition(cells, (half - 1, half), axis=1)[:, half - 1 : half + 1].sum(axis=1, keepdims=True) / 2
+        counts = np.take_along_axis(cells, places, axis=1) - usual
         second: Integers = np.rint(np.sort(counts, axis=0)[1]).astype(np.int64)
         return second
 
@@ -129,7 +133,7 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         labels = whole.labels()
         names = [hash_label(label, secret) for label in labels]
         counts = np.fromiter(labels.values(), np.int64, len(labels))
-        return msgspec.structs.replace(whole, hashed=hash_label("", secret)[:8])._with_labels(names, counts)
+        return msgspec.structs.replace(whole, hashed=hash_label("", secret)[:8])._with_labels(Labels.of(names), counts)
 
     def is_sound(self) -> bool:
         hashes, counts = np.frombuffer(self.hashes, "<u8"), np.frombuffer(self.counts, "<i8")
@@ -168,27 +172,20 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         ranked = sorted(self.labels().items(), key=lambda each: (-each[1], each[0]))
         return Distribution(dict(ranked), total=self.total, error=self.lost)
 
-    def _with_labels(self, names: Sequence[str], counts: Integers, keys: Words | None = None) -> Frequencies:
+    def _with_labels(self, labels: Labels, counts: Integers, keys: Words | None = None) -> Frequencies:
         """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""
-        texts = [name.encode() for name in names]
-        offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=offsets[1:])
-        hashes, _ = hash_bytes(np.frombuffer(b"".join(texts), np.uint8), offsets)
+        hashes = keys if labels.are_values and keys is not None else labels.hash()
         firsts, sums = _sum_in_order(hashes, counts)
-        return self._with_arrays(
-            hashes[firsts], sums, [texts[at] for at in firsts], None if keys is None else keys[firsts]
-        )
+        return self._with_arrays(hashes[firsts], sums, labels.take(firsts), None if keys is None else keys[firsts])
 
-    def _with_arrays(
-        self, hashes: Words, counts: Integers, texts: Sequence[bytes], keys: Words | None = None
-    ) -> Frequencies:
+    def _with_arrays(self, hashes: Words, counts: Integers, labels: Labels, keys: Words | None = None) -> Frequencies:
         return msgspec.structs.replace(
             self,
-            hashes=hashes.astype("<u8").tobytes(),
-            counts=counts.astype("<i8").tobytes(),
-            texts=b"".join(texts),
-            ends=np.cumsum([len(text) for text in texts]).astype("<u4").tobytes(),
-            keys=b"" if keys is None else keys.astype("<u8").tobytes(),
+            hashes=hashes.astype("<u8", copy=False).tobytes(),
+            counts=counts.astype("<i8", copy=False).tobytes(),
+            texts=labels.texts,
+            ends=labels.offsets[1:].astype("<u4").tobytes(),
+            keys=b"" if keys is None else keys.astype("<u8", copy=False).tobytes(),
         )
 
 
@@ -205,7 +202,9 @@ class NamedFrequencies(State, frozen=True, tag="frequencies"):
 
     def current(self) -> Frequencies:
         empty = Frequencies(total=self.total, lost=self.lost, capacity=self.capacity)
-        return empty._with_labels(list(self.counts), np.fromiter(self.counts.values(), np.int64, len(self.counts)))
+        return empty._with_labels(
+            Labels.of(list(self.counts)), np.fromiter(self.counts.values(), np.int64, len(self.counts))
+        )
 
 
 class _FrequencyStack(Stack[Frequencies]):
@@ -257,9 +256,8 @@ class _FrequencyStack(Stack[Frequencies]):
         """The places of the labels of these summaries, as many as leave room for those that are kept from before."""
         widths = (self._starts[1:] - self._starts[:-1])[rows]
         chunk = np.cumsum(widths) // max(1, _AT_ONCE - kept - int(widths.max()))
-        for some, wide in zip(
-            *(np.split(each, np.flatnonzero(np.diff(chunk)) + 1) for each in (rows, widths)), strict=True
-        ):
+        cuts = np.flatnonzero(chunk[1:] != chunk[:-1]) + 1
+        for some, wide in zip(np.split(rows, cuts), np.split(widths, cuts), strict=True):
             ends = np.cumsum(wide)
             yield np.arange(ends[-1]) + np.repeat(self._starts[some] - ends + wide, wide)
 
@@ -267,13 +265,19 @@ class _FrequencyStack(Stack[Frequencies]):
         """A summary of the labels that are left, with their texts from the summaries that they came from."""
         order = np.argsort(left.hashes)
         origins = left.origins[order]
-        states = np.searchsorted(self._starts, origins, "right") - 1
-        texts = []
-        for state, place in zip(states.tolist(), (origins - self._starts[states]).tolist(), strict=True):
-            start, end = _text_span(self.states[state].ends, place)
-            texts.append(self.states[state].texts[start:end])
+        labels = self._take_labels(origins)
         keys = self._keys[origins] if has_keys else None
-        return like._with_arrays(left.hashes[order], left.counts[order], texts, keys)
+        return like._with_arrays(left.hashes[order], left.counts[order], labels, keys)
+
+    def _take_labels(self, origins: Rows) -> Labels:
+        if len(self.states) <= _FEW:
+            return _take_texts(self.states, origins)
+        # of thousands of summaries only few may have a label that is left
+        owners = np.searchsorted(self._starts, origins, "right") - 1
+        used, at = np.unique(owners, return_inverse=True)
+        begins = np.cumsum([0, *(self._starts[used + 1] - self._starts[used])])
+        places = begins[at] + origins - self._starts[owners]
+        return _take_texts([self.states[owner] for owner in used.tolist()], places)
 
 
 class _Labels(NamedTuple):
@@ -301,21 +305,31 @@ class _Labels(NamedTuple):
 
 def _find_cells(keys: Words) -> Rows:
     """Where a value is counted in each row of a sketch: nine bits of its hash for each."""
-    shifts = np.arange(_SKETCH_ROWS, dtype=np.uint64)[:, None] * np.uint64(9)
-    return ((keys >> shifts) & np.uint64(_SKETCH_WIDTH - 1)).astype(np.intp)
+    cells = np.empty((_SKETCH_ROWS, len(keys)), np.uint64)
+    for row, places in enumerate(cells):
+        np.right_shift(keys, np.uint64(9 * row), out=places)
+        np.bitwise_and(places, np.uint64(_SKETCH_WIDTH - 1), out=places)
+    return cells.view(np.int64)
 
 
 def _count_in_sketch(keys: Words, counts: Integers) -> Integers:
     """The sketch of values that occur so often."""
-    cells = [np.bincount(places, counts, _SKETCH_WIDTH) for places in _find_cells(keys)]
-    return np.array(cells).astype(np.int64)
+    # to count is much faster than to add up
+    weights = None if len(counts) and counts.max() == 1 else counts.astype(np.float64)
+    cells = np.empty((_SKETCH_ROWS, _SKETCH_WIDTH), np.int64)
+    for row, places in enumerate(_find_cells(keys)):
+        cells[row] = np.bincount(places, weights, _SKETCH_WIDTH)
+    return cells
 
 
-def _text_span(ends: bytes, place: int) -> tuple[int, int]:
-    if not place:
-        return 0, int.from_bytes(ends[:4], "little")
-    start, end = _PAIR.unpack_from(ends, 4 * place - 4)
-    return start, end
+def _take_texts(states: Sequence[Frequencies], places: Rows) -> Labels:
+    """The labels at these places, counted through all of these summaries."""
+    texts = [state.texts for state in states]
+    counts, sizes = [len(state.ends) // 4 for state in states], np.array([len(each) for each in texts], np.int64)
+    ends = np.frombuffer(b"".join([state.ends for state in states]), "<u4") + np.repeat(
+        np.cumsum(sizes) - sizes, counts
+    )
+    return Labels(b"".join(texts), np.concatenate([[0], ends])).take(places)
 
 
 def _sum_by_hash(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:

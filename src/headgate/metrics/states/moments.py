@@ -48,8 +48,9 @@ class Moments(State, frozen=True, tag="moments"):
                 total=total,
                 mean=mean,
                 second=float(squares.sum()),
-                third=float(squares @ gaps),
-                fourth=float(squares @ squares),
+                # no dot product: the threads of a BLAS would spin between the calls
+                third=float(np.multiply(gaps, squares, out=gaps).sum()),
+                fourth=float(np.multiply(squares, squares, out=squares).sum()),
                 low=float(ordered[0]),
                 high=float(ordered[-1]),
                 minus_infinities=minus_infinities,
@@ -62,7 +63,7 @@ class Moments(State, frozen=True, tag="moments"):
         count = int(counts.sum())
         if not count:
             return cls()
-        total = float(values @ counts)
+        total = float((values * counts).sum())
         gaps = values - total / count
         squares = gaps * gaps * counts
         return cls(
@@ -70,8 +71,8 @@ class Moments(State, frozen=True, tag="moments"):
             total=total,
             mean=total / count,
             second=float(squares.sum()),
-            third=float(squares @ gaps),
-            fourth=float(squares @ (gaps * gaps)),
+            third=float((squares * gaps).sum()),
+            fourth=float((squares * (gaps * gaps)).sum()),
             low=float(values[0]),
             high=float(values[-1]),
         )

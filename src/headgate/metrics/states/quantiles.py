@@ -22,6 +22,7 @@ Floats = npt.NDArray[np.float64]
 
 _MAGNITUDE = np.int64(0x7FFF_FFFF_FFFF_FFFF)
 _MOST_SHIFT = 63
+_GLANCE = 64  # numbers that mostly show whether all are integers
 
 
 class Bins(NamedTuple):
@@ -37,8 +38,15 @@ class Bins(NamedTuple):
 
     @classmethod
     def of_sorted(cls, values: Floats) -> Bins:
-        """The bins of numbers in rising order."""
-        return cls(0, *_count_runs(_to_keys(values), None)).fit()
+        """The narrowest bins of numbers in rising order of which there are at most `MOST_BINS`."""
+        keys = _to_keys(values)
+        differ = (keys[1:] ^ keys[:-1]).view(np.uint64)
+        shift = _find_shift(differ)
+        lasts = np.append(np.flatnonzero(differ >= np.uint64(1 << shift)), len(keys) - 1)
+        counts = lasts.copy()
+        counts[0] += 1
+        counts[1:] -= lasts[:-1]
+        return cls(shift, keys[lasts] >> np.int64(shift), counts)
 
     def fit(self) -> Bins:
         """The narrowest bins of which there are at most `MOST_BINS`."""
@@ -106,7 +114,7 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         ordered = np.asarray(values, np.float64) + 0.0  # there is one zero
         if (ordered[1:] < ordered[:-1]).any():
             ordered = np.sort(ordered)
-        whole = bool((ordered == np.rint(ordered)).all())
+        whole = _are_whole(ordered[:_GLANCE]) and _are_whole(ordered)
         return cls._of_bins(Bins.of_sorted(ordered), float(ordered[0]), float(ordered[-1]), whole)
 
     @classmethod
@@ -242,6 +250,25 @@ class KllQuantiles(State, frozen=True, tag="quantiles"):
         )
 
 
+def _are_whole(values: Floats) -> bool:
+    return bool((values == np.rint(values)).all())
+
+
+def _find_shift(differ: npt.NDArray[np.uint64]) -> int:
+    """The fewest low bits without which so few neighbours differ that there are at most `MOST_BINS` bins.
+
+    `differ` has the bits in which each number differs from the one before.
+    """
+    low, high = 0, _MOST_SHIFT + 1
+    while low < high:
+        shift = (low + high) // 2
+        if np.count_nonzero(differ >= np.uint64(1 << shift)) < MOST_BINS:
+            high = shift
+        else:
+            low = shift + 1
+    return low
+
+
 def _with_ends(bins: Bins, low: float, high: float) -> Bins:
     """The bins with the first and the last number moved to the ends, which a sketch keeps apart from its sample."""
     ends = _to_keys(np.array([low, high])) >> np.int64(bins.shift)
@@ -260,6 +287,8 @@ def _with_ends(bins: Bins, low: float, high: float) -> Bins:
 def _to_keys(values: Floats) -> Integers:
     """The bits of doubles as integers in the same order."""
     bits = np.ascontiguousarray(values, np.float64).view(np.int64)
+    if bits.min(initial=0) >= 0:
+        return bits
     return bits ^ ((bits >> np.int64(63)) & _MAGNITUDE)
 
 

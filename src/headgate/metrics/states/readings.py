@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.codes import pattern_label
 from headgate.metrics.base.hashing import combine, hash_bytes
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric
-from headgate.metrics.base.text import Texts, pattern_label
+from headgate.metrics.base.text import Texts
 from headgate.metrics.states.characters import Characters
 from headgate.metrics.states.distinct import Distinct
 from headgate.metrics.states.frequencies import PATTERNS, VALUES, Frequencies
@@ -79,7 +80,8 @@ class OfValues(ColumnMetric[Frequencies], frozen=True):
     accepts: ClassVar = HASHABLE
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
-        return Frequencies.of(batch.tally.counts, batch.tally.label, VALUES, keys=batch.tally.keys)
+        tally = batch.tally
+        return Frequencies.of(tally.counts, tally.pack_labels, VALUES, keys=tally.keys)
 
 
 class OfPatterns(ColumnMetric[Frequencies], frozen=True):

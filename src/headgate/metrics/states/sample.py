@@ -8,8 +8,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from headgate.metrics.base.hashing import hash_label
+from headgate.metrics.base.labels import LONGEST_LABEL
 from headgate.metrics.base.tally import Tally
-from headgate.metrics.base.text import LONGEST_LABEL
 from headgate.values.state import MOST, State
 
 

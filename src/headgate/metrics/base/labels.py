@@ -1,0 +1,95 @@
+"""Labels: the values of a column as people see them in lists of frequent values."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from headgate.metrics.base.hashing import Words, hash_bytes
+from headgate.metrics.base.text import Texts
+
+Integers = npt.NDArray[np.int64]
+
+LONGEST_LABEL = 200  # characters of a value that a label keeps
+
+
+class Labels(NamedTuple):
+    """Labels in UTF-8, one after the other, with the offset of each.
+
+    `are_values` says that the labels are the very bytes of the values, so that a value and its label have one hash.
+    """
+
+    texts: bytes
+    offsets: Integers
+    are_values: bool = False
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Labels:
+        texts = "".join(names).encode()
+        sizes = list(map(len, names))
+        if sum(sizes) < len(texts):
+            sizes = [len(name.encode()) for name in names]
+        return cls(texts, np.cumsum([0, *sizes]))
+
+    @classmethod
+    def of_array(cls, array: pa.Array, are_values: bool = False) -> Labels:
+        texts = Texts(array)
+        return cls(texts.data.tobytes(), texts.offsets, are_values)
+
+    @classmethod
+    def of_values(cls, array: pa.Array) -> Labels:
+        """The labels of strings or bytes without nulls."""
+        texts = Texts(array)
+        return cls.of_array(array, are_values=True) if _are_labels(texts) else cls.of(format_labels(array))
+
+    def hash(self) -> Words:
+        return hash_bytes(np.frombuffer(self.texts, np.uint8), self.offsets)[0]
+
+    def to_array(self) -> pa.Array:
+        buffers = [None, pa.py_buffer(self.offsets), pa.py_buffer(self.texts)]
+        return pa.Array.from_buffers(pa.large_binary(), len(self.offsets) - 1, buffers)
+
+    def take(self, places: npt.NDArray[np.intp]) -> Labels:
+        return Labels.of_array(self.to_array().take(pa.array(places)), self.are_values)
+
+
+def _are_labels(texts: Texts) -> bool:
+    """Whether all values are short and valid UTF-8, so that each is its own label."""
+    if not len(texts) or int((texts.offsets[1:] - texts.offsets[:-1]).max()) > LONGEST_LABEL:
+        return False
+    if texts.ascii:
+        return True
+    starts = texts.offsets[:-1]
+    if ((texts.data[starts[starts < len(texts.data)]] & 0xC0) == 0x80).any():
+        return False  # a character would begin in one value and end in the next
+    try:
+        texts.data.tobytes().decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def format_labels(array: pa.Array) -> list[str]:
+    """Values as unique labels: invalid UTF-8 is escaped, and long values are cut and get a digest."""
+    if not _is_binary(array.type):
+        try:
+            return [text if len(text) <= LONGEST_LABEL else _long_label(text.encode()) for text in array.to_pylist()]
+        except UnicodeDecodeError:
+            array = array.cast(pa.large_binary())
+    texts = ((value, value.decode("utf-8", "backslashreplace")) for value in array.to_pylist())
+    return [text if len(text) <= LONGEST_LABEL else _long_label(value) for value, text in texts]
+
+
+def _is_binary(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_binary(kind) or pa.types.is_large_binary(kind))
+
+
+def _long_label(value: bytes) -> str:
+    start = value[: 4 * LONGEST_LABEL].decode("utf-8", "backslashreplace")[:LONGEST_LABEL]
+    digest = hashlib.blake2b(value, digest_size=8).hexdigest()
+    return f"{start}… ({len(value):,} bytes, {digest})"
