@@ -20,8 +20,9 @@ from headgate.engine.analysis import Analysis
 from headgate.engine.analyze import analyze
 from headgate.engine.segment_plan import SegmentColumn, Target
 from headgate.learn.past import Past
+from headgate.metrics.base.codes import pattern_label
 from headgate.metrics.base.registry import default_metrics
-from headgate.metrics.base.text import Texts, pattern_label
+from headgate.metrics.base.text import Texts
 from headgate.metrics.size import Size
 from headgate.metrics.states.quantiles import Quantiles
 from headgate.values.diagnosis import Diagnosis
@@ -131,7 +132,7 @@ def test_edges_are_no_numbers_that_occur() -> None:
 
 @pytest.mark.parametrize("text", ["2026-11-15", "AB-12 cd", "Ünder_é9", "a.b*c", "x  y", "N/A", "tab\there"])
 def test_a_regular_expression_of_a_pattern_finds_its_texts(text: str) -> None:
-    label = pattern_label(Texts(pa.array([text])).patterns().dictionary[0].as_py())
+    label = pattern_label(Texts(pa.array([text])).patterns()[0][0].as_py())
     assert re.search(write_regex(label).replace(r"\x{80}-\x{10FFFF}", "\x80-\U0010ffff"), text)
     assert not re.search(write_regex("9:9"), text)
 

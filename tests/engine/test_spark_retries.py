@@ -23,7 +23,7 @@ class Cluster:
         self.shipped = 0
         self.jobs: list[int] = []
 
-    def run(self, batch: Any, plan: Plan, report: Any, own_batch_sizes: bool) -> ScanResult:
+    def run(self, batch: Any, plan: Plan, report: Any, own_batch_sizes: bool, files: Any) -> ScanResult:
         self.jobs.append(len(plan.columns))
         if len(plan.columns) > self.columns_at_once:
             raise RuntimeError("org.apache.arrow.memory.OutOfMemoryException")

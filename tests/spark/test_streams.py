@@ -348,7 +348,7 @@ def test_connect_makes_the_gate_on_the_server(stream: Stream, connect: Any) -> N
     )
     query.awaitTermination()
     assert stream.read_written().num_rows == 400
-    deadline = time.monotonic() + 30  # windows are judged beside the micro-batches, in the process of the server
+    deadline = time.monotonic() + 120  # windows are judged beside the micro-batches, in the process of the server
     while len(stream.list_runs()) < 3 and time.monotonic() < deadline:
         time.sleep(0.2)
     assert [run.verdict.status.value for run in stream.list_runs()] == ["pass"] * 3

@@ -95,18 +95,10 @@ def run_local(
 ) -> ScanResult:
     """One pass over the batch: the states of each part by state key, and the metrics that failed."""
     plan, tests = _build_tests(plan, tables or {})
-    labels = batch.schema.labels
-    read = {label for test in tests for label in test.columns}
-    extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
-    positions = [*plan.columns, *(at for at in extra if at not in plan.columns)]
-    keys = [positions.index(at) for at in plan.by]
-    rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
     scan = PartedScan(plan)
     states: dict[Part, dict[MetricKey, State]] = {} if plan.by and not plan.whole else {(): {}}
-    for arrays, count in _report_rows(batch, batch.read(positions, rows), progress):
-        named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
-        columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
-        scan.add([arrays[at] for at in keys], columns)
+    for _ in fold_rows(batch, scan, tests, progress):
+        pass
     for part, slot, state in scan.states():
         states.setdefault(part, {})[plan.folds[slot].metric.state_key] = state
     errors = {plan.folds[slot].metric.state_key: why for slot, why in scan.errors.items()}
@@ -117,6 +109,30 @@ def run_local(
                 test.question, f"the predicate {str(test.question)!r} could not be evaluated: {test.error}"
             )
     return ScanResult(states, {**lost, **plan.failed})
+
+
+def fold_rows(
+    batch: LocalBatch, scan: PartedScan, tests: Sequence[RowTest], progress: Callable[[Progress], None] | None = None
+) -> Iterator[None]:
+    """Fold the rows of a batch, and pause after each piece of it.
+
+    Args:
+        batch: The batch.
+        scan: The scan, with the plan.
+        tests: The predicates and look-ups of the plan, in order.
+        progress: A function that is called with a `Progress` after each piece.
+    """
+    plan, labels = scan.plan, batch.schema.labels
+    read = {label for test in tests for label in test.columns}
+    extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
+    positions = [*plan.columns, *(at for at in extra if at not in plan.columns)]
+    keys = [positions.index(at) for at in plan.by]
+    rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
+    for arrays, count in _report_rows(batch, batch.read(positions, rows), progress):
+        named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
+        columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
+        scan.add([arrays[at] for at in keys], columns)
+        yield
 
 
 def _report_rows(
@@ -202,10 +218,10 @@ def _of_columns(names: Sequence[str], columns: Arrays, count: int, trees: Sequen
             yield [columns[at].slice(start, size) for at in positions], min(size, count - start)
 
     types = trees or [read_arrow_type(column.type) for column in columns]
-    return _with_places(zip(names, types, strict=True), read, lambda: count)
+    return add_places(zip(names, types, strict=True), read, lambda: count)
 
 
-def _with_places(
+def add_places(
     columns: Iterable[tuple[str, TypeTree]],
     read: Callable[[Sequence[int], int], Iterator[tuple[Arrays, int]]],
     count_rows: Callable[[], int] = lambda: 0,
@@ -243,7 +259,7 @@ def _of_dataset(data: ds.Dataset) -> LocalBatch:
                 yield batch.columns, batch.num_rows
 
     columns = ((field.name, read_arrow_type(field.type)) for field in fields)
-    return _with_places(columns, read, lambda: _count_rows(data))
+    return add_places(columns, read, lambda: _count_rows(data))
 
 
 def _read_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -274,7 +290,7 @@ def _of_reader(data: pa.RecordBatchReader) -> LocalBatch:
                 part = batch.slice(start, size)
                 yield [part.column(at) for at in positions], part.num_rows
 
-    return _with_places(((field.name, read_arrow_type(field.type)) for field in data.schema), read)
+    return add_places(((field.name, read_arrow_type(field.type)) for field in data.schema), read)
 
 
 def _of_pandas(data: Any) -> LocalBatch:

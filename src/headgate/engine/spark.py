@@ -9,6 +9,8 @@ from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 
 from headgate.engine.nested import NestedPath
+from headgate.engine.parquet_files import ParquetFiles
+from headgate.engine.parquet_types import UnlikeSpark
 from headgate.engine.part import Part, read_part
 from headgate.engine.parted_scan import ScanResult
 from headgate.engine.plan import EVERY_ROW, Plan, make_plan
@@ -21,6 +23,7 @@ from headgate.engine.spark_faults import (
     raise_fault,
     summarize_error,
 )
+from headgate.engine.spark_files import plan_reading
 from headgate.engine.spark_frame import find_unknown_names, look_up_rows, without_missing_tables
 from headgate.engine.spark_groups import gather_pieces, merge_tables, write_kept
 from headgate.engine.spark_nested import add_places, find_places, ignores_case, write_test
@@ -31,7 +34,7 @@ from headgate.engine.spark_session import (
     report_progress,
 )
 from headgate.engine.spark_settings import apply_settings
-from headgate.engine.spark_tasks import PIECES, ROW, Row, fold_task, merge_task
+from headgate.engine.spark_tasks import PIECES, ROW, UNREAD, Row, fold_task, merge_task, read_task
 from headgate.engine.spark_workers import import_first, is_connect
 from headgate.metrics.base.metric import Metric
 from headgate.metrics.base.sql import close_comment, join_tests
@@ -49,6 +52,7 @@ _DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
 _FEWEST_BATCH_ROWS = 1_000
 _CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
 _STATES_PER_TASK = 64  # states that one task merges, about
+_STATES_OF_DRIVER = 4_000  # states of all tasks together, at most, that the driver merges
 _MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
 
 
@@ -65,12 +69,26 @@ def run_spark(batch: SparkBatch, plan: Plan, progress: Report | None) -> ScanRes
     plan = without_missing_tables(_without_unresolvable(batch, plan), batch.tables)
     if not plan.folds:
         return ScanResult({} if plan.by else {(): {}}, plan.failed)
+    files = plan_reading(batch.data, plan).files
+    if files is not None and (result := _try_files(batch, plan, files, progress)) is not None:
+        return result
     try:
         return _run_with_retry(batch, plan, progress)
     except Exception as error:
         raise_fault(error, batch.data.sparkSession)
         first = error
     return _Bisection(batch, progress, first).without_what_breaks(plan)
+
+
+def _try_files(batch: SparkBatch, plan: Plan, files: ParquetFiles, report: Report | None) -> ScanResult | None:
+    """The result of a job whose tasks read the files themselves; None if Spark must read them."""
+    try:
+        return _run_with_code(batch, plan, report, files=files)
+    except UnlikeSpark:
+        return None
+    except Exception as error:
+        raise_fault(error, batch.data.sparkSession)
+        return None
 
 
 def _run_with_retry(batch: SparkBatch, plan: Plan, report: Report | None) -> ScanResult:
@@ -83,32 +101,71 @@ def _run_with_retry(batch: SparkBatch, plan: Plan, report: Report | None) -> Sca
     return _run_with_code(batch, plan, report, own_batch_sizes=False)
 
 
-def _run_with_code(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool = True) -> ScanResult:
+def _run_with_code(
+    batch: SparkBatch,
+    plan: Plan,
+    report: Report | None,
+    own_batch_sizes: bool = True,
+    files: ParquetFiles | None = None,
+) -> ScanResult:
     """Run the job, and if executors lack the code of this package again, with the code shipped to them."""
     try:
-        return _run(batch, plan, report, own_batch_sizes)
+        return _run(batch, plan, report, own_batch_sizes, files)
     except Exception as error:
         if missing_module(error).partition(".")[0] != "headgate":
             raise
     ship_code(batch.data.sparkSession)
-    return _run(batch, plan, report, own_batch_sizes)
+    return _run(batch, plan, report, own_batch_sizes, files)
 
 
-def _run(batch: SparkBatch, plan: Plan, report: Report | None, own_batch_sizes: bool) -> ScanResult:
-    data = batch.data
-    spark = data.sparkSession
-    keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
-    title = f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns" + (f", by {keys}" if keys else "")
+def _run(
+    batch: SparkBatch,
+    plan: Plan,
+    report: Report | None,
+    own_batch_sizes: bool = True,
+    files: ParquetFiles | None = None,
+) -> ScanResult:
+    spark = batch.data.sparkSession
     wanted = batch_settings(plan, spark) if own_batch_sizes else {}
-    if not plan.memberships and not has_shuffle(data):
+    if files is not None or (not plan.memberships and not has_shuffle(batch.data)):
         # nothing in the plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
-    folded = _select_inputs(batch, plan).mapInArrow(import_first(fold_task(plan)), ROW)
-    merged = _gather_rows(folded, plan).mapInArrow(import_first(merge_task(plan, shrink=not plan.keep)), ROW)
+    rows = _fold_batch(batch, plan) if files is None else _fold_files(files, plan, spark)
+    if files is None or not _fit_in_driver(plan, files):
+        rows = _gather_rows(rows, plan).mapInArrow(import_first(merge_task(plan, shrink=not plan.keep)), ROW)
+    title = _write_title(plan, files)
     with apply_settings(spark, wanted), describe_jobs(spark, title), report_progress(spark, report):
         if plan.keep:
-            return _outcome(plan, *write_kept(merged, plan.keep))
-        return _outcome(plan, [Row(*row) for row in merged.collect()])
+            return _outcome(plan, *write_kept(rows, plan.keep))
+        return _outcome(plan, [Row(*row) for row in rows.collect()])
+
+
+def _write_title(plan: Plan, files: ParquetFiles | None) -> str:
+    """The description of the job in Spark's UI."""
+    keys = ", ".join(plan.schema.columns[at].label for at in plan.by)
+    source = "" if files is None else f", from {files.count:,} files"
+    return (
+        f"headgate: {len(plan.metrics)} metrics of {len(plan.columns)} columns"
+        + (f", by {keys}" if keys else "")
+        + source
+    )
+
+
+def _fold_batch(batch: SparkBatch, plan: Plan) -> DataFrame:
+    """The states of each task, which Spark feeds with rows."""
+    return _select_inputs(batch, plan).mapInArrow(import_first(fold_task(plan)), ROW)
+
+
+def _fold_files(files: ParquetFiles, plan: Plan, spark: SparkSession) -> DataFrame:
+    """The states of each task, which reads files itself."""
+    tasks = len(files.tasks)
+    return spark.range(0, tasks, 1, max(1, tasks)).mapInArrow(import_first(read_task(plan, files)), ROW)
+
+
+def _fit_in_driver(plan: Plan, files: ParquetFiles) -> bool:
+    """Whether the driver merges the states of so few tasks sooner than Spark would start tasks that merge them."""
+    few = len(files.tasks) * len(plan.folds) <= _STATES_OF_DRIVER
+    return few and not (plan.by or plan.keep or any(grows(fold.metric.state) for fold in plan.folds))
 
 
 def _gather_rows(folded: DataFrame, plan: Plan) -> DataFrame:
@@ -165,6 +222,8 @@ def _convert_value(name: str, column: Column, reads_nested: bool) -> str:
 def _outcome(plan: Plan, rows: Sequence[Row], folder: str = "") -> ScanResult:
     pieces: dict[tuple[str, int], list[Row]] = {}
     broken = {row.slot: row.error for row in rows if row.error is not None}
+    if UNREAD in broken:
+        raise UnlikeSpark(broken[UNREAD])
     for row in rows:
         if row.error is None and row.slot not in broken:
             pieces.setdefault((row.part, row.slot), []).append(row)

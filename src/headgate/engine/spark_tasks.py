@@ -10,6 +10,9 @@ from typing import TypeAlias
 import msgspec
 import pyarrow as pa
 
+from headgate.engine.local import fold_rows
+from headgate.engine.parquet_files import ParquetFiles
+from headgate.engine.parquet_types import UnlikeSpark
 from headgate.engine.part import Part, write_part
 from headgate.engine.parted_scan import PartedScan
 from headgate.engine.plan import Plan
@@ -18,6 +21,7 @@ from headgate.values.codec import pack_state, unpack_state
 from headgate.values.state import State, tag_of
 
 PIECES = 64  # pieces into which a state that may grow large is cut, so that many tasks can merge it
+UNREAD = -1  # in place of a slot: the files of the batch could not be read by tasks themselves
 KEPT = 100_000  # entries of such a state that the driver gets; a larger one is shrunk to what can be measured
 ROW = "part string, slot int, piece int, tag string, state binary, error string, weight bigint"
 
@@ -58,6 +62,32 @@ def fold_task(plan: Plan) -> Task:
             if batch.num_rows:
                 scan.add(batch.columns[: len(plan.by)], batch.columns[len(plan.by) :])
                 yield from _pack_batches(_state_rows(scan.heavy()))
+        yield from _pack_batches(_state_rows(scan.states()))
+        yield from _pack_batches(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
+
+    return run
+
+
+def read_task(plan: Plan, files: ParquetFiles) -> Task:
+    """The task that reads files itself and folds them. It gets the number of what it reads in `files.tasks`.
+
+    Files that Spark would read in another way, or that cannot be read, are told by a row without a slot, so that no
+    task fails.
+    """
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        scan = PartedScan(plan)
+        try:
+            for number in (value for batch in batches for value in batch.column(0).to_pylist()):
+                for _ in fold_rows(files.open_task(number), scan, files.tests):
+                    yield from _pack_batches(_state_rows(scan.heavy()))
+        except (UnlikeSpark, OSError, pa.ArrowException) as refusal:
+            yield from _pack_batches([Row("", UNREAD, 0, "", b"", f"{type(refusal).__name__}: {refusal}")])
+            return
+        for test in files.tests:
+            if test.error:
+                yield from _pack_batches([Row("", UNREAD, 0, "", b"", f"{test.question}: {test.error}")])
+                return
         yield from _pack_batches(_state_rows(scan.states()))
         yield from _pack_batches(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
 

@@ -54,6 +54,53 @@ def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     )
 
 
+READ = """
+import sys
+from pyspark.sql import SparkSession
+import headgate as hg
+from headgate.engine.plan import make_plan
+from headgate.engine.spark_files import SWITCH, plan_reading
+from headgate.engine.spark_frame import open_spark
+from tests.spark.agreement import differences
+
+jars, url, path = sys.argv[1:]
+settings = {
+    "spark.jars": jars,
+    "spark.ui.enabled": "false",
+    "spark.hadoop.fs.s3a.endpoint": url,
+    "spark.hadoop.fs.s3a.path.style.access": "true",
+    "spark.hadoop.fs.s3a.connection.ssl.enabled": "false",
+    "spark.hadoop.fs.s3a.access.key": "somebody",
+    "spark.hadoop.fs.s3a.secret.key": "s3-canary",
+    "spark.hadoop.fs.s3a.endpoint.region": "us-east-1",
+}
+builder = SparkSession.builder.master("local[2]")
+for name, value in settings.items():
+    builder = builder.config(name, value)
+spark = builder.getOrCreate()
+frame = spark.read.parquet(path)
+print("why not:", plan_reading(frame, make_plan(open_spark(frame), ["size()"])).why_not)
+read = hg.analyze(frame)
+spark.conf.set(SWITCH, "false")
+print("differences:", differences(read, hg.analyze(frame), list(read.metrics)))
+print("rows:", read.value("size()"))
+"""
+
+
+@pytest.mark.spark
+def test_tasks_read_objects_themselves(server: DiskServer, tmp_path: Path) -> None:
+    if not JARS:
+        pytest.skip("HEADGATE_S3A_JARS names no jars; .ci/objects fetches them")
+    put_days(range(1, 3), "lake/read")
+    jars = ",".join(map(str, sorted(Path(JARS).glob("*.jar"))))
+    words = [sys.executable, "-c", READ, jars, server.url, f"s3a://{BUCKET}/lake/read"]
+    environment = {**os.environ, "PYSPARK_PYTHON": sys.executable, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ran = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert ran.stdout.splitlines() == ["why not: ", "differences: []", "rows: 400.0"]
+    assert "s3-canary" not in ran.stdout + ran.stderr
+
+
 @pytest.mark.spark
 def test_batches_on_s3a_are_judged_by_spark_as_by_this_process(server: DiskServer, tmp_path: Path) -> None:
     if not JARS:

@@ -1,0 +1,123 @@
+"""Row predicates that mean the same to Spark and to Arrow, whatever the settings of the session.
+
+These are comparisons of a column with a constant of its own type, IN, BETWEEN and IS NULL, joined by AND, OR and NOT.
+Casts, arithmetic, functions, patterns and moments are left to Spark: zones, ANSI mode and versions change them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import sqlglot
+from sqlglot import expressions as sql
+
+from headgate.engine.local import RowTest
+from headgate.engine.predicates import RowPredicate
+from headgate.metrics.base.sql import add_backticks
+from headgate.values.day_lists import is_day
+from headgate.values.errors import BadPredicate
+from headgate.values.schema import Column, Kind
+
+_COMPARISONS = (sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.GT, sql.GTE)
+_WHOLE = re.compile(r"\d{1,18}")
+_FRACTION = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+_NUMBERS = frozenset({Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL})
+_LITERAL_TYPES = {
+    Kind.INTEGER: {sql.DataType.Type.INT, sql.DataType.Type.BIGINT},
+    Kind.FLOAT: {sql.DataType.Type.INT, sql.DataType.Type.BIGINT, sql.DataType.Type.DOUBLE},
+    Kind.DECIMAL: {sql.DataType.Type.INT, sql.DataType.Type.BIGINT},
+    Kind.DATE: {sql.DataType.Type.DATE},
+}
+
+
+def compile_common(text: str, columns: Mapping[str, Column], qualified: bool = False) -> RowTest | None:
+    """The test of rows, or None if Spark may understand the predicate in another way.
+
+    >>> columns = {"price": Column("price", Kind.FLOAT, "double"), "at": Column("at", Kind.TIMESTAMP, "timestamp")}
+    >>> compile_common("price > 0 AND price IS NOT NULL", columns) is None
+    False
+    >>> compile_common("at > '2026-11-14 06:00'", columns) is None
+    True
+
+    Args:
+        text: The predicate.
+        columns: The columns that it may name.
+        qualified: Whether columns are written with the table that they are of.
+    """
+    try:
+        tree = sqlglot.parse_one(text, read="spark")
+        if qualified:
+            tree = tree.transform(_without_table)
+        if not _is_common(tree, columns):
+            return None
+        plain = tree.sql(dialect="spark") if qualified else text
+        predicate = RowPredicate(plain, tuple(columns))
+    except (BadPredicate, sqlglot.errors.SqlglotError, RecursionError):
+        return None
+    return RowTest(text, predicate.evaluate, predicate.columns)
+
+
+def _without_table(node: Any) -> Any:
+    if not isinstance(node, sql.Column):
+        return node
+    return sqlglot.parse_one(add_backticks(node.name), read="spark")
+
+
+def _is_common(node: Any, columns: Mapping[str, Column]) -> bool:
+    """Whether a node is a condition that both understand alike."""
+    match node:
+        case sql.Boolean():
+            return True
+        case sql.Paren() | sql.Not():
+            return _is_common(node.this, columns)
+        case sql.And() | sql.Or():
+            return _is_common(node.this, columns) and _is_common(node.expression, columns)
+        case sql.Is():
+            return _find_column(node.this, columns) is not None and isinstance(node.expression, sql.Null)
+        case sql.In():
+            return not node.args.get("query") and _is_compared(node.this, node.expressions, columns)
+        case sql.Between():
+            return _is_compared(node.this, [node.args["low"], node.args["high"]], columns)
+        case sql.Column():
+            column = _find_column(node, columns)
+            return column is not None and column.kind is Kind.BOOLEAN
+    if isinstance(node, _COMPARISONS):
+        sides = (node.this, node.expression)
+        return _is_compared(sides[0], sides[1:], columns) or _is_compared(sides[1], sides[:1], columns)
+    return False
+
+
+def _find_column(node: Any, columns: Mapping[str, Column]) -> Column | None:
+    return columns.get(node.name) if isinstance(node, sql.Column) and len(node.parts) == 1 else None
+
+
+def _is_compared(left: Any, constants: Any, columns: Mapping[str, Column]) -> bool:
+    """Whether these are a column and constants of its type."""
+    column = _find_column(left, columns)
+    return column is not None and bool(constants) and all(_is_constant(each, column) for each in constants)
+
+
+def _is_constant(node: Any, column: Column) -> bool:
+    if isinstance(node, sql.Paren):
+        return _is_constant(node.this, column)
+    if isinstance(node, sql.Neg):
+        return column.kind in _NUMBERS and _is_constant(node.this, column)
+    if isinstance(node, sql.Cast | sql.TryCast):
+        allowed = _LITERAL_TYPES.get(column.kind, set())
+        return node.to.this in allowed and _is_literal(node.this, column)
+    return _is_literal(node, column)
+
+
+def _is_literal(node: Any, column: Column) -> bool:
+    if isinstance(node, sql.Boolean):
+        return column.kind is Kind.BOOLEAN
+    if not isinstance(node, sql.Literal):
+        return False
+    if node.is_string:
+        is_text = column.type == "string" and "\\" not in node.name
+        return is_text or (column.kind is Kind.DATE and is_day(node.name))
+    if column.kind is Kind.FLOAT:
+        return _FRACTION.fullmatch(node.name) is not None
+    return column.kind in (Kind.INTEGER, Kind.DECIMAL) and _WHOLE.fullmatch(node.name) is not None

@@ -1,0 +1,275 @@
+"""Finds out whether the rows of a DataFrame are those of Parquet files, which tasks can then read themselves."""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql.types import StructField, StructType
+
+from headgate.engine.common_predicates import compile_common
+from headgate.engine.local import RowTest
+from headgate.engine.nested import TypeTree
+from headgate.engine.parquet_files import FileColumn, FilePart, ParquetFiles, make_tasks
+from headgate.engine.parquet_types import UnlikeSpark
+from headgate.engine.plan import Plan
+from headgate.engine.s3_access import S3Access, read_access
+from headgate.engine.spark_nested import ignores_case, read_spark_type
+from headgate.engine.spark_workers import is_connect
+from headgate.values.schema import Column
+
+SWITCH = "spark.headgate.readFiles"
+"""The setting of a session that turns this off: `false`."""
+
+_FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+_RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
+_SCAN = "FileSourceScanExec"
+_MOST_FILES = 5_000  # the driver asks the JVM about each
+_UNSTORED = ("EXISTS_DEFAULT", "__metadata", "__file_source")
+"""How marks of columns begin that have a value in files without them: a default, or a fact about the file itself."""
+_FOLDER_TYPES = frozenset({"string", "int", "bigint", "boolean", "date"})
+_READINGS = frozenset({"seconds", "months", "json"})
+_SETTINGS = {
+    "spark.sql.parquet.fieldId.read.enabled": "false",
+    "spark.sql.parquet.int96TimestampConversion": "false",
+    "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
+    "spark.sql.legacy.parquet.nanosAsLong": "false",
+    "spark.sql.files.ignoreCorruptFiles": "false",
+    "spark.sql.files.ignoreMissingFiles": "false",
+}
+"""Settings with which Spark reads files as Arrow does."""
+_CALENDARS = ("spark.sql.parquet.datetimeRebaseModeInRead", "spark.sql.parquet.int96RebaseModeInRead")
+_OPTIONS = frozenset({"path", "paths", "mergeschema", "recursivefilelookup", "pathglobfilter", "serialization.format"})
+
+
+class _NotPlain(Exception):
+    """Why Spark must read a batch."""
+
+
+class FileReading(NamedTuple):
+    """The files of a batch, if tasks can read them; else the reason why not."""
+
+    files: ParquetFiles | None
+    why_not: str = ""
+
+
+def plan_reading(data: DataFrame, plan: Plan) -> FileReading:
+    """How a scan can read the rows of a DataFrame without Spark. No job runs."""
+    try:
+        _check_session(data.sparkSession)
+        _check_metrics(plan)
+        return FileReading(_find_files(data, plan, list(_make_tests(plan))))
+    except (_NotPlain, UnlikeSpark) as reason:
+        return FileReading(None, str(reason))
+    except Exception as error:  # planning fails, which the scan itself reports, or this Spark has other methods
+        return FileReading(None, f"its plan cannot be read ({type(error).__name__})")
+
+
+def _check_session(spark: SparkSession) -> None:
+    if is_connect(spark):
+        raise _NotPlain("Spark Connect does not show which files a query reads")
+    if spark.conf.get(SWITCH, "true") == "false":
+        raise _NotPlain(f"{SWITCH} is false")
+    for name, wanted in _SETTINGS.items():
+        if spark.conf.get(name, wanted) != wanted:
+            raise _NotPlain(f"{name} is not {wanted}")
+
+
+def _check_metrics(plan: Plan) -> None:
+    if plan.memberships:
+        raise _NotPlain("rows are looked up in another table")
+    if plan.reads_nested:
+        raise _NotPlain("a metric reads the values of nested columns")
+
+
+def _make_tests(plan: Plan) -> Iterator[RowTest]:
+    columns = {column.label: column for column in plan.schema.columns if not column.parent}
+    for text in plan.predicates:
+        test = compile_common(text, columns)
+        if test is None:
+            raise _NotPlain(f"only Spark knows what {text!r} means")
+        yield test
+
+
+def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> ParquetFiles:
+    query = data._jdf.queryExecution()
+    _check_relation(query.analyzed())  # before the query is planned, for which Delta runs jobs
+    projection, condition, scan = _split_plan(query.sparkPlan())
+    columns = _list_columns(scan)
+    outputs = _find_outputs(projection, scan, len(data.columns))
+    _check_types(plan, [columns[output].tree for output in outputs])
+    test = None if condition is None else _compile_condition(condition, columns)
+    spark = data.sparkSession
+    state = data._jdf.sparkSession().sessionState()
+    limits, parts = state.conf(), list(_list_parts(scan))
+    return ParquetFiles(
+        names=data.columns,
+        columns=columns,
+        outputs=outputs,
+        tasks=make_tasks(
+            [(part, size) for _, part, size in parts],
+            most=limits.filesMaxPartitionBytes(),
+            opening=limits.filesOpenCostInBytes(),
+            parallel=spark.sparkContext.defaultParallelism,
+        ),
+        tests=tests,
+        condition=test,
+        access=_read_access({place for place, _, _ in parts}, state.newHadoopConf()),
+        checks_calendar=any(spark.conf.get(name, "CORRECTED") != "CORRECTED" for name in _CALENDARS),
+        ignores_case=spark.conf.get("spark.sql.caseSensitive", "false") != "true",
+    )
+
+
+def _check_relation(analyzed: Any) -> None:
+    """Raise `_NotPlain` unless the query reads one relation of Parquet files."""
+    node = analyzed
+    while (children := node.children()).size() == 1:
+        node = children.apply(0)
+    if children.size() or node.getClass().getName() != _RELATION:
+        raise _NotPlain(f"the query is no plain scan of files ({node.nodeName()})")
+    relation = node.relation()
+    form = relation.getClass().getSimpleName()
+    if form == "HadoopFsRelation":
+        form = relation.fileFormat().getClass().getName()
+    if form != _FORMAT:
+        raise _NotPlain(f"it reads no Parquet files ({form.rpartition('.')[2]})")
+
+
+def _split_plan(node: Any) -> tuple[Any, Any, Any]:
+    """The projection, the condition and the scan of a physical plan that has nothing else; None for what it lacks."""
+    projection = condition = None
+    if node.nodeName() == "Project":
+        projection, node = node.projectList(), node.children().apply(0)
+    if node.nodeName() == "Filter":
+        condition, node = node.condition(), node.children().apply(0)
+    if node.getClass().getSimpleName() != _SCAN:
+        raise _NotPlain(f"the query is no plain scan of files ({node.nodeName()})")
+    relation = node.relation()
+    if relation.fileFormat().getClass().getName() != _FORMAT:
+        raise _NotPlain("it reads no Parquet files")
+    options = {str(name).lower() for name in _list_keys(relation.options())}
+    if not options <= _OPTIONS:
+        raise _NotPlain(f"the option {min(options - _OPTIONS)!r} is set")
+    return projection, condition, node
+
+
+def _list_keys(scala_map: Any) -> list[str]:
+    keys = scala_map.keys().toSeq()
+    return [keys.apply(at) for at in range(keys.size())]
+
+
+def _list_columns(scan: Any) -> list[FileColumn]:
+    """The columns that the scan reads, in order."""
+    relation = scan.relation()
+    folders = {field.name: at for at, field in enumerate(_read_fields(relation.partitionSchema()))}
+    stored = {field.name for field in _read_fields(relation.dataSchema())}
+    columns = []
+    for field in _read_fields(scan.schema()):
+        is_marked = any(mark.startswith(_UNSTORED) for mark in field.metadata)
+        if is_marked or field.name not in stored | set(folders):
+            raise _NotPlain(f"Spark knows the values of {field.name!r}, which files may lack")
+        columns.append(FileColumn(field.name, read_spark_type(field.dataType), folders.get(field.name)))
+    return columns
+
+
+def _read_fields(schema: Any) -> list[StructField]:
+    """The fields of a schema of the JVM, by one call for all of them."""
+    return StructType.fromJson(json.loads(schema.json())).fields
+
+
+def _iterate(sequence: Any) -> Iterator[Any]:
+    return (sequence.apply(at) for at in range(sequence.size()))
+
+
+def _find_outputs(projection: Any, scan: Any, width: int) -> list[int]:
+    """For each column of the DataFrame, where it stands among the columns of the scan."""
+    if projection is None:
+        return list(range(width))
+    places = {attribute.exprId().id(): at for at, attribute in enumerate(_iterate(scan.output()))}
+    outputs = []
+    for each in _iterate(projection):
+        attribute = each.child() if each.nodeName() == "Alias" else each
+        if attribute.nodeName() != "AttributeReference":
+            raise _NotPlain(f"Spark computes the column {each.name()!r}")
+        outputs.append(places[attribute.exprId().id()])
+    return outputs
+
+
+def _check_types(plan: Plan, trees: Sequence[TypeTree]) -> None:
+    """Raise `_NotPlain` if the scan needs values of a type that tasks would not read as Spark does."""
+    own = [at for at, column in enumerate(plan.schema.columns) if not column.parent]
+    tops = dict(zip(own, trees, strict=True))
+    top = -1
+    wanted = {*plan.columns, *plan.by}
+    for at, column in enumerate(plan.schema.columns):
+        top = at if at in tops else top
+        if at not in wanted:
+            continue
+        if ignores_case(column) or "collate" in column.type:
+            raise _NotPlain(f"{column.label!r} has a collation")
+        if _reads_as(tops[top]) & _READINGS:
+            raise _NotPlain(f"{plan.schema.columns[top].label!r} has values that Spark converts")
+
+
+def _reads_as(tree: TypeTree) -> set[str]:
+    inside = [inner for _, inner in tree.fields] + ([tree.element] if tree.element else [])
+    return {tree.reading or ""}.union(*map(_reads_as, inside))
+
+
+def _compile_condition(condition: Any, columns: Sequence[FileColumn]) -> RowTest:
+    text = condition.sql()
+    known = {each.name: Column(each.name, each.tree.kind, each.tree.type) for each in columns}
+    test = compile_common(text, known, qualified=True)
+    if test is None:
+        raise _NotPlain(f"only Spark knows which rows {text!r} selects")
+    return test
+
+
+def _list_parts(scan: Any) -> Iterator[tuple[tuple[str, str], FilePart, int]]:
+    """The files of the partitions that the conditions of a scan leave, each with where it is, and its size."""
+    relation = scan.relation()
+    types = [field.dataType.simpleString() for field in _read_fields(relation.partitionSchema())]
+    if unknown := set(types) - _FOLDER_TYPES:
+        raise _NotPlain(f"a partition column is a {min(unknown)}")
+    count = 0
+    for folder in _iterate(relation.location().listFiles(scan.partitionFilters(), scan.dataFilters())):
+        values = tuple(_read_value(folder.values(), at, kind) for at, kind in enumerate(types))
+        files = folder.files()
+        count += files.size()
+        if count > _MOST_FILES:
+            raise _NotPlain(f"it has more than {_MOST_FILES:,} files")
+        for file in _iterate(files):
+            address = file.getPath().toUri()
+            place = (address.getScheme(), address.getAuthority() or "")
+            yield place, FilePart(address.getPath(), 0, None, values), int(file.getLen())
+
+
+def _read_access(places: set[tuple[str, str]], settings: Any) -> S3Access | None:
+    """How tasks open files in these places, each a scheme and a host; None for local files."""
+    if places <= {("file", "")}:
+        return None
+    scheme, bucket = min(places)
+    if len(places) > 1 or scheme != "s3a":
+        raise _NotPlain(f"the files are in {scheme}://")
+    access = read_access(bucket, settings.get)
+    if access is None:
+        raise _NotPlain(f"the session's settings have no keys for s3a://{bucket}")
+    return access
+
+
+def _read_value(row: Any, at: int, kind: str) -> Any:
+    if row.isNullAt(at):
+        return None
+    match kind:
+        case "string":
+            return row.getUTF8String(at).toString()
+        case "int":
+            return row.getInt(at)
+        case "bigint":
+            return row.getLong(at)
+        case "boolean":
+            return row.getBoolean(at)
+    return datetime.date(1970, 1, 1) + datetime.timedelta(days=row.getInt(at))
