@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis bench-peers train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -198,6 +198,9 @@ bench-diagnosis: ## whether faults are named, found and repaired; about an hour;
 bench-report: ## the report beside those of other tools, and its sizes; needs uv and Chromium; writes docs/report-benchmark.md
 	$(PYTHON) -m benchmarks.report.sizes
 	$(PYTHON) -m benchmarks.report
+
+bench-peers: ## the same work by Spark alone, Deequ and six other tools; needs uv; about a day; writes docs/peers-benchmark.md
+	$(PYTHON) -m benchmarks.peers
 
 ##@ Training: files of the package
 

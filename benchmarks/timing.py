@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -24,6 +24,32 @@ def seconds(step: Callable[[], Any]) -> float:
     begin = time.perf_counter()
     step()
     return time.perf_counter() - begin
+
+
+class Spent(NamedTuple):
+    """The seconds that a step took by the clock, and of the processors for this process and all that it started."""
+
+    wall: float
+    cpu: float
+
+
+def measure_step(step: Callable[[], Any]) -> Spent:
+    from benchmarks.process_tree import cpu_seconds  # reads /proc, which only Linux has
+
+    before = cpu_seconds(os.getpid())
+    wall = seconds(step)
+    return Spent(wall, cpu_seconds(os.getpid()) - before)
+
+
+def measure_in_turn(steps: Mapping[str, Callable[[], Any]], rounds: int, warm: int = 1) -> dict[str, list[Spent]]:
+    """What each step took, round after round, so that noise meets all alike; warm-up rounds are not counted."""
+    taken: dict[str, list[Spent]] = {name: [] for name in steps}
+    for at in range(warm + rounds):
+        for name, step in steps.items():
+            spent = measure_step(step)
+            if at >= warm:
+                taken[name].append(spent)
+    return taken
 
 
 def in_turn(steps: Mapping[str, Callable[[], Any]], rounds: int, warm: int = 1) -> dict[str, list[float]]:

@@ -15,12 +15,13 @@ import pyarrow as pa
 from pyspark.sql import DataFrame
 
 import headgate as hg
-from benchmarks.engine import choices, data
+from benchmarks.engine import choices, data, folds
 from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import write_page
-from benchmarks.timing import cores, in_turn, seconds, session, versions
+from benchmarks.timing import Spent, measure_in_turn, seconds, session, versions
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import SparkBatch, _select_inputs, batch_settings
+from headgate.engine.spark_files import SWITCH
 from headgate.engine.spark_frame import open_spark
 from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import ROW, fold_task
@@ -28,6 +29,7 @@ from headgate.metrics.base.registry import default_metrics
 
 RESULTS = Path(__file__).parent / "results"
 WARM = 1
+WAYS = ("rows from Spark", "files read by tasks")
 
 Run = Callable[[], dict[str, Any]]
 
@@ -51,6 +53,7 @@ def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
     """What needs no Spark comes first: a JVM that has just started is busy compiling itself."""
     yield "local 1,000 x 10", lambda: _local(rounds)
     yield "one batch of 25,000 strings, nanoseconds a value", lambda: choices.sketches(rounds)
+    yield folds.TITLE, lambda: {"nanoseconds": folds.measure_folds(max(15, rounds))}
     for name, path, rows in _experiments(scale):
         yield name, partial(_compare, path, rows, rounds, brief=name.startswith("linear"))
     rows = 2_000_000 // scale
@@ -76,7 +79,7 @@ def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int]]:
     yield "mixed 2M x 40", partial(data.mixed, two_million, 40), two_million
     yield "wide 40k x 500", partial(data.mixed, 40_000 // scale, 500), 40_000 // scale
     yield "uuids 2M x 1", partial(data.uuids, two_million), two_million
-    for rows in (500_000, 2_000_000, 4_000_000):
+    for rows in (1_000_000, 2_000_000, 4_000_000, 8_000_000):
         size = rows // scale
         yield f"linear {rows / 1e6:g}M x 10", partial(data.mixed, size, 10), size
 
@@ -88,33 +91,37 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
         "scan": lambda: _plain_scan(frame),
         "transfer": lambda: _through(frame, lambda plan: _swallow),
         "fold": lambda: _through(frame, fold_task),
-        "whole": lambda: hg.analyze(frame).outcomes,
+        "rows from Spark": lambda: _analyze(frame, "false"),
+        "files read by tasks": lambda: _analyze(frame, "true"),
     }
-    steps = {name: step for name, step in steps.items() if not brief or name in ("scan", "whole")}
+    steps = {name: step for name, step in steps.items() if not brief or name not in ("transfer", "fold")}
     # the JVM's compiler, the page cache, the Python workers
-    times = in_turn(steps, rounds, warm=WARM + (len(frame.columns) > 100))
-    medians = {name: statistics.median(taken) for name, taken in times.items()}
-    cells = rows * len(frame.columns)
+    taken = measure_in_turn(steps, rounds, warm=WARM + (len(frame.columns) > 100))
+    medians = {
+        name: {unit: statistics.median(getattr(each, unit) for each in spent) for unit in ("wall", "cpu")}
+        for name, spent in taken.items()
+    }
     size = sum(file.stat().st_size for file in Path(frame.inputFiles()[0].removeprefix("file://")).parent.iterdir())
-    result = {
+    return {
         "rows": rows,
         "columns": len(frame.columns),
         "parquet_mb": size / 1e6,
-        "seconds": times,
-        "median_seconds": medians,
-        "ratio_to_scan": medians["whole"] / medians["scan"],
-        "ratio_by_round": [whole / scan for whole, scan in zip(times["whole"], times["scan"], strict=True)],
-        "mb_per_second_per_core": size / 1e6 / medians["whole"] / cores(),
-        "cells_per_second_per_core": cells / medians["whole"] / cores(),
+        "rounds": {name: [each._asdict() for each in spent] for name, spent in taken.items()},
+        "medians": medians,
+        "cpu_ratios": {way: _divide_rounds(taken[way], taken["scan"]) for way in WAYS},
     }
-    if not brief:
-        result["split_seconds"] = {
-            "scan": medians["scan"],
-            "transfer": medians["transfer"] - medians["scan"],
-            "fold": medians["fold"] - medians["transfer"],
-            "merge_and_driver": medians["whole"] - medians["fold"],
-        }
-    return result
+
+
+def _divide_rounds(ones: list[Spent], others: list[Spent]) -> dict[str, float]:
+    """How many times the processor time of the other: of the medians, and the least and most of a round."""
+    ratios = [one.cpu / other.cpu for one, other in zip(ones, others, strict=True)]
+    medians = [statistics.median(each.cpu for each in spent) for spent in (ones, others)]
+    return {"median": medians[0] / medians[1], "least": min(ratios), "most": max(ratios)}
+
+
+def _analyze(frame: DataFrame, reads_files: str) -> None:
+    frame.sparkSession.conf.set(SWITCH, reads_files)
+    hg.analyze(frame).outcomes  # noqa: B018
 
 
 def _by_hand(path: Callable[[], Path]) -> dict[str, Any]:
@@ -155,14 +162,13 @@ def _versions() -> dict[str, str]:
 
 
 def _print(name: str, result: dict[str, Any]) -> None:
-    if "ratio_to_scan" not in result:
+    if "cpu_ratios" not in result:
         print(f"{name}: {json.dumps(result)}", flush=True)
         return
-    split = ", ".join(f"{part} {seconds:.2f}" for part, seconds in result.get("split_seconds", {}).items())
-    whole, ratio = result["median_seconds"]["whole"], result["ratio_to_scan"]
-    rate, cells = result["mb_per_second_per_core"], result["cells_per_second_per_core"] / 1e6
-    print(f"{name}: {whole:.2f} s = {ratio:.2f} x scan ({split} s)", flush=True)
-    print(f"  {rate:.1f} MB/s of Parquet and {cells:.2f} million cells/s a core", flush=True)
+    print(f"{name}:", flush=True)
+    for step, spent in result["medians"].items():
+        ratio = f" = {result['cpu_ratios'][step]['median']:.2f} x scan" if step in WAYS else ""
+        print(f"  {step}: {spent['cpu']:.2f} CPU s{ratio}, {spent['wall']:.2f} s", flush=True)
 
 
 if __name__ == "__main__":

@@ -43,14 +43,14 @@ def mixed_chunk(rng: np.random.Generator, count: int, columns: int) -> pa.Table:
             named[f"s{at}"] = _codes(rng, count) if at % 8 else uuid_strings(rng, count)
         else:
             size = (5, 200, 5_000)[at % 3]
-            words = pa.array([f"{_WORDS[i % len(_WORDS)]} {i:05d}" if size > 5 else _WORDS[i] for i in range(size)])
+            words = pa.array([f"{WORDS[i % len(WORDS)]} {i:05d}" if size > 5 else WORDS[i] for i in range(size)])
             picks = np.minimum(rng.zipf(1.3, count) - 1, size - 1)
             nulls = rng.random(count) < 0.02
             named[f"s{at}"] = words.take(pa.array(picks, mask=nulls))
     return pa.table(named)
 
 
-_WORDS = ("delivered", "open", "Waiting for payment", "returned", "in transit", "Lost", "cancelled", "new-order")
+WORDS = ("delivered", "open", "Waiting for payment", "returned", "in transit", "Lost", "cancelled", "new-order")
 
 
 def uuid_strings(rng: np.random.Generator, count: int) -> pa.Array:

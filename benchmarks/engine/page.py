@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+from benchmarks.engine.folds import TITLE, TOGETHER
 
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
 
-Written by `make bench-engine` from `benchmarks/engine/results/engine.json`; do not edit.
+The whole default set of metrics against Spark's plain scan of the same Parquet files, in seconds of the processors.
+{result}
+Repeat it with `make bench-engine` on an idle machine; the page is written from `benchmarks/engine/results/engine.json`.
 
-Shared, noisy machines: read the ratios. All steps of an experiment run in turn, round after round, in one process,
-after warm-up; the figure is the median. The plain scan is Spark reading the same Parquet into its noop sink.
+All steps of an experiment run in turn, round after round, in one process, after warm-up; a figure is the median. CPU
+seconds are those of the driver, the JVM and all Python workers. The plain scan is Spark reading the files into its noop
+sink. Machines are shared and noisy: read the ratios.
 """
 
 
 def write_page(found: dict[str, Any]) -> None:
-    parts = [HEAD, _versions(found), _experiments(found), _split(found), _choices(found)]
+    head = HEAD.format(result=_state_result(found))
+    parts = [head, _versions(found), _experiments(found), _split(found), _folds(found), _choices(found)]
     PAGE.write_text("\n".join(parts), encoding="utf-8")
+
+
+def _state_result(found: dict[str, Any]) -> str:
+    said = [
+        f"{name} {each['cpu_ratios']['files read by tasks']['median']:.2f} times"
+        for name, each in found.items()
+        if "cpu_ratios" in each and not name.startswith("linear")
+    ]
+    return f"Where tasks read the files: {', '.join(said)}." if said else "Nothing has been measured yet."
 
 
 def _versions(found: dict[str, Any]) -> str:
@@ -30,28 +46,35 @@ def _experiments(found: dict[str, Any]) -> str:
     lines = [
         "## The whole default state set against the plain scan\n",
         "Counts, moments, HLL, quantiles, character classes, frequent values and frequent patterns of all columns. The",
-        "columns of the mixed tables are half strings, of which a quarter are nearly unique.\n",
-        "| table | rows | columns | scan | whole | ratio | by round | MB/s a core | cells/s a core | SQL by hand |",
+        "columns of the mixed tables are half strings, of which a quarter are nearly unique. A ratio has the least and",
+        "the most of a round in brackets. Seconds by the clock are of the scan, of files, and of rows from Spark.\n",
+        "| table | rows | columns | scan | files read by tasks | ratio | rows from Spark | ratio | clock | SQL |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for name, each in found.items():
-        if "ratio_to_scan" in each:
-            medians, ratios = each["median_seconds"], each["ratio_by_round"]
+        if "cpu_ratios" in each:
+            medians, ratios = each["medians"], each["cpu_ratios"]
             by_hand = found.get(f"SQL by hand: {name}")
             native = f"{by_hand['sql_ratio_to_scan']:.1f} x" if by_hand else "not run"
+            files, rows = "files read by tasks", "rows from Spark"
+            wall = ", ".join(f"{medians[step]['wall']:.2f}" for step in ("scan", files, rows))
             lines.append(
-                f"| {name} | {each['rows']:,} | {each['columns']} | {medians['scan']:.2f} s | {medians['whole']:.2f} s "
-                f"| **{each['ratio_to_scan']:.2f} x** | {', '.join(f'{ratio:.2f}' for ratio in ratios)} "
-                f"| {each['mb_per_second_per_core']:.1f} | {each['cells_per_second_per_core'] / 1e6:.2f} M | {native} |"
+                f"| {name} | {each['rows']:,} | {each['columns']} | {medians['scan']['cpu']:.2f} "
+                f"| {medians[files]['cpu']:.2f} | {_format_ratio(ratios[files])} "
+                f"| {medians[rows]['cpu']:.2f} | {_format_ratio(ratios[rows])} | {wall} | {native} |"
             )
     return "\n".join([*lines, _linearity(found), _local(found), ""])
 
 
+def _format_ratio(ratio: dict[str, float]) -> str:
+    return f"**{ratio['median']:.2f} x** ({ratio['least']:.2f} to {ratio['most']:.2f})"
+
+
 def _linearity(found: dict[str, Any]) -> str:
     sizes = sorted((each for name, each in found.items() if name.startswith("linear")), key=lambda each: each["rows"])
-    rates = [f"{each['median_seconds']['whole'] / each['rows'] * 1e6:.2f}" for each in sizes]
+    rates = [f"{each['medians']['files read by tasks']['cpu'] / each['rows'] * 1e6:.2f}" for each in sizes]
     rows = ", ".join(f"{each['rows'] / 1e6:g}" for each in sizes)
-    return f"\nSeconds a million rows of 10 columns, for {rows} million rows: {', '.join(rates)}." if sizes else ""
+    return f"\nCPU seconds a million rows of 10 columns, for {rows} million rows: {', '.join(rates)}." if sizes else ""
 
 
 def _local(found: dict[str, Any]) -> str:
@@ -63,15 +86,34 @@ def _local(found: dict[str, Any]) -> str:
 
 def _split(found: dict[str, Any]) -> str:
     lines = [
-        "## Where the time goes\n",
-        "Differences of medians: scan; transfer to Python; fold; merge on the cluster, collect and measure.\n",
+        "## Where the time goes if Spark feeds the tasks\n",
+        "Differences of medians of CPU seconds: scan; transfer to Python; fold; merge, collect and measure.\n",
         "| table | scan | transfer | fold | merge and driver |",
         "|---|---|---|---|---|",
     ]
     for name, each in found.items():
-        if "split_seconds" in each:
-            cells = " | ".join(f"{seconds:.2f} s" for seconds in each["split_seconds"].values())
-            lines.append(f"| {name} | {cells} |")
+        if "transfer" in each.get("medians", {}):
+            steps = ["scan", "transfer", "fold", "rows from Spark"]
+            spent = [each["medians"][step]["cpu"] for step in steps]
+            cells = [spent[0], *(after - before for before, after in pairwise(spent))]
+            lines.append(f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _folds(found: dict[str, Any]) -> str:
+    if TITLE not in found:
+        return ""
+    spent = found[TITLE]["nanoseconds"]
+    states = sorted({state for each in spent.values() for state in each} - {TOGETHER})
+    lines = [
+        "## Folds\n",
+        "Nanoseconds of CPU a value: each state of the default set alone, and all of them over one batch.\n",
+        f"| column | {' | '.join(states)} | {TOGETHER} |",
+        "|---" * (len(states) + 2) + "|",
+    ]
+    for name, each in spent.items():
+        cells = [f"{each[state]:.0f}" if state in each else "" for state in (*states, TOGETHER)]
+        lines.append(f"| {name} | {' | '.join(cells)} |")
     return "\n".join([*lines, ""])
 
 
