@@ -21,6 +21,8 @@ VALUES = 512
 PATTERNS = 128
 
 _SKETCH_ROWS, _SKETCH_WIDTH = 4, 512
+_SKETCH_SHIFTS = np.arange(0, 9 * _SKETCH_ROWS, 9, dtype=np.uint64)[:, np.newaxis]
+_SKETCH_MASK = np.uint64(_SKETCH_WIDTH - 1)
 _LEAST_COUNT = 2.56
 """How many times the count that a full summary surely keeps a label has to have, so that `finish` keeps it too."""
 _TOTAL = attrgetter("total")
@@ -104,22 +106,25 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         if not self.sketch or len(self.keys) != len(self.hashes):
             return whole
         least = int(_LEAST_COUNT * self.total / (self.capacity + 1))
-        counts = np.minimum(self._estimate_counts(), self.total)
-        # by either count, so that a rare label whose sketched count is far too large is not kept by chance
-        kept = np.flatnonzero((counts > least) & (np.frombuffer(self.counts, "<i8") + self.lost > least))
-        excess = int(counts[kept].sum()) - self.total
-        counts = counts[kept] - max(0, -(-excess // max(1, len(kept))))
-        hashes = np.frombuffer(self.hashes, "<u8")[kept]
         lost = least + least // 2  # a sketched count that is just too small may be of a label that is more frequent
+        # by either count, so that a rare label whose sketched count is far too large is not kept by chance
+        frequent = np.flatnonzero(np.frombuffer(self.counts, "<i8") + self.lost > least)
+        if not len(frequent):
+            return msgspec.structs.replace(whole, hashes=b"", counts=b"", texts=b"", ends=b"", lost=lost)
+        counts = np.minimum(self._estimate_counts(frequent), self.total)
+        kept, counts = frequent[counts > least], counts[counts > least]
+        excess = int(counts.sum()) - self.total
+        counts -= max(0, -(-excess // max(1, len(kept))))
+        hashes = np.frombuffer(self.hashes, "<u8")[kept]
         return msgspec.structs.replace(whole, lost=lost)._with_arrays(hashes, counts, _take_texts([self], kept))
 
-    def _estimate_counts(self) -> Integers:
-        """The count of each label by the sketch: what its cells count, less what a cell usually counts.
+    def _estimate_counts(self, at: Rows) -> Integers:
+        """The counts of some labels by the sketch: what their cells count, less what a cell usually counts.
 
         Of the four the second smallest, as a cell may be shared with another frequent value.
         """
         cells = unpack_integers(self.sketch).reshape(_SKETCH_ROWS, _SKETCH_WIDTH)
-        places = _find_cells(np.frombuffer(self.keys, "<u8"))
+        places = _find_cells(np.frombuffer(self.keys, "<u8")[at])
         half = _SKETCH_WIDTH // 2
         usual = np.partition(cells, (half - 1, half), axis=1)[:, half - 1 : half + 1].sum(axis=1, keepdims=True) / 2
         counts = np.take_along_axis(cells, places, axis=1) - usual
@@ -305,10 +310,8 @@ class _Labels(NamedTuple):
 
 def _find_cells(keys: Words) -> Rows:
     """Where a value is counted in each row of a sketch: nine bits of its hash for each."""
-    cells = np.empty((_SKETCH_ROWS, len(keys)), np.uint64)
-    for row, places in enumerate(cells):
-        np.right_shift(keys, np.uint64(9 * row), out=places)
-        np.bitwise_and(places, np.uint64(_SKETCH_WIDTH - 1), out=places)
+    cells = keys >> _SKETCH_SHIFTS
+    cells &= _SKETCH_MASK
     return cells.view(np.int64)
 
 

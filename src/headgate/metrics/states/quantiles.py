@@ -42,7 +42,7 @@ class Bins(NamedTuple):
         keys = _to_keys(values)
         differ = (keys[1:] ^ keys[:-1]).view(np.uint64)
         shift = _find_shift(differ)
-        lasts = np.append(np.flatnonzero(differ >= np.uint64(1 << shift)), len(keys) - 1)
+        lasts = np.append((differ >= np.uint64(1 << shift)).nonzero()[0], len(keys) - 1)
         counts = lasts.copy()
         counts[0] += 1
         counts[1:] -= lasts[:-1]
@@ -166,13 +166,15 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         if not self.total:
             return np.full(len(shares), np.nan)
         bins = self.bins()
-        up_to = np.cumsum(bins.counts)
+        up_to = bins.counts.cumsum()
         # a product may exceed the whole number that it stands for by a few units in the last place
-        ranks = np.clip(np.ceil(np.asarray(shares, np.float64) * self.total - 1e-9), 1, self.total)
-        at = np.searchsorted(up_to, ranks)
-        low, high = self._clip(bins.lower_ends[at]), self._clip(bins.upper_ends[at])
-        inside = (ranks - (up_to - bins.counts)[at] - 0.5) / bins.counts[at]
-        values = low + (high - low) * inside if self.shift else low
+        ranks = np.ceil(np.asarray(shares, np.float64) * self.total - 1e-9).clip(1, self.total)
+        at = up_to.searchsorted(ranks)
+        held = Bins(self.shift, bins.indices[at], bins.counts[at])
+        values = self._clip(held.lower_ends)
+        if self.shift:
+            inside = (ranks - (up_to[at] - held.counts) - 0.5) / held.counts
+            values += (self._clip(held.upper_ends) - values) * inside
         values = self._clip(np.rint(values)) if self.whole else values
         return np.where(ranks == 1, self.low, np.where(ranks == self.total, self.high, values))
 
@@ -200,7 +202,7 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         return self.share_up_to(np.nextafter(np.asarray(points, np.float64), -np.inf))
 
     def _clip(self, values: Floats) -> Floats:
-        return np.clip(values, self.low, self.high)
+        return values.clip(self.low, self.high)
 
     def is_sound(self) -> bool:
         if not self.total:
@@ -259,6 +261,8 @@ def _find_shift(differ: npt.NDArray[np.uint64]) -> int:
 
     `differ` has the bits in which each number differs from the one before.
     """
+    if len(differ) < MOST_BINS:
+        return 0
     low, high = 0, _MOST_SHIFT + 1
     while low < high:
         shift = (low + high) // 2
