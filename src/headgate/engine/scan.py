@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -10,9 +11,11 @@ import pyarrow as pa
 from headgate.engine.plan import Fold, Plan
 from headgate.metrics.base.arrow import keep_dictionary, to_plain
 from headgate.metrics.base.batch import ColumnBatch
+from headgate.metrics.base.tally import hash_together
 from headgate.metrics.states.kept import KeptGroups
 from headgate.values.state import State
 
+FEW_ROWS = 8192  # in a batch of so few, what a step over an array costs hardly depends on its length
 HEAVY = 1_000_000  # entries; a larger state is sent on instead of kept in the task
 
 
@@ -55,6 +58,7 @@ class Scan:
         self.kinds, self.repeated = plan.kinds, plan.repeated_flags
         self.errors: dict[int, str] = {}
         self._sums = {slot: Accumulator() for slot in slots}
+        self.hashed = _list_hashed([plan.folds[slot] for slot in slots])
         self._growing = [slot for slot in slots if grows(plan.folds[slot].metric.state)]
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
@@ -93,6 +97,15 @@ class Scan:
             yield slot, state
 
 
+def _list_hashed(folds: Sequence[Fold]) -> dict[int | None, list[int]]:
+    """The positions of the columns whose values the folds of each scope hash."""
+    hashed: dict[int | None, dict[int, None]] = {}
+    for fold in folds:
+        if fold.metric.hashes_values:
+            hashed.setdefault(fold.scope, {}).update(dict.fromkeys(fold.positions))
+    return {scope: list(positions) for scope, positions in hashed.items()}
+
+
 def grows(kind: type[State]) -> bool:
     """Whether a state of this type may grow with the data: such a type overrides `pieces`."""
     return kind.pieces is not State.pieces
@@ -112,11 +125,20 @@ class _Scope:
         mask = None if filter_at is None else to_plain(arrays[filter_at])
         self.mask = mask.flatten() if mask is not None and self.of_values else mask
         self.columns: dict[int, ColumnBatch] = {}
+        self._hash_columns(scan.hashed.get(filter_at, ()))
 
     def column(self, position: int) -> ColumnBatch:
         if position not in self.columns:
             self.columns[position] = ColumnBatch(self._select_values(position), self.kinds[position])
         return self.columns[position]
+
+    def _hash_columns(self, positions: Sequence[int]) -> None:
+        """Hash the values of all columns in one go if there are few rows."""
+        # what cannot be read is an error of the folds that read it, and of no others
+        with contextlib.suppress(Exception):
+            columns = [self.column(position) for position in positions]
+            if columns and len(columns[0]) <= FEW_ROWS:
+                hash_together([column.tally for column in columns])
 
     def _select_values(self, position: int) -> Any:
         values = self.arrays[position]

@@ -15,6 +15,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from headgate.metrics.base.hashing import hash_value
+
 Bytes = npt.NDArray[np.uint8]
 
 BLOCK = 1 << 17  # bytes; a few buffers of this size fit in the cache of a core
@@ -54,6 +56,12 @@ def pattern_label(symbols: bytes) -> str:
     '9-A-Xx'
     """
     return "".join([_SYMBOLS[code] for code in symbols])
+
+
+@lru_cache(maxsize=4096)
+def hash_pattern(symbols: bytes) -> tuple[int, int]:
+    """The hash of a pattern in symbol codes, and that of its label."""
+    return hash_value(symbols)[0], hash_value(pattern_label(symbols).encode())[0]
 
 
 def _symbol_text(code: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -22,32 +23,33 @@ class Labels(NamedTuple):
     """Labels in UTF-8, one after the other, with the offset of each.
 
     `are_values` says that the labels are the very bytes of the values, so that a value and its label have one hash.
+    `hashes` are those of the labels, if they are known.
     """
 
     texts: bytes
     offsets: Integers
     are_values: bool = False
+    hashes: Words | None = None
 
     @classmethod
-    def of(cls, names: Sequence[str]) -> Labels:
+    def of(cls, names: Sequence[str], hashes: Words | None = None) -> Labels:
         texts = "".join(names).encode()
         sizes = list(map(len, names))
         if sum(sizes) < len(texts):
             sizes = [len(name.encode()) for name in names]
-        return cls(texts, np.cumsum([0, *sizes]))
-
-    @classmethod
-    def of_array(cls, array: pa.Array, are_values: bool = False) -> Labels:
-        texts = Texts(array)
-        return cls(texts.data.tobytes(), texts.offsets, are_values)
+        return cls(texts, np.array([0, *accumulate(sizes)], np.int64), hashes=hashes)
 
     @classmethod
     def of_values(cls, array: pa.Array) -> Labels:
         """The labels of strings or bytes without nulls."""
         texts = Texts(array)
-        return cls.of_array(array, are_values=True) if _are_labels(texts) else cls.of(format_labels(array))
+        if _are_labels(texts):
+            return cls(texts.data.tobytes(), texts.offsets, are_values=True)
+        return cls.of(format_labels(array))
 
     def hash(self) -> Words:
+        if self.hashes is not None:
+            return self.hashes
         return hash_bytes(np.frombuffer(self.texts, np.uint8), self.offsets)[0]
 
     def to_array(self) -> pa.Array:
@@ -55,7 +57,9 @@ class Labels(NamedTuple):
         return pa.Array.from_buffers(pa.large_binary(), len(self.offsets) - 1, buffers)
 
     def take(self, places: npt.NDArray[np.intp]) -> Labels:
-        return Labels.of_array(self.to_array().take(pa.array(places)), self.are_values)
+        """The labels at these places, in this order."""
+        texts = Texts(self.to_array().take(pa.array(places)))
+        return Labels(texts.data.tobytes(), texts.offsets, self.are_values)
 
 
 def _are_labels(texts: Texts) -> bool:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cached_property
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +12,7 @@ from headgate.metrics.base.arrow import to_plain
 from headgate.metrics.base.hashing import Hashes, Words, hash_bytes, hash_words
 from headgate.metrics.base.labels import Labels, format_labels
 from headgate.metrics.base.runs import find_runs
-from headgate.metrics.base.text import Texts
+from headgate.metrics.base.text import Texts, join_texts
 
 Integers = npt.NDArray[np.int64]
 
@@ -23,6 +22,7 @@ _PROBE = 512  # values that are sampled to see whether nearly all values of a co
 class Tally:
     """The counts of the distinct values, their hashes, and a function for the labels of some of them.
 
+    `hashed` is what is hashed of the values, until their hashes are asked for; then it is these.
     `label` gives numbers as text, or the texts themselves. `spread` makes an array with an element for every row from
     one with an element for every distinct value, or for every row where `keys` are given. None of the functions refers
     to the tally, or to what holds it: a batch must be freed at once, not when garbage is collected.
@@ -31,20 +31,23 @@ class Tally:
     def __init__(
         self,
         counts: Integers,
-        hashes: Callable[[], Hashes],
+        hashed: Words | Texts | Hashes,
         label: Callable[[Integers], list[str] | pa.Array],
         keys: Words | None = None,
         spread: Callable[[Words], Words] | None = None,
     ) -> None:
         self.counts = counts
+        self.hashed = hashed
         self._label = label
         self._spread = spread
-        self._hashes = hashes
         self._keys = keys
 
-    @cached_property
+    @property
     def hashes(self) -> Hashes:
-        return self._hashes()
+        if not isinstance(self.hashed, tuple):
+            hash_together([self])
+        assert isinstance(self.hashed, tuple)
+        return self.hashed
 
     @property
     def row_hashes(self) -> Hashes | None:
@@ -85,7 +88,7 @@ def tally_numbers(
         nans = int(np.isnan(values).sum())
         keep = len(values) - nans + 1
         values, counts = np.append(values[: keep - 1], np.nan), np.append(counts[: keep - 1], nans)
-    return Tally(counts, lambda: hash_words(values.view(np.uint64)), lambda at: label(values[at]))
+    return Tally(counts, values.view(np.uint64), lambda at: label(values[at]))
 
 
 def tally_bytes(array: pa.Array) -> tuple[Tally, Texts, Integers | None]:
@@ -114,7 +117,7 @@ def tally_encoded(encoded: pa.DictionaryArray) -> tuple[Tally, Texts, Integers |
     distinct = Texts(values)
     tally = Tally(
         counts,
-        lambda: hash_bytes(distinct.data, distinct.offsets),
+        distinct,
         lambda at: distinct.array.take(pa.array(at)),
         spread=lambda words: words[indices],
     )
@@ -139,4 +142,23 @@ def _by_hash(texts: Texts) -> Tally:
         return texts.array.take(pa.array(rows))
 
     # equal values have equal hashes, so a distinct-count sketch may be fed with every row
-    return Tally(counts, lambda: (first, second), label, ordered[starts], spread=lambda words: words)
+    return Tally(counts, (first, second), label, ordered[starts], spread=lambda words: words)
+
+
+def hash_together(tallies: Sequence[Tally]) -> None:
+    """Hash the values of several columns as if they were one: of few values, many take hardly longer than one."""
+    numbers = [(each, each.hashed) for each in tallies if isinstance(each.hashed, np.ndarray)]
+    if numbers:
+        words = np.concatenate([own for _, own in numbers]) if len(numbers) > 1 else numbers[0][1]
+        _share_hashes([each for each, _ in numbers], hash_words(words))
+    texts = [(each, each.hashed) for each in tallies if isinstance(each.hashed, Texts)]
+    if texts:
+        _share_hashes([each for each, _ in texts], hash_bytes(*join_texts([own for _, own in texts])))
+
+
+def _share_hashes(tallies: Sequence[Tally], hashes: Hashes) -> None:
+    """Give each tally its part of the hashes of all values."""
+    first, second = hashes
+    ends = np.cumsum([len(each.counts) for each in tallies]).tolist()
+    for tally, start, end in zip(tallies, [0, *ends], ends, strict=False):
+        tally.hashed = first[start:end], second[start:end]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +23,17 @@ from headgate.metrics.base.patterns import count_patterns, cut_blocks
 
 Integers = npt.NDArray[np.int64]
 
+_START = np.zeros(1, np.int64)
 LONGEST_PATTERNED = 256  # bytes of a value that its pattern covers
+
+
+def join_texts(many: Sequence[Texts]) -> tuple[Bytes, Integers]:
+    """The bytes of all values of several columns, and the offset of each value."""
+    if len(many) == 1:
+        return many[0].data, many[0].offsets
+    before = [0, *accumulate(len(each.data) for each in many)]
+    offsets = [each.offsets[1:] + start for each, start in zip(many, before, strict=False)]
+    return np.concatenate([each.data for each in many]), np.concatenate([_START, *offsets])
 
 
 class Texts:

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import ClassVar
 
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
 from headgate.metrics.base.batch import ColumnBatch
-from headgate.metrics.base.codes import pattern_label
+from headgate.metrics.base.codes import hash_pattern, pattern_label
 from headgate.metrics.base.hashing import combine, hash_bytes
+from headgate.metrics.base.labels import Labels
 from headgate.metrics.base.metric import ColumnMetric, GroupMetric
 from headgate.metrics.base.text import Texts
 from headgate.metrics.states.characters import Characters
@@ -44,6 +50,7 @@ class OfDistinct(ColumnMetric[Distinct], frozen=True):
 
     state: ClassVar = Distinct
     folded: ClassVar = "distinct"
+    hashes_values: ClassVar = True
 
     def fold(self, batch: ColumnBatch) -> Distinct:
         return Distinct.of(batch.tally.hashes, batch.present)
@@ -77,6 +84,7 @@ class OfValues(ColumnMetric[Frequencies], frozen=True):
 
     state: ClassVar = Frequencies
     folded: ClassVar = "frequent_values"
+    hashes_values: ClassVar = True
     accepts: ClassVar = HASHABLE
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
@@ -93,14 +101,18 @@ class OfPatterns(ColumnMetric[Frequencies], frozen=True):
 
     def fold(self, batch: ColumnBatch) -> Frequencies:
         symbols, counts = batch.patterns
-        texts = Texts(symbols)
-        return Frequencies.of(
-            counts,
-            lambda at: [pattern_label(each) for each in symbols.take(at).to_pylist()],
-            PATTERNS,
-            patterns=True,
-            keys=hash_bytes(texts.data, texts.offsets)[0],
-        )
+        if len(counts) > PATTERNS:
+            texts = Texts(symbols)
+            label, keys = partial(_label_patterns, symbols), hash_bytes(texts.data, texts.offsets)[0]
+            return Frequencies.of(counts, label, PATTERNS, patterns=True, keys=keys)
+        patterns = symbols.to_pylist()  # few, and mostly those of the batch before
+        hashes = np.array(list(map(hash_pattern, patterns)), np.uint64).reshape(-1, 2)
+        labels = Labels.of(list(map(pattern_label, patterns)), hashes[:, 1])
+        return Frequencies.of(counts, lambda at: labels, PATTERNS, patterns=True, keys=hashes[:, 0])
+
+
+def _label_patterns(symbols: pa.Array, at: npt.NDArray[np.int64]) -> list[str]:
+    return [pattern_label(each) for each in symbols.take(at).to_pylist()]
 
 
 class OfGroups(GroupMetric[Groups], frozen=True):
