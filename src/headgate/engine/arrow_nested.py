@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,11 +14,13 @@ import pyarrow.compute as pc
 from headgate.engine.nested import PathStep, Reading, TypeTree
 from headgate.metrics.base.arrow import kind_of, to_plain
 
+_TYPES = 256  # that are kept: the batches of a table have the same
 _PER_SECOND = {"s": 1.0, "ms": 1e3, "us": 1e6, "ns": 1e9}
 
 Offsets = npt.NDArray[np.int64]
 
 
+@lru_cache(maxsize=_TYPES)
 def read_arrow_type(kind: pa.DataType, text: str = "") -> TypeTree:
     """An Arrow type with the types inside it."""
     is_ = pa.types

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
+from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -18,6 +19,7 @@ from headgate.metrics.base.sql import add_backticks
 from headgate.values.schema import Column, Kind, Schema, unique_labels
 
 Reading: TypeAlias = Literal["size", "seconds", "months", "json"]
+_SCHEMAS = 8  # that are kept: the batches of a table have one
 _TYPES: dict[Reading, tuple[Kind, str]] = {
     "size": (Kind.INTEGER, "int"),
     "seconds": (Kind.FLOAT, "double"),
@@ -65,7 +67,11 @@ def build_schema(columns: Iterable[tuple[str, TypeTree]]) -> tuple[Schema, tuple
     >>> build_schema([("id", text), ("items", items)])[0].labels
     ('id', 'items', 'items.size()', 'items[]', 'items[].price')
     """
-    given = list(columns)
+    return _list_columns(tuple(columns))
+
+
+@lru_cache(maxsize=_SCHEMAS)
+def _list_columns(given: tuple[tuple[str, TypeTree], ...]) -> tuple[Schema, tuple[NestedPath, ...]]:
     labels = unique_labels([name for name, _ in given])
     taken = Counter(name.lower() for name, _ in given)
     found: list[Column] = []

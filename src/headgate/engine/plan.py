@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from operator import is_
 from typing import Any, TypeAlias
 
@@ -32,7 +32,7 @@ class Fold(msgspec.Struct, frozen=True):
     scope: int | None
 
 
-class Plan(msgspec.Struct, frozen=True):
+class Plan(msgspec.Struct, frozen=True, dict=True):
     """The plan of one scan. The inputs of folds are numbered: first the columns in `columns`, then the results of
     `predicates`, then those of `memberships`."""
 
@@ -57,7 +57,7 @@ class Plan(msgspec.Struct, frozen=True):
         """Whether a fold needs values of nested columns, and not only whether there is one."""
         return any(fold.metric.every_column for fold in self.folds)
 
-    @property
+    @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of the inputs of folds, by position."""
         columns = [self.schema.columns[position] for position in self.columns]
@@ -66,7 +66,16 @@ class Plan(msgspec.Struct, frozen=True):
         )  # it has no values, so any kind works
         return kinds + (Kind.BOOLEAN,) * len(self.questions)
 
-    @property
+    @cached_property
+    def hashed_positions(self) -> dict[int | None, tuple[int, ...]]:
+        """The inputs whose values folds hash, by the filter of the folds."""
+        hashed: dict[int | None, dict[int, None]] = {}
+        for fold in self.folds:
+            if fold.metric.hashes_values:
+                hashed.setdefault(fold.scope, {}).update(dict.fromkeys(fold.positions))
+        return {scope: tuple(positions) for scope, positions in hashed.items()}
+
+    @cached_property
     def repeated_flags(self) -> tuple[bool, ...]:
         """Whether rows have any number of values of an input, by position: a list for each row."""
         columns = tuple(self.schema.columns[position].repeated for position in self.columns)

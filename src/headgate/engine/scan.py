@@ -58,7 +58,6 @@ class Scan:
         self.kinds, self.repeated = plan.kinds, plan.repeated_flags
         self.errors: dict[int, str] = {}
         self._sums = {slot: Accumulator() for slot in slots}
-        self.hashed = _list_hashed([plan.folds[slot] for slot in slots])
         self._growing = [slot for slot in slots if grows(plan.folds[slot].metric.state)]
 
     def add(self, arrays: Sequence[pa.Array | pa.ChunkedArray]) -> None:
@@ -97,15 +96,6 @@ class Scan:
             yield slot, state
 
 
-def _list_hashed(folds: Sequence[Fold]) -> dict[int | None, list[int]]:
-    """The positions of the columns whose values the folds of each scope hash."""
-    hashed: dict[int | None, dict[int, None]] = {}
-    for fold in folds:
-        if fold.metric.hashes_values:
-            hashed.setdefault(fold.scope, {}).update(dict.fromkeys(fold.positions))
-    return {scope: list(positions) for scope, positions in hashed.items()}
-
-
 def grows(kind: type[State]) -> bool:
     """Whether a state of this type may grow with the data: such a type overrides `pieces`."""
     return kind.pieces is not State.pieces
@@ -125,7 +115,7 @@ class _Scope:
         mask = None if filter_at is None else to_plain(arrays[filter_at])
         self.mask = mask.flatten() if mask is not None and self.of_values else mask
         self.columns: dict[int, ColumnBatch] = {}
-        self._hash_columns(scan.hashed.get(filter_at, ()))
+        self._hash_columns(scan.plan.hashed_positions.get(filter_at, ()))
 
     def column(self, position: int) -> ColumnBatch:
         if position not in self.columns:
