@@ -21,27 +21,25 @@ Keys = npt.NDArray[np.uint32] | npt.NDArray[np.uint64]
 
 _MOST_WORDS = 16  # four bits for each in a key
 _LEAST_VALUES = 32  # with fewer the general way costs no more
-_WORD = FIRST_SYMBOL - 1
+_WORD = FIRST_SYMBOL - 1  # all bits of a word
 _KEYED = 16_384  # values whose words are read at a time
 
 
 class Layout(NamedTuple):
     """The codes of so many values, `size` bytes each, and the runs of each: where it begins and ends, and its code.
 
-    The code is 0 for a run of letters and digits, a word.
+    The code is 0 for a run of letters and digits, a word; `words` has where these begin and end.
     """
 
     codes: Bytes
     size: int
     runs: list[tuple[int, int, int]]
-
-    @property
-    def words(self) -> list[tuple[int, int]]:
-        return [(start, end) for start, end, code in self.runs if not code]
+    words: list[tuple[int, int]]
 
     def count_patterns(self, weights: Integers | None) -> tuple[pa.Array, Integers]:
         """The patterns that occur, in symbol codes, and how many values have each."""
-        keys = np.concatenate([self._read_keys(codes) for codes in cut_rows(self.codes, self.size, _KEYED)])
+        blocks = [self._read_keys(codes) for codes in cut_rows(self.codes, self.size, _KEYED)]
+        keys: Keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
         if weights is None:
             keys.sort()
             starts, counts = find_runs(keys)
@@ -61,11 +59,11 @@ class Layout(NamedTuple):
         return keys
 
     def _list_symbols(self, keys: Keys) -> pa.Array:
-        symbols = np.empty((len(keys), len(self.runs)), np.uint8)
-        shift = 0
-        for at, (_, _, code) in enumerate(self.runs):
-            symbols[:, at] = code or (keys >> keys.dtype.type(shift)) & keys.dtype.type(_WORD)
-            shift += 0 if code else 4
+        codes = np.array([code for _, _, code in self.runs], np.uint8)
+        symbols = np.empty((len(keys), len(codes)), np.uint8)
+        symbols[:] = codes
+        shifts = np.arange(0, 4 * len(self.words), 4).astype(keys.dtype)
+        symbols[:, codes == 0] = np.right_shift.outer(keys, shifts) & keys.dtype.type(_WORD)
         offsets = np.arange(len(keys) + 1, dtype=np.int64) * len(self.runs)
         return pa.Array.from_buffers(
             pa.large_binary(), len(keys), [None, pa.py_buffer(offsets), pa.py_buffer(symbols.ravel())]
@@ -79,17 +77,15 @@ def find_layout(codes: Bytes, offsets: Integers, longest: int) -> Layout | None:
         return None
     model = codes[:size]
     runs = _list_runs(model)
-    if sum(not code for _, _, code in runs) > _MOST_WORDS:
+    words = [(start, end) for start, end, code in runs if not code]
+    if len(words) > _MOST_WORDS:
         return None
-    words = model < FIRST_SYMBOL
     rows = min(count, max(1, BLOCK // size))
-    least, most = np.tile(np.where(words, 1, model), rows), np.tile(np.where(words, FIRST_SYMBOL - 2, 0), rows)
-    least, most = least.astype(np.uint8), most.astype(np.uint8)
+    model_rows = np.maximum(model, _WORD).tobytes() * rows  # with one code for all that occur in words
     for block in cut_rows(codes, size, rows):
-        above = np.subtract(block, least[: len(block)])  # what is below wraps round and is above all
-        if (above > most[: len(block)]).any():
+        if np.maximum(block, _WORD).tobytes() != model_rows[: len(block)]:
             return None
-    return Layout(codes, size, runs)
+    return Layout(codes, size, runs, words)
 
 
 def cut_rows(codes: Bytes, size: int, rows: int) -> list[Bytes]:

@@ -118,10 +118,15 @@ def tally_encoded(encoded: pa.DictionaryArray) -> tuple[Tally, Texts, Integers |
     tally = Tally(
         counts,
         distinct,
-        lambda at: distinct.array.take(pa.array(at)),
+        lambda at: distinct.array if _are_all(at, len(counts)) else distinct.array.take(pa.array(at)),
         spread=lambda words: words[indices],
     )
     return tally, distinct, counts if int(counts.max(initial=0)) > 1 else None
+
+
+def _are_all(places: Integers, count: int) -> bool:
+    """Whether these are the first so many places, in order."""
+    return len(places) == count and bool((places == np.arange(count)).all())
 
 
 def _mostly_new(array: pa.Array) -> bool:

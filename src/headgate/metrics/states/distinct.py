@@ -40,7 +40,7 @@ class Distinct(State, frozen=True, tag="distinct"):
     @classmethod
     def of(cls, hashes: Hashes, values: int) -> Distinct:
         first, second = hashes
-        if len(first) > 4 * SPARSE:
+        if len(first) > SPARSE:
             # more registers than a set may have coupons spare the coupons, which may repeat
             registers = np.zeros(SLOTS, np.uint8)
             slots = (first & np.uint64(SLOTS - 1)).view(np.int64)

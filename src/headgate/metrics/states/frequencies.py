@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from headgate.metrics.base.hashing import Words, hash_label
 from headgate.metrics.base.labels import Labels
+from headgate.metrics.base.runs import find_starts
 from headgate.metrics.states.packing import Integers, pack_integers, unpack_integers
 from headgate.values.errors import MisuseError
 from headgate.values.outcome import Distribution
@@ -174,8 +175,8 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         return int(np.frombuffer(self.counts, "<i8").max(initial=0))
 
     def distribution(self) -> Distribution:
-        ranked = sorted(self.labels().items(), key=lambda each: (-each[1], each[0]))
-        return Distribution(dict(ranked), total=self.total, error=self.lost)
+        ranked = sorted([(-count, label) for label, count in self.labels().items()])
+        return Distribution({label: -count for count, label in ranked}, total=self.total, error=self.lost)
 
     def _with_labels(self, labels: Labels, counts: Integers, keys: Words | None = None) -> Frequencies:
         """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""
@@ -345,7 +346,7 @@ def _sum_by_hash(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp],
     if not repeats:
         return _PLACES[: len(hashes)].view(np.int64), counts
     order = (packed & _LOW).view(np.int64)
-    begins = _run_starts(hashes[order])
+    begins = find_starts(hashes[order])
     if len(begins) + repeats > len(hashes):  # two differ only in the bits that gave way
         return _sum_in_order(hashes, counts)
     return order[begins], np.add.reduceat(counts[order], begins)
@@ -354,14 +355,10 @@ def _sum_by_hash(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp],
 def _sum_in_order(hashes: Words, counts: Integers) -> tuple[npt.NDArray[np.intp], Integers]:
     """The same in the order of the hashes."""
     order = np.argsort(hashes, kind="stable")
-    begins = _run_starts(hashes[order])
-    return order[begins], np.add.reduceat(counts[order], begins) if len(begins) else counts
-
-
-def _run_starts(ordered: Words) -> npt.NDArray[np.intp]:
-    new = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=new[1:])
-    return np.flatnonzero(new)
+    begins = find_starts(hashes[order])
+    if len(begins) == len(order):
+        return order, counts[order]
+    return order[begins], np.add.reduceat(counts[order], begins)
 
 
 def _find_cut(counts: Integers, capacity: int) -> int:

@@ -168,7 +168,8 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         bins = self.bins()
         up_to = bins.counts.cumsum()
         # a product may exceed the whole number that it stands for by a few units in the last place
-        ranks = np.ceil(np.asarray(shares, np.float64) * self.total - 1e-9).clip(1, self.total)
+        ranks = np.ceil(np.asarray(shares, np.float64) * self.total - 1e-9)
+        ranks = np.minimum(np.maximum(ranks, 1), self.total)
         at = up_to.searchsorted(ranks)
         held = Bins(self.shift, bins.indices[at], bins.counts[at])
         values = self._clip(held.lower_ends)
@@ -202,7 +203,7 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         return self.share_up_to(np.nextafter(np.asarray(points, np.float64), -np.inf))
 
     def _clip(self, values: Floats) -> Floats:
-        return values.clip(self.low, self.high)
+        return np.minimum(np.maximum(values, self.low), self.high)
 
     def is_sound(self) -> bool:
         if not self.total:
@@ -299,7 +300,10 @@ def _to_keys(values: Floats) -> Integers:
 def _to_values(keys: Integers) -> Floats:
     """The doubles of such integers. What is beyond the largest double is infinite or NaN, and clipped by the ends."""
     values = (keys ^ ((keys >> np.int64(63)) & _MAGNITUDE)).view(np.float64)
-    return np.where(np.isnan(values), np.where(keys < 0, -np.inf, np.inf), values)
+    beyond = np.isnan(values)
+    if beyond.any():
+        values[beyond] = np.where(keys[beyond] < 0, -np.inf, np.inf)
+    return values
 
 
 def _count_runs(ordered: Integers, counts: Integers | None) -> tuple[Integers, Integers]:
