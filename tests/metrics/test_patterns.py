@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headgate.metrics.base.codes import pattern_label
+from headgate.metrics.base.codes import encode_bytes, pattern_label
 from headgate.metrics.base.layout import find_layout
+from headgate.metrics.base.patterns import _join_bits, _longest_run, _mark_runs
 from headgate.metrics.base.text import LONGEST_PATTERNED, Texts
 
 SYMBOLS = {"9": "9", "A": "A", "a": "a", "Aa": "Aa", "9A": "X", "9a": "x", "9Aa": "Xx", "": ""}
@@ -55,6 +56,15 @@ def expect(values: list[str], weights: list[int] | None = None) -> dict[str, int
 @given(VALUES)
 def test_any_values(values: list[str]) -> None:
     assert count_patterns(pa.array(values)) == expect(values)
+
+
+@given(VALUES)
+def test_runs_join_alike_whether_few_or_many(values: list[str]) -> None:
+    codes = encode_bytes(np.frombuffer("-".join(["", *values, ""]).encode(), np.uint8))
+    begins = _mark_runs(codes, np.zeros(1, np.int64))
+    starts = np.flatnonzero(begins)
+    many = _join_bits(codes, begins, _longest_run(starts, len(codes)))[starts]
+    assert many.tolist() == np.bitwise_or.reduceat(codes, starts).tolist()
 
 
 @given(VALUES, st.data())

@@ -38,8 +38,7 @@ class Layout(NamedTuple):
 
     def count_patterns(self, weights: Integers | None) -> tuple[pa.Array, Integers]:
         """The patterns that occur, in symbol codes, and how many values have each."""
-        blocks = [self._read_keys(codes) for codes in cut_rows(self.codes, self.size, _KEYED)]
-        keys: Keys = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+        keys = np.concatenate([self._read_keys(codes) for codes in cut_rows(self.codes, self.size, _KEYED)])
         if weights is None:
             keys.sort()
             starts, counts = find_runs(keys)

@@ -11,6 +11,8 @@ from headgate.metrics.base.codes import BLOCK, FIRST_SYMBOL, Bytes
 Integers = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
+_FEW_RUNS = 1024  # of so few, the bits are joined run by run: one step instead of a dozen
+
 
 def count_patterns(codes: Bytes, offsets: Integers, weights: Integers | None) -> tuple[pa.Array, Integers]:
     """The patterns that occur, in symbol codes, and how many values have each."""
@@ -37,7 +39,10 @@ def _replace_runs(codes: Bytes, offsets: Integers) -> pa.Array:
         return pa.array([b""] * count, pa.large_binary())
     begins = _mark_runs(codes, offsets[:-1])
     starts = np.flatnonzero(begins)
-    symbols = _join_bits(codes, begins, _longest_run(starts, len(codes)))[starts]
+    if len(starts) <= _FEW_RUNS:
+        symbols = np.bitwise_or.reduceat(codes, starts)
+    else:
+        symbols = _join_bits(codes, begins, _longest_run(starts, len(codes)))[starts]
     sizes = np.searchsorted(starts, offsets)
     buffers = [None, pa.py_buffer(sizes.astype(np.int64, copy=False)), pa.py_buffer(symbols)]
     return pa.Array.from_buffers(pa.large_binary(), count, buffers)

@@ -167,7 +167,11 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         """The labels that are kept, with their counts."""
         ends = np.frombuffer(self.ends, "<u4").tolist()
         starts = [0, *ends[:-1]]
-        names = [self.texts[start:end].decode() for start, end in zip(starts, ends, strict=True)] if ends else []
+        if self.texts.isascii():  # then bytes and characters have the same places
+            text = self.texts.decode()
+            names = [text[start:end] for start, end in zip(starts, ends, strict=False)]
+        else:
+            names = [self.texts[start:end].decode() for start, end in zip(starts, ends, strict=False)]
         return dict(zip(names, np.frombuffer(self.counts, "<i8").tolist(), strict=True))
 
     def largest(self) -> int:
@@ -175,8 +179,9 @@ class Frequencies(State, frozen=True, tag="frequent_labels"):
         return int(np.frombuffer(self.counts, "<i8").max(initial=0))
 
     def distribution(self) -> Distribution:
-        ranked = sorted([(-count, label) for label, count in self.labels().items()])
-        return Distribution({label: -count for count, label in ranked}, total=self.total, error=self.lost)
+        counts = self.labels()
+        ranked = sorted(sorted(counts), key=counts.__getitem__, reverse=True)  # by label where counts are equal
+        return Distribution({label: counts[label] for label in ranked}, total=self.total, error=self.lost)
 
     def _with_labels(self, labels: Labels, counts: Integers, keys: Words | None = None) -> Frequencies:
         """This with other labels; two that are equal, as escaped bytes that are not UTF-8 may be, become one."""

@@ -172,10 +172,11 @@ class Quantiles(State, frozen=True, tag="quantile_bins"):
         ranks = np.minimum(np.maximum(ranks, 1), self.total)
         at = up_to.searchsorted(ranks)
         held = Bins(self.shift, bins.indices[at], bins.counts[at])
-        values = self._clip(held.lower_ends)
-        if self.shift:
-            inside = (ranks - (up_to[at] - held.counts) - 0.5) / held.counts
-            values += (self._clip(held.upper_ends) - values) * inside
+        if not self.shift:  # each bin is one number
+            return held.lower_ends
+        low, high = self._clip(held.lower_ends), self._clip(held.upper_ends)
+        inside = (ranks - (up_to[at] - held.counts) - 0.5) / held.counts
+        values = low + (high - low) * inside
         values = self._clip(np.rint(values)) if self.whole else values
         return np.where(ranks == 1, self.low, np.where(ranks == self.total, self.high, values))
 
