@@ -64,7 +64,9 @@ class Analysis(Paged, Mapping[MetricKey, Outcome]):
             return self.failed[metric.key]
         if isinstance(metric, SchemaMetric):
             return metric.of(self.schema)
-        state = self.states.get(metric.state_key, metric.state())
+        state = self.states.get(metric.state_key)
+        if state is None:
+            state = metric.state()
         if isinstance(state, KeptGroups):
             return Failed(f"its {state.groups:,} groups are kept in files; analysis.resolve(spark) merges them")
         try:
