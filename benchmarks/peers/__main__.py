@@ -37,6 +37,7 @@ SYSTEMS = (
     "pointblank",
     "soda",
 )
+ON_LARGE_TABLES = ("bare", "deequ", "deequ_registry")
 QUICK = (OURS, "bare", "deequ")
 # The licence of DQX allows its use with Databricks services only: whoever has such an agreement asks for it by name.
 OPTIONAL = ("deequ_registry", "dqx")
@@ -51,7 +52,7 @@ def main() -> None:
     if given.page:
         page.write(read_results(RESULTS))
         return
-    plan = Plan(given.warm, given.rounds, given.limit)
+    plan = Plan(given.warm, given.rounds, given.limit, given.seconds / 3, given.seconds)
     os.environ.setdefault("PEERS_CORES", str(cores()))
     os.environ.setdefault("PEERS_MEMORY", given.memory)
     os.environ.setdefault("PEERS_DEEQU_JAR", str(DEEQU_JAR))
@@ -71,6 +72,7 @@ def read_options() -> argparse.Namespace:
     options.add_argument("--warm", type=int, help="warm-up rounds; the first of them is the cold figure")
     options.add_argument("--rounds", type=int, help="measured rounds")
     options.add_argument("--limit", type=float, default=600.0, help="seconds after which a peer is given up")
+    options.add_argument("--seconds", type=float, default=900.0, help="after which a pair begins no other round")
     options.add_argument("--memory", default="2g", help="heap of each JVM")
     options.add_argument("--page", action="store_true", help="write the page again from the results")
     given = options.parse_args()
@@ -97,6 +99,7 @@ def run_cell(cell: Cell, interpreters: dict[str, Path | str], plan: Plan, result
     """Each peer beside Headgate; what was measured is written at once."""
     known = read_results(results)["cells"].get(cell.key, {}).get("pairs", {})
     peers = [name for name in interpreters if name != OURS and not (missing and name in known)]
+    peers = [name for name in peers if cell.is_for_all or name in ON_LARGE_TABLES]
     truth = find_truth(cell) if peers else {}
     for name in peers:
         print(f"{cell.key}: {name}", flush=True)

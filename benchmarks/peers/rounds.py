@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,11 +21,24 @@ FIGURES = ("wall", "cpu", "cpu_after")
 
 @dataclass(frozen=True)
 class Plan:
-    """How often and how long. The first warm-up round is the cold figure: the first of its kind in its JVM."""
+    """How often and how long. The first warm-up round is the cold figure: the first of its kind in its JVM.
+
+    A pair whose rounds take minutes has fewer of them: after `warm_seconds` no warm-up round begins, and after
+    `seconds` no other round but the first.
+    """
 
     warm: int = 6
     rounds: int = 5
     limit: float = 600.0
+    warm_seconds: float = 300.0
+    seconds: float = 900.0
+
+    def is_warm_up(self, at: int, spent: float) -> bool:
+        """Whether the round with this number, which begins after so many seconds, is not measured."""
+        return at == 0 or (at < self.warm and spent < self.warm_seconds)
+
+    def is_complete(self, measured: int, spent: float) -> bool:
+        return measured >= self.rounds or (measured > 0 and spent >= self.seconds)
 
 
 @dataclass
@@ -45,16 +59,16 @@ class Runner:
         if not self.ended:
             self._ask(lambda: self.process.ask(request, limit * PREPARE_FACTOR))
 
-    def run(self, at: int, plan: Plan) -> None:
-        measured = self._ask(lambda: self.process.measure({"do": "run", "round": at}, plan.limit))
+    def run(self, at: int, limit: float, is_warm_up: bool) -> None:
+        measured = self._ask(lambda: self.process.measure({"do": "run", "round": at}, limit))
         if self.ended:
             return
-        counted = self._ask(lambda: self.process.ask({"do": "count"}, plan.limit))
+        counted = self._ask(lambda: self.process.ask({"do": "count"}, limit))
         figures = {key: measured.pop(key) for key in (*FIGURES, "memory")} | counted
         self.answers = {key: value for key, value in measured.items() if key != "waited"}
         if at == 0:
             self.cold = figures
-        elif at >= plan.warm:
+        elif not is_warm_up:
             self.rounds.append(figures)
 
     def _ask(self, question: Callable[[], Result]) -> Result:
@@ -91,11 +105,16 @@ def measure_pair(
         able = [runner for runner in runners if not runner.ended]
         if len(able) < len(runners):  # the figures of one alone compare nothing
             return {runner.name: runner.to_dict() for runner in runners}
-        for at in range(plan.warm + plan.rounds):
-            for turn in range(len(runners)):
-                runner = runners[(at + turn) % len(runners)]
-                if not runner.ended:
-                    runner.run(at, plan)
-            if any(runner.ended for runner in runners):
-                break
+        _run_rounds(runners, plan)
         return {runner.name: runner.to_dict() for runner in runners}
+
+
+def _run_rounds(runners: Sequence[Runner], plan: Plan) -> None:
+    begin, at = time.monotonic(), 0
+    while not plan.is_complete(len(runners[0].rounds), time.monotonic() - begin):
+        is_warm_up = plan.is_warm_up(at, time.monotonic() - begin)
+        for turn in range(len(runners)):
+            runners[(at + turn) % len(runners)].run(at, plan.limit, is_warm_up)
+            if any(runner.ended for runner in runners):
+                return
+        at += 1

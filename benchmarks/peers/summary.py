@@ -60,6 +60,11 @@ class Pair:
     def cold_ratio(self, key: str) -> float:
         return float(self.theirs["cold"][key] / self.ours["cold"][key])
 
+    @property
+    def rounds(self) -> int:
+        """The rounds that were measured of each."""
+        return len(self.ours["rounds"])
+
     def jobs(self, name: str) -> int:
         return int(statistics.median(one["jobs"] for one in self._told(name)["rounds"]))
 

@@ -60,6 +60,7 @@ class Cell:
 
     workload: Workload
     table: Table
+    is_for_all: bool = True  # or only for Spark alone and Deequ
 
     @property
     def key(self) -> str:
@@ -82,24 +83,28 @@ class Cell:
 
 def list_cells(quick: bool, wanted: str = "") -> Iterator[Cell]:
     """The cells whose key has `wanted` in it; a table is made when its first cell is."""
-    for name, make, workloads in _matrix(quick):
-        chosen = [workload for workload in workloads if wanted in f"{workload.key} on {name}"]
+    for name, make, for_all, for_few in _matrix(quick):
+        chosen = [workload for workload in (*for_all, *for_few) if wanted in f"{workload.key} on {name}"]
         if chosen:
             table = make()
-            yield from (Cell(workload, table) for workload in chosen)
+            yield from (Cell(workload, table, workload in for_all) for workload in chosen)
 
 
-def _matrix(quick: bool) -> Iterator[tuple[str, Callable[[], Table], tuple[Workload, ...]]]:
-    """Tables with their workloads; a profile of Deequ takes minutes on the large ones, so it has a table of its own."""
+def _matrix(quick: bool) -> Iterator[tuple[str, Callable[[], Table], tuple[Workload, ...], tuple[Workload, ...]]]:
+    """Tables with the workloads for all systems, and those for Spark alone and Deequ only.
+
+    A profile of Deequ, and anything of most other systems, takes minutes on the large tables.
+    """
     small, usual, large = (2_000, 4_000, 8_000) if quick else (100_000, 1_000_000, 5_000_000)
     wide, widest = (2_000, 1_000) if quick else (500_000, 100_000)
     days = usual // PARTITIONS
-    on_usual = (STATES, CHECKS_20, CHECKS_63, UNIQUE, FAILING_ROWS, PROFILE)
-    yield f"{format_rows(small)} x 40", lambda: mixed_table(small, 40), (PROFILE, SUGGESTIONS)
+    on_small = (CHECKS_20, CHECKS_63, UNIQUE, FAILING_ROWS, PROFILE, SUGGESTIONS)
+    on_usual = (STATES, CHECKS_63, UNIQUE, FAILING_ROWS, PROFILE)
+    yield f"{format_rows(small)} x 40", lambda: mixed_table(small, 40), on_small, ()
     flown = 4_000 if quick else None
-    yield "flights", lambda: flights_table(flown), (CHECKS_FLIGHTS, PROFILE, SUGGESTIONS)
-    yield f"{format_rows(usual)} x 40", lambda: mixed_table(usual, 40), on_usual
-    yield f"{PARTITIONS} parts of {format_rows(days)} x 40", lambda: partitioned_table(days, 40), (APPEND, REPLACE)
-    yield f"{format_rows(wide)} x 200", lambda: mixed_table(wide, 200), (STATES, CHECKS_200)
-    yield f"{format_rows(widest)} x 500", lambda: mixed_table(widest, 500), (STATES, CHECKS_63, CHECKS_200)
-    yield f"{format_rows(large)} x 40", lambda: mixed_table(large, 40), (STATES, CHECKS_20)
+    yield "flights", lambda: flights_table(flown), (CHECKS_FLIGHTS, PROFILE, SUGGESTIONS), ()
+    yield f"{format_rows(usual)} x 40", lambda: mixed_table(usual, 40), (CHECKS_20,), on_usual
+    yield f"{PARTITIONS} parts of {format_rows(days)} x 40", lambda: partitioned_table(days, 40), (), (APPEND, REPLACE)
+    yield f"{format_rows(wide)} x 200", lambda: mixed_table(wide, 200), (), (STATES, CHECKS_200)
+    yield f"{format_rows(widest)} x 500", lambda: mixed_table(widest, 500), (), (STATES, CHECKS_63, CHECKS_200)
+    yield f"{format_rows(large)} x 40", lambda: mixed_table(large, 40), (), (STATES, CHECKS_20)

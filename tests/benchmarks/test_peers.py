@@ -254,3 +254,21 @@ def test_every_system_says_what_it_needs_and_has_a_name() -> None:
         header = read_header(SYSTEMS / f"with_{name}.py")
         assert "pyspark==" in header
         assert 'requires-python = "==3.11.*"' in header
+
+
+def test_a_pair_that_takes_long_has_fewer_rounds(tmp_path: Path) -> None:
+    patient, hasty = Plan(warm=3, rounds=2, limit=60), Plan(warm=3, rounds=2, limit=60, warm_seconds=0, seconds=0)
+    assert [patient.is_warm_up(at, 1.0) for at in range(4)] == [True, True, True, False]
+    assert [hasty.is_warm_up(at, 1.0) for at in range(4)] == [True, False, False, False]
+    for plan, measured in ((patient, 2), (hasty, 1)):
+        commands = {name: lambda folder: start_fake(folder, {"answers": {}}) for name in ("headgate", "bare")}
+        pair = measure_pair(commands, {"do": "prepare"}, plan)
+        assert [len(told["rounds"]) for told in pair.values()] == [measured, measured]
+        assert all(told["cold"] for told in pair.values())
+
+
+def test_only_two_systems_are_measured_on_the_large_tables(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("benchmarks.peers.workloads.flights_table", lambda rows: tables.mixed_table(40, 4))
+    for_all = {cell.key for cell in list_cells(quick=True) if cell.is_for_all}
+    assert "checks-20 on 4,000 x 40" in for_all
+    assert not any("x 500" in key or "x 200" in key or "parts" in key for key in for_all)
