@@ -190,3 +190,35 @@ def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     assert read_rows(open_files([tmp_path / "one.parquet"], [FileColumn("id", LONG)])) == [(1,)]
     with pytest.raises(UnlikeSpark, match="several columns"):
         read_rows(open_files([tmp_path / "one.parquet"], [FileColumn("Id", LONG)]))
+
+
+def write_texts(file: Path, **options: Any) -> list[FileColumn]:
+    texts = [None if at % 3 else f"text {at}" for at in range(1_000)]
+    pq.write_table(pa.table({"id": np.arange(1_000), "text": texts}), file, row_group_size=60, **options)
+    return [FileColumn("id", LONG), FileColumn("text", TEXT)]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 5_000])
+def test_nulls_are_counted_without_reading_values(tmp_path: Path, size: int) -> None:
+    columns = write_texts(tmp_path / "one.parquet")
+    files = open_files([tmp_path / "one.parquet"], columns, counted=frozenset({1}))
+    for positions in ((0, 1), (1,)):
+        found = [row[-1] for row in read_rows(files, *positions, size=size)]
+        assert (found.count(None), found.count(True)) == (666, 334)
+
+
+def test_values_are_read_where_the_footer_counts_no_nulls(tmp_path: Path) -> None:
+    columns = write_texts(tmp_path / "one.parquet", write_statistics=["id"])
+    files = open_files([tmp_path / "one.parquet"], columns, counted=frozenset({0, 1}))
+    found = read_rows(files)
+    assert {row[0] for row in found} == {True}
+    assert sum(row[1] is not None for row in found) == 334
+    assert (True, "text 999") in found
+
+
+def test_nulls_of_nested_values_and_of_columns_that_a_file_lacks_are_counted(tmp_path: Path) -> None:
+    nested = TypeTree(Kind.OTHER, "array<bigint>", element=LONG)
+    pq.write_table(pa.table({"items": [[1, None], [], None]}), tmp_path / "one.parquet")
+    columns = [FileColumn("more", TEXT), FileColumn("items", nested)]
+    found = read_rows(open_files([tmp_path / "one.parquet"], columns, counted=frozenset({0, 1})))
+    assert found == [(None, [1, None]), (None, []), (None, None)]

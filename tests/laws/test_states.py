@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from headgate.metrics.base.metric import SchemaMetric
 from headgate.metrics.base.registry import from_key, metrics
 from headgate.values.codec import decode, encode
+from headgate.values.schema import Kind
 from headgate.values.state import State, state_types, tag_of
 from tests.laws.cases import Case, assert_same, cases, every_case, instances
 from tests.strategies import arrays, of_kind, taken
@@ -119,6 +120,18 @@ def test_the_order_of_rows_does_not_matter(case: Case, data: st.DataObject) -> N
     (whole,) = data.draw(batches(case, count=1))
     order = np.random.default_rng(data.draw(st.integers(0, 2**16))).permutation(len(whole[0]))
     assert_same(case.fold([taken(column, order) for column in whole]), case.fold(whole))
+
+
+COUNTING = [case for case in cases() if not case.metric.reads_values]
+
+
+@pytest.mark.parametrize("case", COUNTING, ids=str)
+@given(data=st.data())
+def test_a_metric_that_says_it_reads_no_values_reads_none(case: Case, data: st.DataObject) -> None:
+    ((column,),) = data.draw(batches(case, count=1))
+    marks = [None] * column.null_count + [True] * (len(column) - column.null_count)
+    as_marks = Case(case.metric, (Kind.BOOLEAN,))
+    assert_same(as_marks.fold([pa.array(marks, pa.bool_())]), case.fold([column]))
 
 
 # --- nothing escapes the laws

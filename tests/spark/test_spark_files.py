@@ -82,6 +82,34 @@ def test_every_metric_of_every_type_is_equal(spark: SparkSession, written: Path,
     assert len(started) == 1
 
 
+@pytest.mark.parametrize(
+    "others",
+    [[], [hg.Mean("double")], [hg.Completeness("word", where="double > 1")], [hg.Compliance("word = 'a'")]],
+    ids=["alone", "mean", "filter", "predicate"],
+)
+def test_nulls_of_every_type_are_counted_alike(spark: SparkSession, written: Path, others: list[Any]) -> None:
+    frame = spark.read.parquet(str(written))
+    metrics = [hg.Completeness(name) for name in frame.columns] + others
+    assert find_reason(frame, metrics) == ""
+    assert find_differences(frame, metrics) == []
+    assert find_differences(frame.where("double > 1"), metrics) == []
+    assert find_differences(frame.where("double > 1"), metrics, by="flag") == []
+
+
+def test_only_columns_without_another_use_are_counted(spark: SparkSession, written: Path) -> None:
+    frame = spark.read.parquet(str(written))
+
+    def find_counted(*metrics: Any) -> set[str]:
+        files = plan_reading(frame, make_plan(open_spark(frame), metrics)).files
+        assert files is not None
+        return {files.columns[at].name for at in files.counted}
+
+    assert find_counted(hg.Completeness("word"), hg.Completeness("double")) == {"word", "double"}
+    assert find_counted(hg.Completeness("word"), hg.Completeness("double"), hg.Mean("double")) == {"word"}
+    assert find_counted(hg.Completeness("word"), hg.Compliance("word = 'a'")) == set()
+    assert find_counted(hg.Completeness("word", where="double > 1"), hg.Completeness("day")) == {"day"}
+
+
 def test_values_of_nested_columns_are_left_to_spark(spark: SparkSession, written: Path) -> None:
     frame = spark.read.parquet(str(written))
     assert find_reason(frame, ["checksum()"]) == "a metric reads the values of nested columns"

@@ -6,7 +6,7 @@ that Spark would read in another way is refused (`UnlikeSpark`), and Spark reads
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -87,6 +87,8 @@ class ParquetFiles:
         tasks: What each task reads.
         tests: The predicates of the plan, in order.
         condition: Which rows belong to the batch; None if all do. It names the `columns`.
+        counted: The indices of those of `columns` of which only the number of nulls is wanted. Where the footers of
+            files have it, their values are not read.
         access: How the files are opened, if they are on S3; None if they are on the machine of the task.
         checks_calendar: Whether Spark refuses or rebases the days before the Gregorian calendar if it does not know
             which calendar the writer of a file used.
@@ -101,6 +103,7 @@ class ParquetFiles:
         tasks: Sequence[Sequence[FilePart]],
         tests: Sequence[RowTest] = (),
         condition: RowTest | None = None,
+        counted: frozenset[int] = frozenset(),
         access: S3Access | None = None,
         checks_calendar: bool = False,
         ignores_case: bool = True,
@@ -111,6 +114,7 @@ class ParquetFiles:
         self.tasks = tasks
         self.tests = tests
         self.condition = condition
+        self.counted = counted
         self.access = access
         self.checks_calendar = checks_calendar
         self.ignores_case = ignores_case
@@ -168,6 +172,9 @@ class ParquetFiles:
         schema = StoredSchema(file)
         columns = {index: self.columns[index] for index in wanted}
         places = {at: schema.find_column(each.name, each.tree, self.ignores_case) for at, each in columns.items()}
+        nulls = {at: _count_nulls(file, schema, groups, places[at]) for at in self.counted & set(places)}
+        filled = {at: _fill_nulls(count) for at, count in nulls.items() if count is not None}
+        places = {at: name for at, name in places.items() if at not in filled}
         names = [name for name in places.values() if name is not None]
         coded = _list_coded(file, schema, groups, names)
         if coded:
@@ -177,7 +184,8 @@ class ParquetFiles:
         for arrays, count in _read_groups(file, groups, names, size):
             if self.checks_calendar:
                 _check_calendars(schema, columns, places, arrays)
-            yield {at: _take_column(columns[at], name, arrays, count) for at, name in places.items()}, count
+            read = {at: _take_column(columns[at], name, arrays, count) for at, name in places.items()}
+            yield {**read, **{at: fill(count) for at, fill in filled.items()}}, count
 
 
 def _read_groups(
@@ -190,6 +198,29 @@ def _read_groups(
         return
     for batch in file.iter_batches(size, row_groups=groups, columns=names, use_threads=False):
         yield {name: batch.column(name) for name in names}, batch.num_rows
+
+
+def _count_nulls(file: pq.ParquetFile, schema: StoredSchema, groups: Sequence[int], name: str | None) -> int | None:
+    """How many values of a column are null in these row groups, by the footer; None if it does not tell."""
+    if name is None or name not in schema.positions:
+        return None
+    chunks = [file.metadata.row_group(group).column(schema.positions[name]) for group in groups]
+    if not all(chunk.is_stats_set and chunk.statistics.has_null_count for chunk in chunks):
+        return None
+    return int(sum(chunk.statistics.null_count for chunk in chunks))
+
+
+def _fill_nulls(nulls: int) -> Callable[[int], pa.Array]:
+    """A function that gives so many values at each call, the first `nulls` of all of which are null."""
+    left = nulls
+
+    def fill(count: int) -> pa.Array:
+        nonlocal left
+        absent = min(left, count)
+        left -= absent
+        return pa.concat_arrays([pa.nulls(absent, pa.bool_()), pa.repeat(True, count - absent)])
+
+    return fill
 
 
 def _take_column(column: FileColumn, name: str | None, arrays: Mapping[str, pa.Array], count: int) -> pa.Array:

@@ -58,6 +58,15 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
         return any(fold.metric.every_column for fold in self.folds)
 
     @cached_property
+    def counted(self) -> frozenset[int]:
+        """The columns, by position in the schema, of which folds need only how many values of all rows are null."""
+        if self.by:
+            return frozenset()
+        reading = [fold for fold in self.folds if fold.metric.reads_values or fold.scope is not None]
+        read = {at for fold in reading for at in fold.positions}
+        return frozenset(column for at, column in enumerate(self.columns) if at not in read)
+
+    @cached_property
     def kinds(self) -> tuple[Kind, ...]:
         """The kinds of the inputs of folds, by position."""
         columns = [self.schema.columns[position] for position in self.columns]

@@ -102,6 +102,7 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
     outputs = _find_outputs(projection, scan, len(data.columns))
     _check_types(plan, [columns[output].tree for output in outputs])
     test = None if condition is None else _compile_condition(condition, columns)
+    counted = frozenset[int]() if test else _find_counted(plan, outputs, tests)
     spark = data.sparkSession
     state = data._jdf.sparkSession().sessionState()
     limits, parts = state.conf(), list(_list_parts(scan))
@@ -117,6 +118,7 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
         ),
         tests=tests,
         condition=test,
+        counted=counted,
         access=_read_access({place for place, _, _ in parts}, state.newHadoopConf()),
         checks_calendar=any(spark.conf.get(name, "CORRECTED") != "CORRECTED" for name in _CALENDARS),
         ignores_case=spark.conf.get("spark.sql.caseSensitive", "false") != "true",
@@ -196,6 +198,20 @@ def _find_outputs(projection: Any, scan: Any, width: int) -> list[int]:
             raise _NotPlain(f"Spark computes the column {each.name()!r}")
         outputs.append(places[attribute.exprId().id()])
     return outputs
+
+
+def _find_counted(plan: Plan, outputs: Sequence[int], tests: Sequence[RowTest]) -> frozenset[int]:
+    """The columns of the files of which a scan needs only how many values are null."""
+    tested = {label for test in tests for label in test.columns}
+    wanted, countable = frozenset(plan.columns), plan.counted
+    counted, read, top = set(), set(), -1
+    for at, column in enumerate(plan.schema.columns):
+        top += not column.parent
+        if column.label in tested or (at in wanted and (column.parent or at not in countable)):
+            read.add(outputs[top])
+        elif at in wanted:
+            counted.add(outputs[top])
+    return frozenset(counted - read)
 
 
 def _check_types(plan: Plan, trees: Sequence[TypeTree]) -> None:

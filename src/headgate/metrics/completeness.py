@@ -22,6 +22,7 @@ class Completeness(ColumnMetric[MatchCount], frozen=True):
     label: ClassVar = Label("{} empty", value_format=ValueFormat.MISSING, rank=2)
     share: ClassVar = True
     averaged: ClassVar = True
+    reads_values: ClassVar = False
     state: ClassVar = MatchCount
     accepts: ClassVar = ANY
     default: ClassVar = ANY

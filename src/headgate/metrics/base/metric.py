@@ -92,6 +92,7 @@ class Metric(msgspec.Struct, Generic[S], frozen=True, kw_only=True, dict=True):
     )
     is_extreme: ClassVar[bool] = False  # whether one value of the column alone makes it: the least or the greatest
     averaged: ClassVar[bool] = False  # whether it is a sum or mean over rows, so that it tends to a normal distribution
+    reads_values: ClassVar[bool] = True  # whether the fold reads values, and not only how many are null
     every_column: ClassVar[bool] = False  # whether the fold gets all columns, values of nested ones included
     hashes_values: ClassVar[bool] = False  # whether the fold reads hashes of the different values of each column
     fold_parameters: ClassVar[tuple[str, ...]] = ()
