@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis bench-peers train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis bench-peers train-fold-costs train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -203,6 +203,9 @@ bench-peers: ## the same work by Spark alone, Deequ and six other tools; needs u
 	$(PYTHON) -m benchmarks.peers
 
 ##@ Training: files of the package
+
+train-fold-costs: ## measure what folds and the reading of rows cost; ten minutes on quiet cores; writes engine/fold_costs.json
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(PYTHON) -m training.fold_costs
 
 train-key-names: ## train the classifier of key names; writes its weights, training/key_names/results and docs/methods/names.md
 	$(PYTHON) -m training.key_names

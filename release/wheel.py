@@ -18,6 +18,7 @@ REQUIRED = (
     "headgate/checks/methods.pyi",
     "headgate/cli/init/demo/flights.parquet",
     "headgate/cli/output.schema.json",
+    "headgate/engine/fold_costs.json",
     "headgate/engine/spark_quiet.properties",
     "headgate/learn/patterns/alarm_rates.json",
     "headgate/learn/patterns/public.hgi",
