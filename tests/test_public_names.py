@@ -47,6 +47,7 @@ NAMES = [
         "BatchNormal",
         "Between",
         "Check",
+        "CostEstimate",
         "Decision",
         "Distribution",
         "Evidence",
@@ -80,6 +81,7 @@ NAMES = [
         "PatternIndex",
         "build_index",
         "calibrate",
+        "explain_cost",
         "propose_pattern",
         "find_columns",
         "profile",
@@ -148,7 +150,18 @@ def test_what_is_not_public_is_an_attribute_error(name: str) -> None:
 
 
 MADE_BY_HEADGATE = {
-    *("Analysis", "BatchVerdict", "Diagnosis", "Novelty", "Parts", "Past", "Program", "Progress", "Project"),
+    *(
+        "Analysis",
+        "BatchVerdict",
+        "CostEstimate",
+        "Diagnosis",
+        "Novelty",
+        "Parts",
+        "Past",
+        "Program",
+        "Progress",
+        "Project",
+    ),
     "RepairTrial",
 }
 """Results: users read them and do not construct them."""

@@ -10,6 +10,8 @@ from headgate.values.version import __version__ as __version__
 # `make docs` writes `__init__.pyi` from them, which is what editors and type checkers read.
 _HOME = {
     "analyze": "headgate.engine.analyze",
+    "explain_cost": "headgate.engine.explain_cost",
+    "CostEstimate": "headgate.engine.cost_estimate",
     "Progress": "headgate.engine.progress",
     "Analysis": "headgate.engine.analysis",
     "Parts": "headgate.engine.parts",

@@ -3,6 +3,8 @@
 from headgate.checks.check import Check as Check
 from headgate.engine.analysis import Analysis as Analysis
 from headgate.engine.analyze import analyze as analyze
+from headgate.engine.cost_estimate import CostEstimate as CostEstimate
+from headgate.engine.explain_cost import explain_cost as explain_cost
 from headgate.engine.parts import Parts as Parts
 from headgate.engine.progress import Progress as Progress
 from headgate.evaluate.verification import Verification as Verification
@@ -130,6 +132,7 @@ __all__ = [
     "Compliance",
     "Containment",
     "Correlation",
+    "CostEstimate",
     "CountDistinct",
     "DataType",
     "Decision",
@@ -215,6 +218,7 @@ __all__ = [
     "expect_learned_or_fail",
     "expect_or_drop",
     "expect_or_fail",
+    "explain_cost",
     "find_columns",
     "inject_issue",
     "issues",

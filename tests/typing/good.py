@@ -15,6 +15,7 @@ def measure(data: Any) -> float:
     parts = hg.analyze(data, ["size()"], by="region")
     assert_type(parts, hg.Parts)
     assert_type(parts["EU"], hg.Analysis)
+    assert_type(hg.explain_cost(data, ["size()"], rows=10), hg.CostEstimate)
     both = analysis + hg.Analysis.from_bytes(analysis.to_bytes())
     match both["mean(price)"]:
         case hg.Measured(value=float() as value):

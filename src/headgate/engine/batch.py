@@ -55,7 +55,12 @@ def open_batch(data: Any, tables: Mapping[str, Any] | None = None) -> Batch:
             schema, paths = read_schema(data)
         spark = SparkBatch(data, paths, others)
         return Batch(schema, lambda plan, progress: run_spark(spark, plan, progress), distributed=True)
-    raise MisuseError(
+    raise refuse_data(data)
+
+
+def refuse_data(data: Any) -> MisuseError:
+    """The error for what is no batch."""
+    return MisuseError(
         f"{type(data).__module__}.{type(data).__name__} is not a batch.",
         hint="Pass a Spark DataFrame, a pyarrow Table, Dataset or RecordBatchReader, or a pandas or polars frame.",
     )

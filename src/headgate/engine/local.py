@@ -127,12 +127,20 @@ def fold_rows(
     extra = [at for at, label in enumerate(labels) if at in plan.by or label in read]
     positions = [*plan.columns, *(at for at in extra if at not in plan.columns)]
     keys = [positions.index(at) for at in plan.by]
-    rows = max(1, min(ROWS, CELLS // max(1, len(positions))))
-    for arrays, count in _report_rows(batch, batch.read(positions, rows), progress):
+    for arrays, count in _report_rows(batch, batch.read(positions, limit_rows(len(positions))), progress):
         named = {labels[at]: array for at, array in zip(positions, arrays, strict=True)}
         columns = [*arrays[: len(plan.columns)], *(test.of(named, count) for test in tests)]
         scan.add([arrays[at] for at in keys], columns)
         yield
+
+
+def limit_rows(columns: int) -> int:
+    """The most rows of a batch with so many columns.
+
+    >>> limit_rows(8), limit_rows(500)
+    (65536, 8388)
+    """
+    return max(1, min(ROWS, CELLS // max(1, columns)))
 
 
 def _report_rows(
