@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from headgate.cli.doctor.cost import check_cost
 from headgate.cli.doctor.machine import (
     Finding,
     check_disk_space,
@@ -50,7 +51,9 @@ def check_project(project: Project, spark: bool) -> Iterator[Finding]:
         if dataset.engine == "local" or (started and (spark or project.config.spark is not None)):
             source = check_source(dataset)
             yield source
-            yield from check_columns(dataset) if source.level == "ok" else ()
+            if source.level == "ok":
+                yield from check_columns(dataset)
+                yield from check_cost(dataset)
         else:
             yield Finding("warning", name, "read with Spark, which was not started", "Run headgate doctor --spark.")
 
