@@ -48,10 +48,10 @@ def explain_cost(
     *,
     text_bytes: float = TEXT_BYTES,
 ) -> CostEstimate:
-    """Estimate what `hg.analyze` with the same arguments would cost, by column and state. It reads no rows.
+    """Estimate what `hg.analyze` with the same arguments would cost, by column and state.
 
-    The estimate is made from constants that were measured on one machine, and says so when it is printed. On Spark
-    no job runs.
+    It reads the schema, of a pandas frame the types of its first rows, and of a Spark DataFrame the plan: no job runs.
+    The estimate is made from constants that were measured on one machine, and says so when it is printed.
 
     >>> import pyarrow as pa
     >>> estimate = explain_cost(pa.table({"price": [1.0, 3.0], "note": ["a", "b"]}), rows=1_000_000)
