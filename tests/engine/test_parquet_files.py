@@ -187,9 +187,11 @@ def test_old_days_of_an_unknown_writer_are_refused(tmp_path: Path, day: int, ref
 
 def test_columns_of_one_name_are_refused(tmp_path: Path) -> None:
     pq.write_table(pa.table([pa.array([1]), pa.array([2])], names=["id", "ID"]), tmp_path / "one.parquet")
-    assert read_rows(open_files([tmp_path / "one.parquet"], [FileColumn("id", LONG)])) == [(1,)]
-    with pytest.raises(UnlikeSpark, match="several columns"):
-        read_rows(open_files([tmp_path / "one.parquet"], [FileColumn("Id", LONG)]))
+    for name in ("id", "Id"):
+        with pytest.raises(UnlikeSpark, match="several columns"):
+            read_rows(open_files([tmp_path / "one.parquet"], [FileColumn(name, LONG)]))
+    by_case = open_files([tmp_path / "one.parquet"], [FileColumn("id", LONG)], ignores_case=False)
+    assert read_rows(by_case) == [(1,)]
 
 
 def write_texts(file: Path, **options: Any) -> list[FileColumn]:

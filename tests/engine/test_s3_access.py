@@ -15,6 +15,7 @@ from headgate.values.schema import Kind
 from tests.project.objects import put_table
 from tests.store.s3 import BUCKET, Server
 
+REGION = {"fs.s3a.endpoint.region": "eu-west-1"}
 KEYS = {"fs.s3a.access.key": "somebody", "fs.s3a.secret.key": "s3-canary"}
 PROVIDERS = "fs.s3a.aws.credentials.provider"
 CLASS = "org.apache.hadoop.fs.s3a."
@@ -33,7 +34,7 @@ DEFAULT = f"\n {CLASS}TemporaryAWSCredentialsProvider,\n {CLASS}SimpleAWSCredent
     ],
 )
 def test_settings_that_say_all(settings: dict[str, str]) -> None:
-    access = read_access("lake", settings.get)
+    access = read_access("lake", {**REGION, **settings}.get)
     assert access is not None
     assert "canary" not in repr(access) + str(access)
 
@@ -54,7 +55,31 @@ def test_settings_that_say_all(settings: dict[str, str]) -> None:
     ],
 )
 def test_settings_that_are_left_to_spark(settings: dict[str, str]) -> None:
-    assert read_access("lake", settings.get) is None
+    assert read_access("lake", {**REGION, **settings}.get) is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "region"),
+    [
+        ({}, None),
+        ({"fs.s3a.endpoint": "s3.amazonaws.com"}, None),
+        ({"fs.s3a.endpoint": "https://s3.eu-central-1.amazonaws.com"}, "eu-central-1"),
+        ({"fs.s3a.endpoint": "s3-us-west-2.amazonaws.com"}, "us-west-2"),
+        ({"fs.s3a.endpoint": "bucket.vpce-1.s3.us-east-2.vpce.amazonaws.com"}, None),
+        ({"fs.s3a.endpoint": "s3.amazonaws.com", **REGION}, "eu-west-1"),
+        ({"fs.s3a.endpoint": "http://127.0.0.1:9000"}, "us-east-1"),
+    ],
+)
+def test_a_region_is_known_or_files_are_left_to_spark(settings: dict[str, str], region: str | None) -> None:
+    access = read_access("lake", {**KEYS, **settings}.get)
+    assert (None if access is None else access.region) == region
+
+
+def test_static_keys_go_without_the_token_of_a_session() -> None:
+    settings = {**KEYS, **REGION, "fs.s3a.session.token": "token", PROVIDERS: f"{CLASS}SimpleAWSCredentialsProvider"}
+    access = read_access("lake", settings.get)
+    assert access is not None
+    assert access.session_token == ""
 
 
 @pytest.mark.parametrize(
@@ -68,7 +93,7 @@ def test_settings_that_are_left_to_spark(settings: dict[str, str]) -> None:
     ],
 )
 def test_the_endpoint(settings: dict[str, str], expected: tuple[str, str]) -> None:
-    access = read_access("lake", {**KEYS, **settings}.get)
+    access = read_access("lake", {**KEYS, **REGION, **settings}.get)
     assert access is not None
     assert (access.endpoint, access.scheme) == expected
 

@@ -7,7 +7,7 @@ Casts, arithmetic, functions, patterns and moments are left to Spark: zones, ANS
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import sqlglot
@@ -15,11 +15,12 @@ from sqlglot import expressions as sql
 
 from headgate.engine.local import RowTest
 from headgate.engine.predicates import RowPredicate
-from headgate.metrics.base.sql import add_backticks
 from headgate.values.day_lists import is_day
 from headgate.values.errors import BadPredicate
 from headgate.values.schema import Column, Kind
 
+_UNCLEAR = re.compile(r'[\\"]')  # escapes and double quotes, whose meaning is a setting
+_MOST_FLOATS = 10  # after IN; with more, Spark takes 0.0 and -0.0 for different
 _COMPARISONS = (sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.GT, sql.GTE)
 _WHOLE = re.compile(r"\d{1,18}")
 _FRACTION = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
@@ -32,7 +33,7 @@ _LITERAL_TYPES = {
 }
 
 
-def compile_common(text: str, columns: Mapping[str, Column], qualified: bool = False) -> RowTest | None:
+def compile_common(text: str, columns: Mapping[str, Column]) -> RowTest | None:
     """The test of rows, or None if Spark may understand the predicate in another way.
 
     >>> columns = {"price": Column("price", Kind.FLOAT, "double"), "at": Column("at", Kind.TIMESTAMP, "timestamp")}
@@ -44,25 +45,16 @@ def compile_common(text: str, columns: Mapping[str, Column], qualified: bool = F
     Args:
         text: The predicate.
         columns: The columns that it may name.
-        qualified: Whether columns are written with the table that they are of.
     """
+    if _UNCLEAR.search(text):
+        return None
     try:
-        tree = sqlglot.parse_one(text, read="spark")
-        if qualified:
-            tree = tree.transform(_without_table)
-        if not _is_common(tree, columns):
+        if not _is_common(sqlglot.parse_one(text, read="spark"), columns):
             return None
-        plain = tree.sql(dialect="spark") if qualified else text
-        predicate = RowPredicate(plain, tuple(columns))
+        predicate = RowPredicate(text, tuple(columns))
     except (BadPredicate, sqlglot.errors.SqlglotError, RecursionError):
         return None
     return RowTest(text, predicate.evaluate, predicate.columns)
-
-
-def _without_table(node: Any) -> Any:
-    if not isinstance(node, sql.Column):
-        return node
-    return sqlglot.parse_one(add_backticks(node.name), read="spark")
 
 
 def _is_common(node: Any, columns: Mapping[str, Column]) -> bool:
@@ -77,7 +69,7 @@ def _is_common(node: Any, columns: Mapping[str, Column]) -> bool:
         case sql.Is():
             return _find_column(node.this, columns) is not None and isinstance(node.expression, sql.Null)
         case sql.In():
-            return not node.args.get("query") and _is_compared(node.this, node.expressions, columns)
+            return not node.args.get("query") and _is_option(node.this, node.expressions, columns)
         case sql.Between():
             return _is_compared(node.this, [node.args["low"], node.args["high"]], columns)
         case sql.Column():
@@ -91,6 +83,12 @@ def _is_common(node: Any, columns: Mapping[str, Column]) -> bool:
 
 def _find_column(node: Any, columns: Mapping[str, Column]) -> Column | None:
     return columns.get(node.name) if isinstance(node, sql.Column) and len(node.parts) == 1 else None
+
+
+def _is_option(left: Any, options: Sequence[Any], columns: Mapping[str, Column]) -> bool:
+    column = _find_column(left, columns)
+    are_few = column is None or column.kind is not Kind.FLOAT or len(options) <= _MOST_FLOATS
+    return are_few and _is_compared(left, options, columns)
 
 
 def _is_compared(left: Any, constants: Any, columns: Mapping[str, Column]) -> bool:
@@ -116,8 +114,8 @@ def _is_literal(node: Any, column: Column) -> bool:
     if not isinstance(node, sql.Literal):
         return False
     if node.is_string:
-        is_text = column.type == "string" and "\\" not in node.name
-        return is_text or (column.kind is Kind.DATE and is_day(node.name))
+        return column.type == "string" or (column.kind is Kind.DATE and is_day(node.name))
     if column.kind is Kind.FLOAT:
-        return _FRACTION.fullmatch(node.name) is not None
+        # a `float` is compared as a float or as a double, by a setting
+        return column.type == "double" and _FRACTION.fullmatch(node.name) is not None
     return column.kind in (Kind.INTEGER, Kind.DECIMAL) and _WHOLE.fullmatch(node.name) is not None

@@ -6,7 +6,7 @@ that Spark would read in another way is refused (`UnlikeSpark`), and Spark reads
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 Value: TypeAlias = Any  # of a partition column: a text, a number, a boolean or a date
 Arrays: TypeAlias = dict[int, pa.Array]
 
+_MOST_BYTES = 64 << 20  # of a batch as it is stored, and of the buffers from which a file on S3 is read
+_LEAST_BUFFER = 1 << 16
 _INDEX_BYTES = 4  # a value in plain encoding takes more, an index into a dictionary less
 
 
@@ -129,6 +131,24 @@ class ParquetFiles:
         types = [self.columns[output].tree for output in self.outputs]
         return add_places(zip(self.names, types, strict=True), partial(self._read_task, number))
 
+    def check_first(self, wanted: Iterable[int]) -> None:
+        """Raise `UnlikeSpark` if the first file has one of these columns in a form that Spark reads in another way.
+
+        So a job is spared for tables all of whose files are like that. Nothing is said of a file that cannot be opened
+        here: tasks may be on another machine.
+        """
+        if not self.tasks:
+            return
+        part = self.tasks[0][0]
+        stored = {index: self.columns[index] for index in wanted if self.columns[index].folder is None}
+        try:
+            with _open_file(part.path, self.access) as source:
+                schema = StoredSchema(_open_parquet(source))
+        except (OSError, pa.ArrowException):
+            return
+        for column in stored.values():
+            schema.find_column(column.name, column.tree, self.ignores_case)
+
     def _read_task(self, number: int, positions: Sequence[int], size: int) -> Iterator[tuple[list[pa.Array], int]]:
         outputs = [self.outputs[position] for position in positions]
         named = self.condition.columns if self.condition else frozenset[str]()
@@ -137,7 +157,8 @@ class ParquetFiles:
             for arrays, count in self._read_part(part, sorted({*outputs, *tested}), size):
                 if self.condition is not None:
                     arrays, count = self._select_rows(arrays, count, tested)
-                yield [arrays[output] for output in outputs], count
+                if count:
+                    yield [arrays[output] for output in outputs], count
 
     def _select_rows(self, arrays: Arrays, count: int, tested: Sequence[int]) -> tuple[Arrays, int]:
         assert self.condition is not None
@@ -163,9 +184,7 @@ class ParquetFiles:
     def _read_stored(
         self, source: Any, part: FilePart, wanted: Sequence[int], size: int
     ) -> Iterator[tuple[Arrays, int]]:
-        import pyarrow.parquet as pq
-
-        file = pq.ParquetFile(source, coerce_int96_timestamp_unit="us")
+        file = _open_parquet(source)
         groups = _find_groups(file.metadata, part)
         if not groups:
             return
@@ -177,11 +196,10 @@ class ParquetFiles:
         places = {at: name for at, name in places.items() if at not in filled}
         names = [name for name in places.values() if name is not None]
         coded = _list_coded(file, schema, groups, names)
-        if coded:
-            file = pq.ParquetFile(
-                source, metadata=file.metadata, read_dictionary=coded, coerce_int96_timestamp_unit="us"
-            )
-        for arrays, count in _read_groups(file, groups, names, size):
+        buffer = 0 if self.access is None else max(_LEAST_BUFFER, _MOST_BYTES // max(1, len(names)))
+        if coded or buffer:
+            file = _open_parquet(source, metadata=file.metadata, read_dictionary=coded, buffer_size=buffer)
+        for arrays, count in _read_groups(file, groups, names, min(size, _limit_rows(file, groups, names))):
             if self.checks_calendar:
                 _check_calendars(schema, columns, places, arrays)
             read = {at: _take_column(columns[at], name, arrays, count) for at, name in places.items()}
@@ -202,7 +220,7 @@ def _read_groups(
 
 def _count_nulls(file: pq.ParquetFile, schema: StoredSchema, groups: Sequence[int], name: str | None) -> int | None:
     """How many values of a column are null in these row groups, by the footer; None if it does not tell."""
-    if name is None or name not in schema.positions:
+    if name is None or not schema.is_plain(name):
         return None
     chunks = [file.metadata.row_group(group).column(schema.positions[name]) for group in groups]
     if not all(chunk.is_stats_set and chunk.statistics.has_null_count for chunk in chunks):
@@ -238,6 +256,21 @@ def _check_calendars(
             check_calendar(schema.facts, arrays[name])
 
 
+def _open_parquet(source: Any, **options: Any) -> pq.ParquetFile:
+    import pyarrow.parquet as pq
+
+    return pq.ParquetFile(source, coerce_int96_timestamp_unit="us", **options)
+
+
+def _limit_rows(file: pq.ParquetFile, groups: Sequence[int], names: Sequence[str]) -> int:
+    """The most rows of a batch, so that long values do not fill the memory of a worker."""
+    wanted = set(names)
+    leaves = [at for at in range(len(file.schema)) if file.schema.column(at).path.partition(".")[0] in wanted]
+    chosen = [file.metadata.row_group(group) for group in groups]
+    stored = sum(int(group.column(at).total_uncompressed_size) for group in chosen for at in leaves)
+    return max(1, _MOST_BYTES * sum(int(group.num_rows) for group in chosen) // max(1, stored))
+
+
 def _open_file(path: str, access: S3Access | None) -> Any:
     return pa.memory_map(path) if access is None else access.open_file(path)
 
@@ -263,9 +296,15 @@ def _list_coded(file: pq.ParquetFile, schema: StoredSchema, groups: Sequence[int
             chunks = [file.metadata.row_group(group).column(schema.positions[name]) for group in groups]
             stored = sum(chunk.total_uncompressed_size for chunk in chunks)
             values = sum(chunk.num_values for chunk in chunks)
-            if all(chunk.has_dictionary_page for chunk in chunks) and stored < _INDEX_BYTES * values:
+            are_indices = stored < _INDEX_BYTES * values or any(map(_has_long_values, chunks))
+            if all(chunk.has_dictionary_page for chunk in chunks) and are_indices:
                 coded.append(name)
     return coded
+
+
+def _has_long_values(chunk: pq.ColumnChunkMetaData) -> bool:
+    """Whether there may be values of more than 4 kB, of which writers keep no least and greatest in a footer."""
+    return not (chunk.is_stats_set and chunk.statistics.has_min_max)
 
 
 def _repeat(value: Value, kind: pa.DataType, count: int) -> pa.Array:

@@ -81,9 +81,12 @@ class StoredSchema:
         self.facts: Mapping[bytes, bytes] = file.metadata.metadata or {}
         self.positions: dict[str, int] = {}  # of each leaf among the chunks of a row group
         self._leaves: dict[str, list[str]] = {}
+        self._plain: set[str] = set()
         for at in range(len(file.schema)):
             leaf = file.schema.column(at)
             self.positions[leaf.path] = at
+            if leaf.max_repetition_level == 0 and leaf.max_definition_level <= 1:
+                self._plain.add(leaf.path)
             self._leaves.setdefault(leaf.path.partition(".")[0], []).append(_read_leaf(leaf))
         names = self.arrow.names
         # Arrow takes a dot in a name for a step into a struct
@@ -93,14 +96,17 @@ class StoredSchema:
         for name in self._counts:
             self._by_lower.setdefault(name.lower(), []).append(name)
 
+    def is_plain(self, name: str) -> bool:
+        """Whether a column has one value or null in every row, so that its footer counts nulls of rows."""
+        return name in self._plain
+
     def find_column(self, wanted: str, tree: TypeTree, ignores_case: bool) -> str | None:
         """The name of a column in the file; None if the file lacks it.
 
         Raises `UnlikeSpark` if Spark does not read it as values of this type, or Arrow does not.
         """
-        found = [wanted] if wanted in self._counts else []
-        if ignores_case and not found:
-            found = self._by_lower.get(wanted.lower(), [])
+        alike = self._by_lower.get(wanted.lower(), [])
+        found = [name for name in alike if ignores_case or name == wanted]
         if not found:
             return None
         if len(found) > 1 or self._counts[found[0]] > 1 or found[0] in self._unclear:
@@ -169,4 +175,6 @@ def _match(tree: TypeTree, kind: pa.DataType, leaves: Iterator[str]) -> bool:
     if tree.element is not None:
         is_list = pa.types.is_list(kind) or pa.types.is_large_list(kind)
         return is_list and not tree.type.startswith("map") and _match(tree.element, kind.value_type, leaves)
+    if pa.types.is_decimal(kind) and not pa.types.is_decimal128(kind):
+        return False  # the hash of a decimal depends on its width
     return next(leaves, "") == tree.type and kind_of(kind) is tree.kind

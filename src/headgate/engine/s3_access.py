@@ -13,7 +13,11 @@ import msgspec
 Setting = Callable[[str], str | None]
 
 _CLASS = "org.apache.hadoop.fs.s3a."
-_STATIC = (f"{_CLASS}TemporaryAWSCredentialsProvider", f"{_CLASS}SimpleAWSCredentialsProvider")
+_SIMPLE = f"{_CLASS}SimpleAWSCredentialsProvider"
+_STATIC = (f"{_CLASS}TemporaryAWSCredentialsProvider", _SIMPLE)
+_AWS = "s3.amazonaws.com"
+_AWS_HOST = re.compile(r"\.amazonaws\.com(?:\.cn)?(?::\d+)?$")
+_AWS_REGION = re.compile(r"\bs3(?:-fips)?(?:\.dualstack)?[.-]([a-z]{2}(?:-[a-z]+)+-\d)\.amazonaws\.com")
 _ANONYMOUS = f"{_CLASS}AnonymousAWSCredentialsProvider"
 _FOREIGN = {
     "impl": re.compile(rf"(?!{re.escape(_CLASS)}S3AFileSystem$)."),
@@ -48,7 +52,7 @@ class S3Access(msgspec.Struct, frozen=True):
 def read_access(bucket: str, setting: Setting) -> S3Access | None:
     """The access that a session has to a bucket; None if its settings do not say all that it takes.
 
-    >>> settings = {"fs.s3a.access.key": "somebody", "fs.s3a.secret.key": "secret", "fs.s3a.endpoint": "http://127.0.0.1:9000"}
+    >>> settings = {"fs.s3a.access.key": "me", "fs.s3a.secret.key": "secret", "fs.s3a.endpoint.region": "eu-west-1"}
     >>> read_access("lake", settings.get)
     S3Access(bucket='lake')
     >>> read_access("lake", {}.get) is None
@@ -74,31 +78,45 @@ def read_access(bucket: str, setting: Setting) -> S3Access | None:
     plain = read("connection.ssl.enabled").lower() == "false"
     address = read("endpoint")
     parts = urlsplit(address if "://" in address else f"//{address}")
+    endpoint = "" if parts.netloc == _AWS else parts.netloc
+    region = read("endpoint.region") or _find_region(endpoint)
+    if not region:
+        return None  # to look it up may take long, and each task would
+    is_static = bool(providers) and providers[0] == _SIMPLE
     return S3Access(
         bucket=bucket,
         access_key="" if anonymous else read("access.key"),
         secret_key="" if anonymous else read("secret.key"),
-        session_token="" if anonymous else read("session.token"),
-        endpoint=parts.netloc,
+        session_token="" if anonymous or is_static else read("session.token"),
+        endpoint=endpoint,
         scheme=parts.scheme or ("http" if plain else "https"),
-        region=read("endpoint.region"),
+        region=region,
         anonymous=anonymous,
     )
+
+
+def _find_region(endpoint: str) -> str:
+    """The region in the name of a host of AWS, which "" stands for too; any does for another server.
+
+    >>> _find_region("s3.eu-west-1.amazonaws.com"), _find_region("127.0.0.1:9000"), _find_region("")
+    ('eu-west-1', 'us-east-1', '')
+    """
+    if not endpoint or _AWS_HOST.search(endpoint):
+        found = _AWS_REGION.search(endpoint)
+        return found[1] if found else ""
+    return "us-east-1"
 
 
 @cache
 def _open_bucket(access: S3Access) -> Any:
     from pyarrow import fs
 
-    region = access.region
-    if not region:
-        region = "us-east-1" if access.endpoint else fs.resolve_s3_region(access.bucket)
     return fs.S3FileSystem(
         access_key=access.access_key or None,
         secret_key=access.secret_key or None,
         session_token=access.session_token or None,
         anonymous=access.anonymous,
-        region=region,
+        region=access.region,
         endpoint_override=access.endpoint or None,
         scheme=access.scheme,
     )

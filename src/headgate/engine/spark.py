@@ -87,7 +87,8 @@ def _try_files(batch: SparkBatch, plan: Plan, files: ParquetFiles, report: Repor
     except UnlikeSpark:
         return None
     except Exception as error:
-        raise_fault(error, batch.data.sparkSession)
+        if not fits_smaller_batches(error):
+            raise_fault(error, batch.data.sparkSession)
         return None
 
 

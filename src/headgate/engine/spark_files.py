@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import datetime
-import json
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql.types import StructField, StructType
 
 from headgate.engine.common_predicates import compile_common
 from headgate.engine.local import RowTest
 from headgate.engine.nested import TypeTree
-from headgate.engine.parquet_files import FileColumn, FilePart, ParquetFiles, make_tasks
+from headgate.engine.parquet_files import FileColumn, ParquetFiles, make_tasks
 from headgate.engine.parquet_types import UnlikeSpark
 from headgate.engine.plan import Plan
-from headgate.engine.s3_access import S3Access, read_access
+from headgate.engine.spark_conditions import compile_condition
+from headgate.engine.spark_file_list import find_access, iterate, list_files, read_fields
 from headgate.engine.spark_nested import ignores_case, read_spark_type
 from headgate.engine.spark_workers import is_connect
-from headgate.values.schema import Column
 
 SWITCH = "spark.headgate.readFiles"
 """The setting of a session that turns this off: `false`."""
@@ -27,10 +25,9 @@ SWITCH = "spark.headgate.readFiles"
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
 _RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
 _SCAN = "FileSourceScanExec"
-_MOST_FILES = 5_000  # the driver asks the JVM about each
+_PADDED = re.compile(r"(?<!var)char\(")  # the type of texts that Spark pads with blanks, by a setting
 _UNSTORED = ("EXISTS_DEFAULT", "__metadata", "__file_source")
 """How marks of columns begin that have a value in files without them: a default, or a fact about the file itself."""
-_FOLDER_TYPES = frozenset({"string", "int", "bigint", "boolean", "date"})
 _READINGS = frozenset({"seconds", "months", "json"})
 _SETTINGS = {
     "spark.sql.parquet.fieldId.read.enabled": "false",
@@ -71,16 +68,23 @@ def plan_reading(data: DataFrame, plan: Plan) -> FileReading:
 def _check_session(spark: SparkSession) -> None:
     if is_connect(spark):
         raise _NotPlain("Spark Connect does not show which files a query reads")
-    if spark.conf.get(SWITCH, "true") == "false":
+    if _read_setting(spark, SWITCH, "true") == "false":
         raise _NotPlain(f"{SWITCH} is false")
     for name, wanted in _SETTINGS.items():
-        if spark.conf.get(name, wanted) != wanted:
+        if _read_setting(spark, name, wanted) != wanted:
             raise _NotPlain(f"{name} is not {wanted}")
+
+
+def _read_setting(spark: SparkSession, name: str, default: str) -> str:
+    """A setting of the session in lower case, as Spark takes it in any."""
+    return str(spark.conf.get(name, default)).lower()
 
 
 def _check_metrics(plan: Plan) -> None:
     if plan.memberships:
         raise _NotPlain("rows are looked up in another table")
+    if plan.keep:
+        raise _NotPlain("large states are kept in a folder")
     if plan.reads_nested:
         raise _NotPlain("a metric reads the values of nested columns")
 
@@ -95,34 +99,41 @@ def _make_tests(plan: Plan) -> Iterator[RowTest]:
 
 
 def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> ParquetFiles:
-    query = data._jdf.queryExecution()
+    query = data.select("*")._jdf.queryExecution()  # of its own: the frame keeps the plan that it had at first
     _check_relation(query.analyzed())  # before the query is planned, for which Delta runs jobs
     projection, condition, scan = _split_plan(query.sparkPlan())
     columns = _list_columns(scan)
     outputs = _find_outputs(projection, scan, len(data.columns))
     _check_types(plan, [columns[output].tree for output in outputs])
-    test = None if condition is None else _compile_condition(condition, columns)
-    counted = frozenset[int]() if test else _find_counted(plan, outputs, tests)
+    places = {attribute.exprId().id(): at for at, attribute in enumerate(iterate(scan.output()))}
+    test = None
+    if condition is not None:
+        test = compile_condition(condition, {number: columns[at].name for number, at in places.items()})
+        if test is None:
+            raise _NotPlain(f"only Spark knows which rows {condition.sql()!r} selects")
+    uses = _find_uses(plan, outputs, tests)
     spark = data.sparkSession
     state = data._jdf.sparkSession().sessionState()
-    limits, parts = state.conf(), list(_list_parts(scan))
-    return ParquetFiles(
+    limits, listed = state.conf(), list_files(scan)
+    files = ParquetFiles(
         names=data.columns,
         columns=columns,
         outputs=outputs,
         tasks=make_tasks(
-            [(part, size) for _, part, size in parts],
+            [(part, size) for _, part, size in listed],
             most=limits.filesMaxPartitionBytes(),
             opening=limits.filesOpenCostInBytes(),
             parallel=spark.sparkContext.defaultParallelism,
         ),
         tests=tests,
         condition=test,
-        counted=counted,
-        access=_read_access({place for place, _, _ in parts}, state.newHadoopConf()),
-        checks_calendar=any(spark.conf.get(name, "CORRECTED") != "CORRECTED" for name in _CALENDARS),
-        ignores_case=spark.conf.get("spark.sql.caseSensitive", "false") != "true",
+        counted=frozenset() if test else uses.counted,
+        access=find_access({place for place, _, _ in listed}, state.newHadoopConf()),
+        checks_calendar=any(_read_setting(spark, name, "corrected") != "corrected" for name in _CALENDARS),
+        ignores_case=not limits.caseSensitiveAnalysis(),
     )
+    files.check_first(uses.read | uses.counted)
+    return files
 
 
 def _check_relation(analyzed: Any) -> None:
@@ -166,33 +177,26 @@ def _list_keys(scala_map: Any) -> list[str]:
 def _list_columns(scan: Any) -> list[FileColumn]:
     """The columns that the scan reads, in order."""
     relation = scan.relation()
-    folders = {field.name: at for at, field in enumerate(_read_fields(relation.partitionSchema()))}
-    stored = {field.name for field in _read_fields(relation.dataSchema())}
+    folders = {field.name: at for at, field in enumerate(read_fields(relation.partitionSchema()))}
+    stored = {field.name for field in read_fields(relation.dataSchema())}
     columns = []
-    for field in _read_fields(scan.schema()):
+    for field in read_fields(scan.schema()):
         is_marked = any(mark.startswith(_UNSTORED) for mark in field.metadata)
         if is_marked or field.name not in stored | set(folders):
             raise _NotPlain(f"Spark knows the values of {field.name!r}, which files may lack")
+        if any(_PADDED.search(str(mark)) for mark in field.metadata.values()):
+            raise _NotPlain(f"Spark pads the texts of {field.name!r} with blanks")
         columns.append(FileColumn(field.name, read_spark_type(field.dataType), folders.get(field.name)))
     return columns
-
-
-def _read_fields(schema: Any) -> list[StructField]:
-    """The fields of a schema of the JVM, by one call for all of them."""
-    return StructType.fromJson(json.loads(schema.json())).fields
-
-
-def _iterate(sequence: Any) -> Iterator[Any]:
-    return (sequence.apply(at) for at in range(sequence.size()))
 
 
 def _find_outputs(projection: Any, scan: Any, width: int) -> list[int]:
     """For each column of the DataFrame, where it stands among the columns of the scan."""
     if projection is None:
         return list(range(width))
-    places = {attribute.exprId().id(): at for at, attribute in enumerate(_iterate(scan.output()))}
+    places = {attribute.exprId().id(): at for at, attribute in enumerate(iterate(scan.output()))}
     outputs = []
-    for each in _iterate(projection):
+    for each in iterate(projection):
         attribute = each.child() if each.nodeName() == "Alias" else each
         if attribute.nodeName() != "AttributeReference":
             raise _NotPlain(f"Spark computes the column {each.name()!r}")
@@ -200,10 +204,16 @@ def _find_outputs(projection: Any, scan: Any, width: int) -> list[int]:
     return outputs
 
 
-def _find_counted(plan: Plan, outputs: Sequence[int], tests: Sequence[RowTest]) -> frozenset[int]:
-    """The columns of the files of which a scan needs only how many values are null."""
+class _Uses(NamedTuple):
+    """The columns of the files whose values a scan needs, and those of which it needs only how many are null."""
+
+    read: frozenset[int]
+    counted: frozenset[int]
+
+
+def _find_uses(plan: Plan, outputs: Sequence[int], tests: Sequence[RowTest]) -> _Uses:
     tested = {label for test in tests for label in test.columns}
-    wanted, countable = frozenset(plan.columns), plan.counted
+    wanted, countable = {*plan.columns, *plan.by}, plan.counted
     counted, read, top = set(), set(), -1
     for at, column in enumerate(plan.schema.columns):
         top += not column.parent
@@ -211,7 +221,7 @@ def _find_counted(plan: Plan, outputs: Sequence[int], tests: Sequence[RowTest]) 
             read.add(outputs[top])
         elif at in wanted:
             counted.add(outputs[top])
-    return frozenset(counted - read)
+    return _Uses(frozenset(read), frozenset(counted - read))
 
 
 def _check_types(plan: Plan, trees: Sequence[TypeTree]) -> None:
@@ -233,59 +243,3 @@ def _check_types(plan: Plan, trees: Sequence[TypeTree]) -> None:
 def _reads_as(tree: TypeTree) -> set[str]:
     inside = [inner for _, inner in tree.fields] + ([tree.element] if tree.element else [])
     return {tree.reading or ""}.union(*map(_reads_as, inside))
-
-
-def _compile_condition(condition: Any, columns: Sequence[FileColumn]) -> RowTest:
-    text = condition.sql()
-    known = {each.name: Column(each.name, each.tree.kind, each.tree.type) for each in columns}
-    test = compile_common(text, known, qualified=True)
-    if test is None:
-        raise _NotPlain(f"only Spark knows which rows {text!r} selects")
-    return test
-
-
-def _list_parts(scan: Any) -> Iterator[tuple[tuple[str, str], FilePart, int]]:
-    """The files of the partitions that the conditions of a scan leave, each with where it is, and its size."""
-    relation = scan.relation()
-    types = [field.dataType.simpleString() for field in _read_fields(relation.partitionSchema())]
-    if unknown := set(types) - _FOLDER_TYPES:
-        raise _NotPlain(f"a partition column is a {min(unknown)}")
-    count = 0
-    for folder in _iterate(relation.location().listFiles(scan.partitionFilters(), scan.dataFilters())):
-        values = tuple(_read_value(folder.values(), at, kind) for at, kind in enumerate(types))
-        files = folder.files()
-        count += files.size()
-        if count > _MOST_FILES:
-            raise _NotPlain(f"it has more than {_MOST_FILES:,} files")
-        for file in _iterate(files):
-            address = file.getPath().toUri()
-            place = (address.getScheme(), address.getAuthority() or "")
-            yield place, FilePart(address.getPath(), 0, None, values), int(file.getLen())
-
-
-def _read_access(places: set[tuple[str, str]], settings: Any) -> S3Access | None:
-    """How tasks open files in these places, each a scheme and a host; None for local files."""
-    if places <= {("file", "")}:
-        return None
-    scheme, bucket = min(places)
-    if len(places) > 1 or scheme != "s3a":
-        raise _NotPlain(f"the files are in {scheme}://")
-    access = read_access(bucket, settings.get)
-    if access is None:
-        raise _NotPlain(f"the session's settings have no keys for s3a://{bucket}")
-    return access
-
-
-def _read_value(row: Any, at: int, kind: str) -> Any:
-    if row.isNullAt(at):
-        return None
-    match kind:
-        case "string":
-            return row.getUTF8String(at).toString()
-        case "int":
-            return row.getInt(at)
-        case "bigint":
-            return row.getLong(at)
-        case "boolean":
-            return row.getBoolean(at)
-    return datetime.date(1970, 1, 1) + datetime.timedelta(days=row.getInt(at))
