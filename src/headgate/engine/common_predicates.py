@@ -7,6 +7,7 @@ Casts, arithmetic, functions, patterns and moments are left to Spark: zones, ANS
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -97,6 +98,11 @@ def _is_compared(left: Any, constants: Any, columns: Mapping[str, Column]) -> bo
     return column is not None and bool(constants) and all(_is_constant(each, column) for each in constants)
 
 
+def _is_float(number: float) -> bool:
+    """Whether four bytes hold the number: a setting says whether a `float` is compared in four or in eight."""
+    return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
+
+
 def _is_constant(node: Any, column: Column) -> bool:
     if isinstance(node, sql.Paren):
         return _is_constant(node.this, column)
@@ -116,6 +122,6 @@ def _is_literal(node: Any, column: Column) -> bool:
     if node.is_string:
         return column.type == "string" or (column.kind is Kind.DATE and is_day(node.name))
     if column.kind is Kind.FLOAT:
-        # a `float` is compared as a float or as a double, by a setting
-        return column.type == "double" and _FRACTION.fullmatch(node.name) is not None
+        is_number = _FRACTION.fullmatch(node.name) is not None
+        return is_number and (column.type == "double" or _is_float(float(node.name)))
     return column.kind in (Kind.INTEGER, Kind.DECIMAL) and _WHOLE.fullmatch(node.name) is not None

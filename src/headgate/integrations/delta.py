@@ -8,9 +8,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from headgate.engine.spark_settings import apply_settings
 from headgate.gate.publish.publisher import Delivery, Part
 from headgate.gate.publish.table_publisher import PartitionMarks
 from headgate.gate.publish.table_refs import Ref, Refs, hash_partition, name_staged
@@ -28,6 +30,7 @@ _NO_TABLE = ("DELTA_MISSING_DELTA_TABLE", "DELTA_TABLE_NOT_FOUND", "PATH_DOES_NO
 _NO_STATISTICS = {"delta.dataSkippingNumIndexedCols": "0"}  # a staged batch is read whole
 _DETAILS = "# Detailed Table Information"
 _REDACTED = "*********(redacted)"
+_NO_VARIABLES = {"spark.sql.variable.substitute": "false"}
 
 
 class Delta(SparkTablePublisher):
@@ -213,8 +216,11 @@ class Delta(SparkTablePublisher):
 
     def _overwrite(self, delivery: Delivery, source: str) -> None:
         """Put rows in the place of their partition. Delta drops the commit if it has one of a newer revision."""
-        is_replaced = as_column(self.spark, f"`{self.by}` = {quote(self.find_value(delivery.partition))}")
-        with self.as_publish_error():
+        value = self.find_value(delivery.partition)
+        is_replaced = as_column(self.spark, f"`{self.by}` = {quote(value)}")
+        # Delta writes the condition as SQL and reads that again, in which Spark would replace a variable
+        settings = apply_settings(self.spark, _NO_VARIABLES) if "${" in value else nullcontext()
+        with self.as_publish_error(), settings:
             (
                 self.read(source, delivery.partition)
                 .writeTo(self._name)  # saveAsTable fails on Spark 3.5
