@@ -58,7 +58,7 @@ class Plan(msgspec.Struct, frozen=True, dict=True):
         return any(fold.metric.every_column for fold in self.folds)
 
     @cached_property
-    def counted(self) -> frozenset[int]:
+    def countable(self) -> frozenset[int]:
         """The columns, by position in the schema, of which folds need only how many values of all rows are null."""
         if self.by:
             return frozenset()

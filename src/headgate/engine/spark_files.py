@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from pyspark.sql import DataFrame, SparkSession
@@ -103,9 +103,9 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
     _check_relation(query.analyzed())  # before the query is planned, for which Delta runs jobs
     projection, condition, scan = _split_plan(query.sparkPlan())
     columns = _list_columns(scan)
-    outputs = _find_outputs(projection, scan, len(data.columns))
-    _check_types(plan, [columns[output].tree for output in outputs])
     places = {attribute.exprId().id(): at for at, attribute in enumerate(iterate(scan.output()))}
+    outputs = _find_outputs(projection, places, len(data.columns))
+    _check_types(plan, [columns[output].tree for output in outputs])
     test = None
     if condition is not None:
         test = compile_condition(condition, {number: columns[at].name for number, at in places.items()})
@@ -190,11 +190,10 @@ def _list_columns(scan: Any) -> list[FileColumn]:
     return columns
 
 
-def _find_outputs(projection: Any, scan: Any, width: int) -> list[int]:
-    """For each column of the DataFrame, where it stands among the columns of the scan."""
+def _find_outputs(projection: Any, places: Mapping[int, int], width: int) -> list[int]:
+    """For each column of the DataFrame, where it stands among the columns of the scan, whose numbers are given."""
     if projection is None:
         return list(range(width))
-    places = {attribute.exprId().id(): at for at, attribute in enumerate(iterate(scan.output()))}
     outputs = []
     for each in iterate(projection):
         attribute = each.child() if each.nodeName() == "Alias" else each
@@ -213,7 +212,7 @@ class _Uses(NamedTuple):
 
 def _find_uses(plan: Plan, outputs: Sequence[int], tests: Sequence[RowTest]) -> _Uses:
     tested = {label for test in tests for label in test.columns}
-    wanted, countable = {*plan.columns, *plan.by}, plan.counted
+    wanted, countable = {*plan.columns, *plan.by}, plan.countable
     counted, read, top = set(), set(), -1
     for at, column in enumerate(plan.schema.columns):
         top += not column.parent
