@@ -139,7 +139,7 @@ def _plain_scan(frame: DataFrame) -> None:
 
 def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
     plan = make_plan(schema := open_spark(frame), default_metrics(schema))
-    with apply_settings(frame.sparkSession, batch_settings(plan, frame.sparkSession)):
+    with apply_settings(frame.sparkSession, batch_settings(plan)):
         _select_inputs(SparkBatch(frame), plan).mapInArrow(task(plan), ROW).write.format("noop").mode(
             "overwrite"
         ).save()

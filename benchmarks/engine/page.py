@@ -22,10 +22,10 @@ sink. Machines are shared and noisy: read the ratios.
 """
 
 
-def write_page(found: dict[str, Any]) -> None:
+def write_page(found: dict[str, Any], page: Path = PAGE) -> None:
     head = HEAD.format(result=_state_result(found))
     parts = [head, _versions(found), _experiments(found), _split(found), _folds(found), _choices(found)]
-    PAGE.write_text("\n".join(parts), encoding="utf-8")
+    page.write_text("\n".join(parts), encoding="utf-8")
 
 
 def _state_result(found: dict[str, Any]) -> str:

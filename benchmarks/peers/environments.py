@@ -43,7 +43,9 @@ def prepare_environment(name: str) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         _run(_find_uv(), "venv", "--quiet", "--python", PYTHON, str(folder))
         links = ("--find-links", _run(str(ROOT / ".ci" / "spark-wheel"), find_spark(header)))
-        _run(_find_uv(), "pip", "install", "--quiet", "--python", str(folder), *links, "-r", str(script))
+        # the sources of a header are not always followed, and others may have published a package of our name
+        own = ("-e", str(ROOT)) if "tool.uv.sources" in header else ()
+        _run(_find_uv(), "pip", "install", "--quiet", "--python", str(folder), *links, *own, "-r", str(script))
         marker.write_text(digest)
     return folder / "bin" / "python"
 

@@ -81,7 +81,7 @@ each_end = pytest.mark.parametrize("breaks", [False, True], ids=["after a scan",
 
 @each_end
 def test_settings_are_as_before_whether_the_caller_made_them_or_not(session: Any, breaks: bool) -> None:
-    names = [ADAPTIVE, DESCRIPTION, *batch_settings(make_plan(Schema(), ["size()"]), session)]
+    names = [ADAPTIVE, DESCRIPTION, *batch_settings(make_plan(Schema(), ["size()"]))]
     session.conf.set(ROWS_AT_ONCE, "777")
     try:
         before = {name: session.conf.get(name, None) for name in names}

@@ -107,6 +107,7 @@ def test_a_state_that_grows_heavy_is_sent_on_early_and_stays_exact(monkeypatch: 
     plan = plan_of("uniqueness(n)")
     light = list(read_rows(fold_task(plan)(batches(0, 10_000))))
     monkeypatch.setattr(scan, "HEAVY", 1_000)
+    monkeypatch.setattr(spark_tasks, "limit_rows", lambda columns: 500)  # no batches are joined
     heavy = list(read_rows(fold_task(plan)(batches(0, 10_000))))
     assert len(light) == PIECES
     assert len(heavy) > 2 * PIECES
@@ -117,6 +118,7 @@ def test_a_state_that_grows_heavy_is_sent_on_early_and_stays_exact(monkeypatch: 
 
 def test_a_heavy_state_is_sent_on_while_the_task_still_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "HEAVY", 1_000)
+    monkeypatch.setattr(spark_tasks, "limit_rows", lambda columns: 500)
     read = 0
 
     def counted() -> Iterator[pa.RecordBatch]:

@@ -144,7 +144,6 @@ def _open_local(data: Any, rows: int | None, way: str) -> _Source:
 
 
 def _open_spark(data: Any) -> _Source:
-    from headgate.engine.spark import batch_settings
     from headgate.engine.spark_files import plan_reading
     from headgate.engine.spark_frame import open_spark
 
@@ -154,9 +153,7 @@ def _open_spark(data: Any) -> _Source:
             count = found.files.count
             words = f"tasks read {count:,} file{'s' * (count != 1)}"
             return Reading("tasks", limit_rows(len(plan.columns))), words
-        settings = batch_settings(plan, data.sparkSession)
-        size = int(settings["spark.sql.execution.arrow.maxRecordsPerBatch"])
-        return Reading("spark", size), f"rows from Spark, because {found.why_not}"
+        return Reading("spark", limit_rows(len(plan.columns))), f"rows from Spark, because {found.why_not}"
 
     with raise_faults():
         return _Source(open_spark(data), None, describe_reading)

@@ -45,12 +45,11 @@ from headgate.values.outcome import Failed
 from headgate.values.schema import BYTES, Column, Kind, Schema
 from headgate.values.state import State
 
+_BATCH_CELLS = 1 << 20  # of a batch of Spark; tasks put small ones together
 _BATCH_BYTES = 64 << 20
 _WORKER_BYTES = 256 << 20  # a batch of texts of this length must not have more
 _LONG_TEXT = 256
-_DEFAULT_BATCH_ROWS = 10_000  # Spark's own default
-_FEWEST_BATCH_ROWS = 1_000
-_CELL_BYTES = {Kind.STRING: 24, Kind.BINARY: 64, Kind.BOOLEAN: 1}
+_FEWEST_BATCH_ROWS = 500
 _STATES_PER_TASK = 64  # states that one task merges, about
 _STATES_OF_DRIVER = 4_000  # states of all tasks together, at most, that the driver merges
 _MAX_SEARCH_JOBS = 40  # jobs spent on finding the column or predicate that breaks a scan
@@ -127,7 +126,7 @@ def _run(
     files: ParquetFiles | None = None,
 ) -> ScanResult:
     spark = batch.data.sparkSession
-    wanted = batch_settings(plan, spark) if own_batch_sizes else {}
+    wanted = batch_settings(plan) if own_batch_sizes else {}
     if files is not None or (not plan.memberships and not has_shuffle(batch.data)):
         # nothing in the plan to adapt; without adaptive execution the scan and the merge are one job
         wanted["spark.sql.adaptive.enabled"] = "false"
@@ -347,22 +346,18 @@ def _by_inputs(plan: Plan) -> list[list[Metric[Any]]]:
     return list(groups.values())
 
 
-def batch_settings(plan: Plan, spark: SparkSession) -> dict[str, str]:
-    """Settings for Arrow batches of a bounded size: wide tables get fewer rows, but at least Spark's default.
+def batch_settings(plan: Plan) -> dict[str, str]:
+    """Settings for Arrow batches of a bounded size: wide tables get fewer rows.
 
     Since 4.0 Spark sums the bytes of all columns after every row to respect a limit in bytes, which takes much of the
     transfer time (decision 0009). A limit on rows suffices for values of ordinary size. Where so many columns have
-    texts that long ones could fill the memory of a worker, Spark keeps to its limit; before 4.0 it has none, and the
-    rows are fewer. If values are larger still, the job fails and is run again with Spark's settings.
+    texts that long ones could fill the memory of a worker, Spark keeps to its limit; before 4.0 it has none. If values
+    are larger still, the job fails and is run again with Spark's settings.
     """
-    row = sum(_CELL_BYTES.get(kind, 8) for kind in plan.kinds)
     texts = sum(kind in BYTES or many for kind, many in zip(plan.kinds, plan.repeated_flags, strict=True))
     most = min(25_000, _WORKER_BYTES // (texts * _LONG_TEXT)) if texts else 64_000
-    rows = max(_DEFAULT_BATCH_ROWS, min(most, _BATCH_BYTES // max(1, row)))
-    limit = 2**31 - 1
-    if most < _DEFAULT_BATCH_ROWS:
-        limit = _BATCH_BYTES
-        rows = max(_FEWEST_BATCH_ROWS, most) if spark.version.startswith("3.") else _DEFAULT_BATCH_ROWS
+    rows = max(_FEWEST_BATCH_ROWS, min(most, _BATCH_CELLS // max(1, len(plan.kinds))))
+    limit = 2**31 - 1 if rows <= most else _BATCH_BYTES
     return {
         "spark.sql.execution.arrow.maxRecordsPerBatch": str(rows),
         "spark.sql.execution.arrow.maxBytesPerBatch": str(limit),

@@ -102,7 +102,7 @@ def _run_with_retry(data: DataFrame, selected: DataFrame, plan: SegmentPlan) -> 
 def _run(data: DataFrame, selected: DataFrame, plan: SegmentPlan, own_batch_sizes: bool) -> SegmentCounts:
     spark = data.sparkSession
     sizes = make_plan(plan.schema, [Completeness(column.label) for column in plan.columns])
-    wanted = batch_settings(sizes, spark) if own_batch_sizes else {}
+    wanted = batch_settings(sizes) if own_batch_sizes else {}
     if not has_shuffle(data):
         wanted["spark.sql.adaptive.enabled"] = "false"
     counted = selected.mapInArrow(import_first(count_task(plan)), _ROW)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from operator import attrgetter
 from typing import TypeAlias
@@ -10,7 +10,7 @@ from typing import TypeAlias
 import msgspec
 import pyarrow as pa
 
-from headgate.engine.local import fold_rows
+from headgate.engine.local import fold_rows, limit_rows
 from headgate.engine.parquet_files import ParquetFiles
 from headgate.engine.part import Part, write_part
 from headgate.engine.parted_scan import PartedScan
@@ -38,6 +38,7 @@ _ARROW = pa.schema(
     ]
 )
 _BYTES_AT_ONCE = 16 << 20
+_BYTES_TOGETHER = 64 << 20  # of small batches that are folded as one
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -57,14 +58,35 @@ def fold_task(plan: Plan) -> Task:
 
     def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         scan = PartedScan(plan)
-        for batch in batches:
-            if batch.num_rows:
-                scan.add(batch.columns[: len(plan.by)], batch.columns[len(plan.by) :])
-                yield from _pack_batches(_state_rows(scan.heavy()))
+        for columns in join_batches(batches, limit_rows(len(plan.columns))):
+            scan.add(columns[: len(plan.by)], columns[len(plan.by) :])
+            yield from _pack_batches(_state_rows(scan.heavy()))
         yield from _pack_batches(_state_rows(scan.states()))
         yield from _pack_batches(Row("", slot, 0, "", b"", error) for slot, error in scan.errors.items())
 
     return run
+
+
+def join_batches(batches: Iterable[pa.RecordBatch], rows: int) -> Iterator[list[pa.Array]]:
+    """The columns of batches, of several together where these have no more rows: many steps of a fold cost the same
+    for few rows."""
+    waiting: list[pa.RecordBatch] = []
+    count = size = 0
+    for batch in batches:
+        if waiting and (count + batch.num_rows > rows or size + batch.nbytes > _BYTES_TOGETHER):
+            yield _join_columns(waiting)
+            waiting, count, size = [], 0, 0
+        if batch.num_rows:
+            waiting.append(batch)
+            count, size = count + batch.num_rows, size + batch.nbytes
+    if waiting:
+        yield _join_columns(waiting)
+
+
+def _join_columns(batches: Sequence[pa.RecordBatch]) -> list[pa.Array]:
+    if len(batches) == 1:
+        return list(batches[0].columns)
+    return [pa.concat_arrays([batch.column(at) for batch in batches]) for at in range(batches[0].num_columns)]
 
 
 def read_task(plan: Plan, files: ParquetFiles) -> Task:
