@@ -14,6 +14,7 @@ from headgate.engine.scan import gather
 from headgate.engine.spark_session import describe_jobs
 from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import KEPT, PIECES, ROW, Row, merge_task, row_of
+from headgate.engine.spark_workers import import_first
 from headgate.metrics.states.kept import GroupTable, KeptGroups
 from headgate.values.codec import unpack_state
 from headgate.values.state import State
@@ -54,7 +55,7 @@ def merge_tables(spark: SparkSession, plan: Plan, kept: Sequence[KeptGroups], ta
     rest = [row for fold, each in enumerate(kept) for packed in each.rest for row in _piece_rows(fold, *packed)]
     if rest:
         rows = rows.union(spark.createDataFrame(rest, ROW))
-    merged = rows.repartition(tasks, "slot", "piece").mapInArrow(merge_task(plan), ROW)
+    merged = rows.repartition(tasks, "slot", "piece").mapInArrow(import_first(merge_task(plan)), ROW)
     title = f"headgate: merging {len(wanted)} frequency tables"
     with apply_settings(spark, {"spark.sql.adaptive.enabled": "false"}), describe_jobs(spark, title):
         return [Row(*row) for row in merged.collect()]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -26,6 +27,7 @@ class WorkerPython(NamedTuple):
         return f"{self.executable}, Python {self.version}"
 
 
+_SPARK_ARCHIVE = re.compile(r"[/\\](?:pyspark\.zip|py4j-[\w.-]+\.zip|spark-core_[\w.-]+\.jar)(?:$|[/\\])")
 _PACKAGE = __name__.partition(".")[0]
 _REPORT = re.compile(r"No module named '[\w.]+' \((\S.*), Python (\S+), cannot import ([\w., ]+)\)")
 
@@ -87,9 +89,26 @@ def import_first(task: Callable[[Any], Iterator[Any]]) -> Callable[[Any], Iterat
     parts = (_ImportCheck(), task)  # unpacked in this order
 
     def run(batches: Any) -> Iterator[Any]:
-        yield from parts[1](batches)
+        from headgate.engine.spark_workers import release_archives
+
+        try:
+            yield from parts[1](batches)
+        finally:
+            release_archives()
 
     return run
+
+
+def release_archives() -> None:
+    """Let the next task of this worker start without listing the archives of Spark on Python's path again.
+
+    Spark before 4.3 empties the caches of Python's import system before every task. Python before 3.13 then lists each
+    archive anew, once for every package that came from it: a quarter of a second. Importers that are not in the cache
+    are not asked to. Whoever imports from these archives again gets new ones, which use the list that was read first;
+    these archives do not change while a worker lives.
+    """
+    for path in [path for path in sys.path_importer_cache if _SPARK_ARCHIVE.search(path)]:
+        sys.path_importer_cache.pop(path, None)
 
 
 class _ImportCheck:
