@@ -31,11 +31,30 @@ _INDEX_BYTES = 4  # a value in plain encoding takes more, an index into a dictio
 
 
 class FileColumn(msgspec.Struct, frozen=True):
-    """A column as the files have it. One whose value is in the name of the folder has an index among these values."""
+    """A column as the files have it.
+
+    Args:
+        name: The name in Spark, and in the files unless they have ids.
+        tree: The type in Spark.
+        folder: The index among the values that folders are named after, of a column whose value is there.
+        ids: In files of Iceberg, the id of the column and those of the fields inside it.
+        is_always_stored: Whether a file without it has its values elsewhere. In other files without it, it is null.
+    """
 
     name: str
     tree: TypeTree
     folder: int | None = None
+    ids: tuple[int, ...] = ()
+    is_always_stored: bool = False
+
+    def find_in(self, schema: StoredSchema, ignores_case: bool) -> str | None:
+        """The name in a file; None if the values are null there. Raises `UnlikeSpark` if they are something else."""
+        if not self.ids:
+            return schema.find_column(self.name, self.tree, ignores_case)
+        name = schema.find_field(self.ids, self.tree)
+        if name is None and self.is_always_stored:
+            raise UnlikeSpark(f"a file lacks {self.name!r}, whose values are in the metadata of the table")
+        return name
 
 
 class FilePart(msgspec.Struct, frozen=True):
@@ -147,7 +166,7 @@ class ParquetFiles:
         except (OSError, pa.ArrowException):
             return
         for column in stored.values():
-            schema.find_column(column.name, column.tree, self.ignores_case)
+            column.find_in(schema, self.ignores_case)
 
     def _read_task(self, number: int, positions: Sequence[int], size: int) -> Iterator[tuple[list[pa.Array], int]]:
         outputs = [self.outputs[position] for position in positions]
@@ -190,7 +209,7 @@ class ParquetFiles:
             return
         schema = StoredSchema(file)
         columns = {index: self.columns[index] for index in wanted}
-        places = {at: schema.find_column(each.name, each.tree, self.ignores_case) for at, each in columns.items()}
+        places = {at: each.find_in(schema, self.ignores_case) for at, each in columns.items()}
         nulls = {at: _count_nulls(file, schema, groups, places[at]) for at in self.counted & set(places)}
         filled = {at: _fill_nulls(count) for at, count in nulls.items() if count is not None}
         places = {at: name for at, name in places.items() if at not in filled}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -92,6 +92,7 @@ class StoredSchema:
         # Arrow takes a dot in a name for a step into a struct
         self._unclear = {part for name in names if "." in name for part in (name, name.partition(".")[0])}
         self._counts = Counter(names)
+        self._by_id: dict[int, str] = {}
         self._by_lower: dict[str, list[str]] = {}
         for name in self._counts:
             self._by_lower.setdefault(name.lower(), []).append(name)
@@ -114,6 +115,25 @@ class StoredSchema:
         self._check_type(found[0], tree)
         return found[0]
 
+    def find_field(self, ids: Sequence[int], tree: TypeTree) -> str | None:
+        """The name of the column with the first of these ids; None if the file lacks it.
+
+        Raises `UnlikeSpark` if the fields inside it have others than the rest of the ids, or as `find_column` does.
+        """
+        if not self._by_id:
+            self._by_id = {found[0]: each.name for each in self.arrow if (found := list_field_ids(each))}
+        if not self._by_id:
+            raise UnlikeSpark("a file has no ids of fields")
+        name = self._by_id.get(ids[0])
+        if name is None:
+            return None
+        if self._counts[name] > 1 or name in self._unclear:
+            raise UnlikeSpark(f"a file has several columns {name!r}, or a dot in the name")
+        if list_field_ids(self.arrow.field(name)) != list(ids):
+            raise UnlikeSpark(f"{name!r} has other fields inside in a file")
+        self._check_type(name, tree)
+        return name
+
     def _check_type(self, name: str, tree: TypeTree) -> None:
         if has_moments(tree):
             _check_writer(self.facts)
@@ -121,6 +141,29 @@ class StoredSchema:
         if not _match(tree, self.arrow.field(name).type, iter(leaves)):
             stored = ", ".join(leaf or "another type" for leaf in leaves)
             raise UnlikeSpark(f"{name!r} is {tree.type} for Spark, and stored as {stored}")
+
+
+def list_field_ids(field: pa.Field) -> list[int]:
+    """The ids that Iceberg gave a field and those inside it, from the outside to the inside; -1 where there is none.
+
+    >>> marks = [{"PARQUET:field_id": str(number)} for number in range(1, 4)]
+    >>> inner = pa.field("city", pa.string(), metadata=marks[1])
+    >>> list_field_ids(pa.field("address", pa.struct([inner]), metadata=marks[0]))
+    [1, 2]
+    >>> list_field_ids(pa.field("id", pa.int64()))
+    []
+    """
+    mark = (field.metadata or {}).get(b"PARQUET:field_id")
+    if mark is None:
+        return []
+    kind = field.type
+    if pa.types.is_map(kind):
+        inside = [kind.key_field, kind.item_field]
+    elif pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        inside = [kind.value_field]
+    else:
+        inside = [kind.field(at) for at in range(kind.num_fields)]
+    return [int(mark), *(each for inner in inside for each in list_field_ids(inner) or [-1])]
 
 
 def check_calendar(facts: Mapping[bytes, bytes] | None, array: pa.Array) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from pyspark.sql.types import StructField, StructType
 
@@ -16,7 +16,8 @@ from headgate.engine.parquet_files import FilePart
 from headgate.engine.parquet_types import UnlikeSpark
 from headgate.engine.s3_access import S3Access, read_access
 
-_MOST_FILES = 5_000  # the driver asks the JVM about each
+MOST_FILES = 5_000  # the driver asks the JVM about each
+_DELETED_ROWS = "row_index_filter"  # how the names of facts begin that Delta keeps of the deleted rows of a file
 _FOLDER_TYPES = frozenset({"string", "int", "bigint", "boolean", "date"})
 
 
@@ -30,8 +31,21 @@ def iterate(sequence: Any) -> Iterator[Any]:
     return (sequence.apply(at) for at in range(sequence.size()))
 
 
-def list_files(scan: Any) -> list[tuple[tuple[str, str], FilePart, int]]:
-    """The files of the partitions that the conditions of a scan leave, each with where it is, and its size.
+def list_keys(scala_map: Any) -> list[str]:
+    """The keys of a map of Scala."""
+    return [str(key) for key in iterate(scala_map.keys().toSeq())]
+
+
+class ListedFile(NamedTuple):
+    """A file: where it is, as a scheme and a host, how a task finds it there, and its size in bytes."""
+
+    place: tuple[str, str]
+    part: FilePart
+    size: int
+
+
+def list_files(scan: Any) -> list[ListedFile]:
+    """The files of the partitions that the conditions of a scan leave.
 
     Files without any byte are left out: Spark reads no part of them. Raises `UnlikeSpark` if tasks cannot have them.
     """
@@ -39,17 +53,20 @@ def list_files(scan: Any) -> list[tuple[tuple[str, str], FilePart, int]]:
     types = [field.dataType.simpleString() for field in read_fields(relation.partitionSchema())]
     if unknown := set(types) - _FOLDER_TYPES:
         raise UnlikeSpark(f"a partition column is a {min(unknown)}")
-    found: list[tuple[tuple[str, str], FilePart, int]] = []
+    found: list[ListedFile] = []
     for folder in iterate(relation.location().listFiles(scan.partitionFilters(), scan.dataFilters())):
         values = tuple(_read_value(folder.values(), at, kind) for at, kind in enumerate(types))
         files = folder.files()
-        if len(found) + files.size() > _MOST_FILES:
-            raise UnlikeSpark(f"it has more than {_MOST_FILES:,} files")
+        if len(found) + files.size() > MOST_FILES:
+            raise UnlikeSpark(f"it has more than {MOST_FILES:,} files")
         for file in iterate(files):
+            facts = file.metadata()
+            if facts.nonEmpty() and any(name.startswith(_DELETED_ROWS) for name in list_keys(facts)):
+                raise UnlikeSpark("rows of a file are deleted")
             address, size = file.getPath().toUri(), int(file.getLen())
             if size:
                 place = (address.getScheme(), address.getAuthority() or "")
-                found.append((place, FilePart(address.getPath(), 0, None, values), size))
+                found.append(ListedFile(place, FilePart(address.getPath(), 0, None, values), size))
     return found
 
 

@@ -15,7 +15,8 @@ from headgate.engine.parquet_files import FileColumn, ParquetFiles, make_tasks
 from headgate.engine.parquet_types import UnlikeSpark
 from headgate.engine.plan import Plan
 from headgate.engine.spark_conditions import compile_condition
-from headgate.engine.spark_file_list import find_access, iterate, list_files, read_fields
+from headgate.engine.spark_file_list import find_access, iterate, list_files, list_keys, read_fields
+from headgate.engine.spark_iceberg import is_iceberg_relation, is_iceberg_scan, list_iceberg_files
 from headgate.engine.spark_nested import ignores_case, read_spark_type
 from headgate.engine.spark_workers import is_connect
 
@@ -23,14 +24,15 @@ SWITCH = "spark.headgate.readFiles"
 """The setting of a session that turns this off: `false`."""
 
 _FORMAT = "org.apache.spark.sql.execution.datasources.parquet.ParquetFileFormat"
+_DELTA = "org.apache.spark.sql.delta.DeltaParquetFileFormat"
 _RELATION = "org.apache.spark.sql.execution.datasources.LogicalRelation"
 _SCAN = "FileSourceScanExec"
 _PADDED = re.compile(r"(?<!var)char\(")  # the type of texts that Spark pads with blanks, by a setting
 _UNSTORED = ("EXISTS_DEFAULT", "__metadata", "__file_source")
 """How marks of columns begin that have a value in files without them: a default, or a fact about the file itself."""
+_FIELD_ID = "parquet.field.id"  # a mark of columns that Spark finds in files by ids and not by names
 _READINGS = frozenset({"seconds", "months", "json"})
 _SETTINGS = {
-    "spark.sql.parquet.fieldId.read.enabled": "false",
     "spark.sql.parquet.int96TimestampConversion": "false",
     "spark.sql.parquet.inferTimestampNTZ.enabled": "true",
     "spark.sql.legacy.parquet.nanosAsLong": "false",
@@ -114,13 +116,18 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
     uses = _find_uses(plan, outputs, tests)
     spark = data.sparkSession
     state = data._jdf.sparkSession().sessionState()
-    limits, listed = state.conf(), list_files(scan)
+    limits, settings = state.conf(), state.newHadoopConf()
+    is_iceberg = is_iceberg_scan(scan)
+    if is_iceberg:
+        columns, listed = list_iceberg_files(scan, columns, settings)
+    else:
+        listed = list_files(scan)
     files = ParquetFiles(
         names=data.columns,
         columns=columns,
         outputs=outputs,
         tasks=make_tasks(
-            [(part, size) for _, part, size in listed],
+            [(file.part, file.size) for file in listed],
             most=limits.filesMaxPartitionBytes(),
             opening=limits.filesOpenCostInBytes(),
             parallel=spark.sparkContext.defaultParallelism,
@@ -128,8 +135,9 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
         tests=tests,
         condition=test,
         counted=frozenset() if test else uses.counted,
-        access=find_access({place for place, _, _ in listed}, state.newHadoopConf()),
-        checks_calendar=any(_read_setting(spark, name, "corrected") != "corrected" for name in _CALENDARS),
+        access=find_access({file.place for file in listed}, settings),
+        checks_calendar=not is_iceberg
+        and any(_read_setting(spark, name, "corrected") != "corrected" for name in _CALENDARS),
         ignores_case=not limits.caseSensitiveAnalysis(),
     )
     files.check_first(uses.read | uses.counted)
@@ -137,17 +145,21 @@ def _find_files(data: DataFrame, plan: Plan, tests: Sequence[RowTest]) -> Parque
 
 
 def _check_relation(analyzed: Any) -> None:
-    """Raise `_NotPlain` unless the query reads one relation of Parquet files."""
+    """Raise `_NotPlain` unless the query reads one relation of Parquet files, or one table of Iceberg."""
     node = analyzed
     while (children := node.children()).size() == 1:
         node = children.apply(0)
+    if is_iceberg_relation(node):
+        return
     if children.size() or node.getClass().getName() != _RELATION:
         raise _NotPlain(f"the query is no plain scan of files ({node.nodeName()})")
-    relation = node.relation()
-    form = relation.getClass().getSimpleName()
+    kind = node.relation().getClass()
+    if not kind.getSimpleName():  # a class without a name of its own, as Delta has
+        kind = kind.getSuperclass()
+    form = kind.getSimpleName()
     if form == "HadoopFsRelation":
-        form = relation.fileFormat().getClass().getName()
-    if form != _FORMAT:
+        form = node.relation().fileFormat().getClass().getName()
+    if form not in (_FORMAT, _DELTA):
         raise _NotPlain(f"it reads no Parquet files ({form.rpartition('.')[2]})")
 
 
@@ -158,29 +170,39 @@ def _split_plan(node: Any) -> tuple[Any, Any, Any]:
         projection, node = node.projectList(), node.children().apply(0)
     if node.nodeName() == "Filter":
         condition, node = node.condition(), node.children().apply(0)
+    if is_iceberg_scan(node):
+        return projection, condition, node
     if node.getClass().getSimpleName() != _SCAN:
         raise _NotPlain(f"the query is no plain scan of files ({node.nodeName()})")
-    relation = node.relation()
-    if relation.fileFormat().getClass().getName() != _FORMAT:
-        raise _NotPlain("it reads no Parquet files")
-    options = {str(name).lower() for name in _list_keys(relation.options())}
-    if not options <= _OPTIONS:
-        raise _NotPlain(f"the option {min(options - _OPTIONS)!r} is set")
+    _check_format(node.relation())
     return projection, condition, node
 
 
-def _list_keys(scala_map: Any) -> list[str]:
-    keys = scala_map.keys().toSeq()
-    return [keys.apply(at) for at in range(keys.size())]
+def _check_format(relation: Any) -> None:
+    form = relation.fileFormat()
+    name = form.getClass().getName()
+    if name not in (_FORMAT, _DELTA):
+        raise _NotPlain("it reads no Parquet files")
+    if name == _DELTA and (form.columnMappingMode().toString() != "NoMapping" or form.isCDCRead()):
+        raise _NotPlain("the Delta table has other columns than its files")
+    options = {str(name).lower() for name in list_keys(relation.options())}
+    if not options <= _OPTIONS:
+        raise _NotPlain(f"the option {min(options - _OPTIONS)!r} is set")
 
 
 def _list_columns(scan: Any) -> list[FileColumn]:
     """The columns that the scan reads, in order."""
-    relation = scan.relation()
-    folders = {field.name: at for at, field in enumerate(read_fields(relation.partitionSchema()))}
-    stored = {field.name for field in read_fields(relation.dataSchema())}
+    fields = read_fields(scan.schema())
+    if _FIELD_ID in scan.schema().json():
+        raise _NotPlain("Spark finds columns of the files by their ids")
+    if is_iceberg_scan(scan):
+        folders, stored = {}, {field.name for field in fields}
+    else:
+        relation = scan.relation()
+        folders = {field.name: at for at, field in enumerate(read_fields(relation.partitionSchema()))}
+        stored = {field.name for field in read_fields(relation.dataSchema())}
     columns = []
-    for field in read_fields(scan.schema()):
+    for field in fields:
         is_marked = any(mark.startswith(_UNSTORED) for mark in field.metadata)
         if is_marked or field.name not in stored | set(folders):
             raise _NotPlain(f"Spark knows the values of {field.name!r}, which files may lack")
