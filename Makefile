@@ -11,7 +11,7 @@ export PYSPARK_DRIVER_PYTHON := $(INTERPRETER)
 export PYTHONPATH := $(CURDIR)/src:$(CURDIR)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis bench-peers train-fold-costs train-key-names train-pooled-rates train-public-index
+.PHONY: help setup fmt check style docs docs-check test test-spark test-typing test-objects platforms clusters release-check licences readme example catalogue faults same-verdict model ci site report-pictures bench-engine bench-checks bench-suggestions bench-differential bench-distances bench-history bench-history-speed bench-basics bench-gate bench-gate-speed bench-rarity bench-novelty bench-novelty-trees bench-novelty-simulated bench-patterns bench-patterns-speed bench-store bench-report bench-tables bench-streams bench-diagnosis bench-peers performance train-fold-costs train-key-names train-pooled-rates train-public-index
 
 help: ## list the commands
 	@awk '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { split($$0, at, ":.*## "); printf "  make %-24s %s\n", at[1], at[2] }' $(MAKEFILE_LIST)
@@ -201,6 +201,9 @@ bench-report: ## the report beside those of other tools, and its sizes; needs uv
 
 bench-peers: ## the same work by Spark alone, Deequ and six other tools; needs uv; about a day; writes docs/peers-benchmark.md
 	$(PYTHON) -m benchmarks.peers
+
+performance: ## write docs/performance.md and its plots from the results of bench-engine, bench-peers, bench-store and bench-gate-speed
+	$(PYTHON) -m benchmarks.performance
 
 ##@ Training: files of the package
 

@@ -29,6 +29,7 @@ from headgate.metrics.base.registry import default_metrics
 
 RESULTS = Path(__file__).parent / "results"
 WARM = 1
+BRIEF = ("linear", "columns", "few")
 WAYS = ("rows from Spark", "files read by tasks")
 
 Run = Callable[[], dict[str, Any]]
@@ -55,7 +56,7 @@ def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
     yield "one batch of 25,000 strings, nanoseconds a value", lambda: choices.sketches(rounds)
     yield folds.TITLE, lambda: {"nanoseconds": folds.measure_folds(max(15, rounds))}
     for name, path, rows in _experiments(scale):
-        yield name, partial(_compare, path, rows, rounds, brief=name.startswith("linear"))
+        yield name, partial(_compare, path, rows, rounds, brief=name.startswith(BRIEF))
     rows = 2_000_000 // scale
     yield "exact uniqueness, seconds", lambda: choices.groupings(session(), rows, rounds)
     yield "batches, seconds", lambda: choices.byte_limit(session(), rows // 4, rounds)
@@ -82,6 +83,9 @@ def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int]]:
     for rows in (1_000_000, 2_000_000, 4_000_000, 8_000_000):
         size = rows // scale
         yield f"linear {rows / 1e6:g}M x 10", partial(data.mixed, size, 10), size
+    for columns in (10, 40, 100, 200, 400):
+        yield f"columns 100k x {columns}", partial(data.mixed, 100_000 // scale, columns), 100_000 // scale
+    yield "few 1k x 10", partial(data.mixed, 1_000, 10), 1_000
 
 
 def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> dict[str, Any]:
@@ -96,7 +100,7 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
     }
     steps = {name: step for name, step in steps.items() if not brief or name not in ("transfer", "fold")}
     # the JVM's compiler, the page cache, the Python workers
-    taken = measure_in_turn(steps, rounds, warm=WARM + (len(frame.columns) > 100))
+    taken = measure_in_turn(steps, rounds, warm=_count_warm_rounds(rows, len(frame.columns)))
     medians = {
         name: {unit: statistics.median(getattr(each, unit) for each in spent) for unit in ("wall", "cpu")}
         for name, spent in taken.items()
@@ -110,6 +114,11 @@ def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> d
         "medians": medians,
         "cpu_ratios": {way: _divide_rounds(taken[way], taken["scan"]) for way in WAYS},
     }
+
+
+def _count_warm_rounds(rows: int, columns: int) -> int:
+    """More of wide tables, whose code is long, and of small ones, of which a round is over before it is compiled."""
+    return WARM + (columns > 100) + 10 * (rows < 10_000)
 
 
 def _divide_rounds(ones: list[Spent], others: list[Spent]) -> dict[str, float]:

@@ -32,7 +32,7 @@ def _state_result(found: dict[str, Any]) -> str:
     said = [
         f"{name} {each['cpu_ratios']['files read by tasks']['median']:.2f} times"
         for name, each in found.items()
-        if "cpu_ratios" in each and not name.startswith("linear")
+        if "cpu_ratios" in each and not name.startswith(("linear", "columns", "few"))
     ]
     return f"Where tasks read the files: {', '.join(said)}." if said else "Nothing has been measured yet."
 
