@@ -20,6 +20,7 @@ from headgate.engine.spark_file_list import MOST_FILES, ListedFile, iterate
 _TABLE = "org.apache.iceberg.spark.source.SparkTable"
 _SCAN = "org.apache.iceberg.spark.source.SparkBatchQueryScan"
 _LEAST_RESERVED = 2**31 - 1_000  # ids of columns that no file has, such as the name of the file
+_MAGIC_BYTES = 4  # at the begin of a file, before its first row group
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -47,21 +48,21 @@ def list_iceberg_files(
     """
     default = urlsplit(settings.get("fs.defaultFS") or "file:///")
     sizes: dict[str, int] = {}
-    read: dict[str, int] = {}
+    unread: dict[str, int] = {}
     schema, identity = None, set[int]()
     for task in _list_tasks(scan):
         file = task.file()
         _check_file(task, file)
         location = str(file.location())
         sizes[location] = int(file.fileSizeInBytes())
-        read[location] = max(read.get(location, 0), int(task.start()) + int(task.length()))
+        unread[location] = unread.get(location, sizes[location]) - int(task.length())
         if len(sizes) > MOST_FILES:
             raise UnlikeSpark(f"it has more than {MOST_FILES:,} files")
         if schema is None:
             schema = task.schema().asStruct()
         identity |= {int(each) for each in _iterate_java(task.spec().identitySourceIds())}
-    if read != sizes:
-        raise UnlikeSpark("it reads parts of files")
+    if any(left not in (0, _MAGIC_BYTES) for left in unread.values()):
+        raise UnlikeSpark("it reads parts of files, or a file twice")
     if schema is not None:
         columns = [_identify_column(column, schema, identity) for column in columns]
     return list(columns), [_list_file(location, size, default) for location, size in sizes.items()]

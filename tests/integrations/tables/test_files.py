@@ -229,6 +229,28 @@ def test_files_that_iceberg_did_not_write_are_left_to_spark(spark: SparkSession,
     assert hg.analyze(spark.table(name)).value("completeness(half)") == 1.0
 
 
+def test_a_file_that_an_iceberg_table_has_twice_is_left_to_spark(spark: SparkSession, table: Make) -> None:
+    name = table("iceberg", "id BIGINT")
+    insert(spark, name, "id")
+    loaded = spark._jvm.org.apache.iceberg.spark.Spark3Util.loadIcebergTable(spark._jsparkSession, name)
+    tasks = loaded.newScan().planFiles().iterator()
+    again = loaded.newAppend()
+    while tasks.hasNext():
+        again = again.appendFile(tasks.next().file())
+    again.commit()
+    spark.sql(f"REFRESH TABLE {name}")
+    assert find_differences(spark.table(name)) == []
+    assert hg.analyze(spark.table(name)).value("size()") == 200
+
+
+def test_files_of_several_row_groups_are_read_once(spark: SparkSession, table: Make) -> None:
+    sizes = "TBLPROPERTIES ('write.parquet.row-group-size-bytes' = '20000', 'read.split.target-size' = '30000')"
+    name = table("iceberg", "id BIGINT, text STRING", sizes)
+    spark.sql(f"INSERT INTO {name} SELECT id, concat(id, '-', rand()) FROM range(0, 20000, 1, 1)")
+    assert_read_by_tasks(spark.table(name))
+    assert hg.analyze(spark.table(name)).value("size()") == 20_000
+
+
 def test_an_iceberg_table_without_rows(spark: SparkSession, table: Make) -> None:
     name = table("iceberg", "id BIGINT")
     assert find_differences(spark.table(name)) == []
