@@ -17,7 +17,7 @@ from pyspark.sql import DataFrame
 import headgate as hg
 from benchmarks.engine import choices, data, folds
 from benchmarks.engine.native import native_sql
-from benchmarks.engine.page import write_page
+from benchmarks.engine.page import SERIES, write_page
 from benchmarks.timing import Spent, measure_in_turn, seconds, session, versions
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import SparkBatch, _select_inputs, batch_settings
@@ -29,7 +29,6 @@ from headgate.metrics.base.registry import default_metrics
 
 RESULTS = Path(__file__).parent / "results"
 WARM = 1
-BRIEF = ("linear", "columns", "few")
 WAYS = ("rows from Spark", "files read by tasks")
 
 Run = Callable[[], dict[str, Any]]
@@ -56,7 +55,7 @@ def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
     yield "one batch of 25,000 strings, nanoseconds a value", lambda: choices.sketches(rounds)
     yield folds.TITLE, lambda: {"nanoseconds": folds.measure_folds(max(15, rounds))}
     for name, path, rows in _experiments(scale):
-        yield name, partial(_compare, path, rows, rounds, brief=name.startswith(BRIEF))
+        yield name, partial(_compare, path, rows, rounds, brief=name.startswith(SERIES))
     rows = 2_000_000 // scale
     yield "exact uniqueness, seconds", lambda: choices.groupings(session(), rows, rounds)
     yield "batches, seconds", lambda: choices.byte_limit(session(), rows // 4, rounds)

@@ -8,6 +8,8 @@ from typing import Any
 
 from benchmarks.engine.folds import TITLE, TOGETHER
 
+SERIES = ("linear", "columns", "few")
+"""How the names of tables begin that show growth, and are measured without the steps between."""
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
@@ -32,7 +34,7 @@ def _state_result(found: dict[str, Any]) -> str:
     said = [
         f"{name} {each['cpu_ratios']['files read by tasks']['median']:.2f} times"
         for name, each in found.items()
-        if "cpu_ratios" in each and not name.startswith(("linear", "columns", "few"))
+        if "cpu_ratios" in each and not name.startswith(SERIES)
     ]
     return f"Where tasks read the files: {', '.join(said)}." if said else "Nothing has been measured yet."
 

@@ -21,7 +21,6 @@ class ScanCost:
     parquet_bytes: float
     scan_cpu: float
     files_cpu: float
-    rows_cpu: float
 
     @property
     def cells(self) -> int:
@@ -47,5 +46,4 @@ def list_scan_costs(engine: dict[str, Any]) -> Iterator[ScanCost]:
                 each["parquet_mb"] * 1e6,
                 medians["scan"]["cpu"],
                 medians["files read by tasks"]["cpu"],
-                medians["rows from Spark"]["cpu"],
             )

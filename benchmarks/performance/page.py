@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine.page import SERIES
 from benchmarks.peers import summary
 from benchmarks.peers.page import NAMES
 from benchmarks.peers.summary import OURS, Pair, format_figure
@@ -76,7 +77,7 @@ def _state_result(found: Results) -> str:
     scans = [
         f"{name} {each['cpu_ratios'][FILES]['median']:.2f}"
         for name, each in found.engine.items()
-        if "cpu_ratios" in each and not name.startswith(("linear", "columns", "few"))
+        if "cpu_ratios" in each and not name.startswith(SERIES)
     ]
     pairs = [pair for pair in summary.list_pairs(found.peers) if pair.peer == "deequ" and pair.is_compared]
     ratios = sorted(pair.ratio("cpu").median for pair in pairs)

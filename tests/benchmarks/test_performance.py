@@ -36,7 +36,7 @@ MEASURED = Measured(
 
 
 def test_a_terabyte_costs_what_its_files_cost() -> None:
-    cost = ScanCost("made up", 1_000_000, 10, parquet_bytes=1e9, scan_cpu=1.8, files_cpu=3.6, rows_cpu=7.2)
+    cost = ScanCost("made up", 1_000_000, 10, parquet_bytes=1e9, scan_cpu=1.8, files_cpu=3.6)
     assert cost.core_hours_a_terabyte(cost.files_cpu) == pytest.approx(1.0)
     assert cost.nanoseconds_a_cell(cost.files_cpu) == pytest.approx(360.0)
 
