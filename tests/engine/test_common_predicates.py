@@ -24,6 +24,10 @@ COLUMNS = {
         Column("at", Kind.TIMESTAMP, "timestamp"),
         Column("flag", Kind.BOOLEAN, "boolean"),
         Column("a b", Kind.INTEGER, "bigint"),
+        Column("cost", Kind.FLOAT, "double"),
+        Column("until", Kind.TIMESTAMP, "timestamp"),
+        Column("local", Kind.TIMESTAMP, "timestamp_ntz"),
+        Column("other_folded", Kind.STRING, "string collate UTF8_LCASE"),
     )
 }
 
@@ -56,6 +60,21 @@ def test_a_comparison_with_a_constant_is_common(text: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
+        "price >= 0 AND NOT isnan(price)",
+        "isnan(narrow)",
+        "cost <= price AND NOT isnan(cost) AND NOT isnan(price)",
+        "at < until",
+        "at >= '2026-11-14 06:00:00+00:00'",
+        "local BETWEEN '2026-11-14 06:00:00+00:00' AND '2026-11-15 06:00:00.250000+00:00'",
+    ],
+)
+def test_what_our_own_rules_ask_is_common(text: str) -> None:
+    assert compile_common(text, COLUMNS) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "whole > 2.5",
         "whole = '5'",
         "whole > 99999999999999999999",
@@ -77,6 +96,13 @@ def test_a_comparison_with_a_constant_is_common(text: str) -> None:
         "length(word) > 2",
         "day > '2026-11'",
         "day > at",
+        "at > local",
+        "narrow < price",
+        "folded = other_folded",
+        "isnan(whole)",
+        "isnan(price + 1)",
+        "at > '2026-13-14 06:00:00+00:00'",
+        "at > '2026-11-14 06:00:00+01:00'",
         "at > '2026-11-14'",
         "at > TIMESTAMP '2026-11-14 00:00:00'",
         "CAST(whole AS BIGINT) > 5",

@@ -168,6 +168,40 @@ def test_the_switch_leaves_files_to_spark(spark: SparkSession, written: Path) ->
         assert find_reason(spark.read.parquet(str(written))) == "spark.headgate.readFiles is false"
 
 
+def test_rules_about_single_rows_are_read_from_files(spark: SparkSession, written: Path) -> None:
+    frame = spark.read.parquet(str(written))
+    doubled = frame.select(
+        "*", frame["double"].alias("double2"), frame["moment"].alias("moment2"), frame["code"].alias("code2")
+    )
+    moment = datetime(2021, 6, 1, 12, 30, 0, 250, tzinfo=UTC)
+    check = (
+        hg.Check("orders")
+        .is_in_range("double", 0.5, 2.0)
+        .is_in_range("single", high=1)
+        .is_in_range("whole", 10, 900)
+        .is_in_range("moment", moment, moment + timedelta(days=300))
+        .is_in_range("wall", low=moment)
+        .is_in_range("day", date(2000, 1, 1), date(2001, 1, 1))
+        .is_non_negative("double")
+        .is_positive("wide")
+        .is_less_than("double", "double2")
+        .is_less_than_or_equal_to("double", "double2")
+        .is_greater_than_or_equal_to("moment", "moment2")
+        .is_less_than("word", "code")
+        .is_greater_than("code", "code2")
+        .is_contained_in("word", ["abc", "日本語"])
+        .are_complete("double", "word")
+        .are_any_complete("double", "word")
+    )
+    metrics = [judged.judgement.expectation.metric for judged in hg.verify(doubled, check).judged]
+    assert len(metrics) == 16
+    assert find_reason(doubled, metrics) == ""
+    assert find_differences(doubled, metrics) == []
+    for zone in ("UTC", "America/New_York"):
+        with setting(spark, "spark.sql.session.timeZone", zone), setting(spark, "spark.sql.ansi.enabled", "false"):
+            assert find_differences(doubled, metrics) == []
+
+
 def test_predicates_that_only_spark_knows(spark: SparkSession, written: Path) -> None:
     frame = spark.read.parquet(str(written))
     assert find_reason(frame, [hg.Compliance("whole % 2 = 0")]) == "only Spark knows what 'whole % 2 = 0' means"

@@ -1,7 +1,8 @@
 """Row predicates that mean the same to Spark and to Arrow, whatever the settings of the session.
 
-These are comparisons of a column with a constant of its own type, IN, BETWEEN and IS NULL, joined by AND, OR and NOT.
-Casts, arithmetic, functions, patterns and moments are left to Spark: zones, ANSI mode and versions change them.
+These are comparisons of a column with a constant or another column of its own type, IN, BETWEEN, IS NULL and isnan,
+joined by AND, OR and NOT. Casts, arithmetic, other functions, patterns and moments without a zone are left to Spark:
+zones, ANSI mode and versions change them.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 import sqlglot
@@ -25,7 +27,9 @@ _MOST_FLOATS = 10  # after IN; with more, Spark takes 0.0 and -0.0 for different
 _COMPARISONS = (sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.GT, sql.GTE)
 _WHOLE = re.compile(r"\d{1,18}")
 _FRACTION = re.compile(r"\d{1,15}(?:\.\d{1,15})?")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?\+00:00")
 _NUMBERS = frozenset({Kind.INTEGER, Kind.FLOAT, Kind.DECIMAL})
+_ORDERED = _NUMBERS | {Kind.STRING, Kind.DATE, Kind.TIMESTAMP, Kind.BOOLEAN}
 _LITERAL_TYPES = {
     Kind.INTEGER: {sql.DataType.Type.INT, sql.DataType.Type.BIGINT},
     Kind.FLOAT: {sql.DataType.Type.INT, sql.DataType.Type.BIGINT, sql.DataType.Type.DOUBLE},
@@ -76,9 +80,16 @@ def _is_common(node: Any, columns: Mapping[str, Column]) -> bool:
         case sql.Column():
             column = _find_column(node, columns)
             return column is not None and column.kind is Kind.BOOLEAN
+        case sql.IsNan():
+            column = _find_column(node.this, columns)
+            return column is not None and column.kind is Kind.FLOAT
     if isinstance(node, _COMPARISONS):
-        sides = (node.this, node.expression)
-        return _is_compared(sides[0], sides[1:], columns) or _is_compared(sides[1], sides[:1], columns)
+        left, right = node.this, node.expression
+        return (
+            _is_compared(left, [right], columns)
+            or _is_compared(right, [left], columns)
+            or _are_of_one_type(left, right, columns)
+        )
     return False
 
 
@@ -98,9 +109,28 @@ def _is_compared(left: Any, constants: Any, columns: Mapping[str, Column]) -> bo
     return column is not None and bool(constants) and all(_is_constant(each, column) for each in constants)
 
 
+def _are_of_one_type(left: Any, right: Any, columns: Mapping[str, Column]) -> bool:
+    """Whether these are two columns whose values are ordered without a conversion."""
+    one, other = _find_column(left, columns), _find_column(right, columns)
+    if one is None or other is None or one.type != other.type or "collate" in one.type:
+        return False
+    return one.kind in _ORDERED
+
+
 def _is_float(number: float) -> bool:
     """Whether four bytes hold the number: a setting says whether a `float` is compared in four or in eight."""
     return bool(struct.unpack("f", struct.pack("f", number))[0] == number)
+
+
+def _is_moment(text: str) -> bool:
+    """Whether a text is a moment of UTC that says so."""
+    if not _MOMENT.fullmatch(text):
+        return False
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_constant(node: Any, column: Column) -> bool:
@@ -120,6 +150,8 @@ def _is_literal(node: Any, column: Column) -> bool:
     if not isinstance(node, sql.Literal):
         return False
     if node.is_string:
+        if column.kind is Kind.TIMESTAMP:
+            return _is_moment(node.name)
         return column.type == "string" or (column.kind is Kind.DATE and is_day(node.name))
     if column.kind is Kind.FLOAT:
         is_number = _FRACTION.fullmatch(node.name) is not None

@@ -99,10 +99,11 @@ class _RowQuery:
         return quote_name(self.safe.get(name, name))
 
     def _reasons_sql(self) -> str:
+        none = f"CAST(array() AS array<{_REASON}>)"
         pairs = zip(self.rules, self.tests, strict=True)
-        reasons = [f"CASE WHEN {test} THEN {self._reason_sql(rule)} END" for rule, test in pairs]
-        all_reasons = f"array({', '.join(reasons)})" if reasons else "array()"
-        return f"CAST(array_compact({all_reasons}) AS array<{_REASON}>)"
+        # joined arrays, since Spark compiles them; it interprets functions that filter an array
+        reasons = [f"CASE WHEN {test} THEN array({self._reason_sql(rule)}) ELSE {none} END" for rule, test in pairs]
+        return f"concat({', '.join(reasons)})" if reasons else none
 
     def _reason_sql(self, rule: RowRule) -> str:
         # a name in a predicate may also be the variable of a lambda
