@@ -46,7 +46,7 @@ def main() -> None:
             result = run()
             _print(name, result)
             if not given.quick:
-                _keep(name, result)
+                keep_result(name, result)
 
 
 def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
@@ -64,7 +64,7 @@ def _all(rounds: int, scale: int) -> Iterator[tuple[str, Run]]:
             yield f"SQL by hand: {name}", partial(_by_hand, path)
 
 
-def _keep(name: str, result: dict[str, Any]) -> None:
+def keep_result(name: str, result: dict[str, Any]) -> None:
     """Put one result beside the others, with the versions it was measured on."""
     file = RESULTS / "engine.json"
     found = json.loads(file.read_text()) if file.exists() else {}

@@ -25,6 +25,7 @@ import msgspec
 import numpy as np
 import pyarrow as pa
 
+from headgate.engine.spark_workers import import_first
 from headgate.learn.patterns import index_file, lake
 from headgate.learn.patterns.entries import ENTRY, Entries, Rows
 from headgate.learn.patterns.enumerate import TAU, Columns, count_patterns
@@ -334,7 +335,7 @@ def _read_lake(
         tables = (msgspec.json.decode(text, type=LakeTable) for text in texts)
         return _pack_blocks(_make_blocks(_read_tables(tables, settings), settings.tau))
 
-    return frame.mapInArrow(read, _ROW)
+    return frame.mapInArrow(import_first(read), _ROW)
 
 
 def _read_frame(frame: DataFrame, settings: _BuildSettings) -> DataFrame:
@@ -359,7 +360,7 @@ def _read_frame(frame: DataFrame, settings: _BuildSettings) -> DataFrame:
     def read(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _pack_blocks(_make_blocks(_group_by_column(batches), settings.tau))
 
-    return first.mapInArrow(read, _ROW)
+    return first.mapInArrow(import_first(read), _ROW)
 
 
 def _group_by_column(batches: Iterable[pa.RecordBatch]) -> Iterator[list[str]]:
@@ -388,7 +389,12 @@ def _merge_pieces(blocks: DataFrame, settings: _BuildSettings) -> DataFrame:
     def merge(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return _pack_blocks(_sum_pieces(_unpack_blocks(batches), settings.floor))
 
-    return blocks.repartition("piece").sortWithinPartitions("piece").mapInArrow(merge, _ROW).repartition("piece")
+    return (
+        blocks.repartition("piece")
+        .sortWithinPartitions("piece")
+        .mapInArrow(import_first(merge), _ROW)
+        .repartition("piece")
+    )
 
 
 def _sum_pieces(blocks: Iterable[Block], floor: int) -> Iterator[Block]:

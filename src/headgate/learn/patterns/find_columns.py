@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pyarrow as pa
 
+from headgate.engine.spark_workers import import_first
 from headgate.learn.patterns import lake
 from headgate.learn.patterns.build import run_job
 from headgate.learn.patterns.lake import MAX_ROWS, LakeColumn, LakeTable
@@ -81,5 +82,7 @@ def _find_by_spark(
         rows = [dict(zip(_ARROW.names, msgspec.structs.astuple(column), strict=True)) for column in columns]
         yield pa.RecordBatch.from_pylist(rows, schema=_ARROW)
 
-    rows = run_job(spark, lambda: frame.mapInArrow(read, _ROW), lambda result: result.collect(), "columns with a tag")
+    rows = run_job(
+        spark, lambda: frame.mapInArrow(import_first(read), _ROW), lambda result: result.collect(), "columns with a tag"
+    )
     return [TaggedColumn(*row) for row in rows]
