@@ -109,6 +109,8 @@ report-pictures: ## the pages as pictures, at desktop and phone width, light and
 
 bench-engine: ## measure the engine; writes benchmarks/engine/results
 	$(PYTHON) -m benchmarks.engine
+	$(PYTHON) -m benchmarks.engine.earlier_commit
+	$(PYTHON) -m benchmarks.engine.spark_settings
 
 bench-checks: ## failing rows against predicates by hand; writes benchmarks/checks/results
 	$(PYTHON) -m benchmarks.checks

@@ -19,12 +19,14 @@ from benchmarks.engine import choices, data, folds
 from benchmarks.engine.native import native_sql
 from benchmarks.engine.page import SERIES, write_page
 from benchmarks.timing import Spent, measure_in_turn, seconds, session, versions
+from headgate.engine.local import limit_rows
 from headgate.engine.plan import make_plan
 from headgate.engine.spark import SparkBatch, _select_inputs, batch_settings
-from headgate.engine.spark_files import SWITCH
+from headgate.engine.spark_files import SWITCH, plan_reading
 from headgate.engine.spark_frame import open_spark
 from headgate.engine.spark_settings import apply_settings
 from headgate.engine.spark_tasks import ROW, fold_task
+from headgate.engine.spark_workers import import_first
 from headgate.metrics.base.registry import default_metrics
 
 RESULTS = Path(__file__).parent / "results"
@@ -88,16 +90,17 @@ def _experiments(scale: int) -> Iterator[tuple[str, Callable[[], Path], int]]:
 
 
 def _compare(path: Callable[[], Path], rows: int, rounds: int, brief: bool) -> dict[str, Any]:
-    """Scan, transfer, fold and the whole (briefly: scan and whole) in turn, so that noise meets all alike."""
+    """The scan, each way and its steps (briefly: without these) in turn, so that noise meets all alike."""
     frame = session().read.parquet(str(path()))
     steps = {
         "scan": lambda: _plain_scan(frame),
         "transfer": lambda: _through(frame, lambda plan: _swallow),
         "fold": lambda: _through(frame, fold_task),
         "rows from Spark": lambda: _analyze(frame, "false"),
+        "files, not folded": lambda: _read_files(frame),
         "files read by tasks": lambda: _analyze(frame, "true"),
     }
-    steps = {name: step for name, step in steps.items() if not brief or name not in ("transfer", "fold")}
+    steps = {name: step for name, step in steps.items() if not brief or name in ("scan", *WAYS)}
     # the JVM's compiler, the page cache, the Python workers
     taken = measure_in_turn(steps, rounds, warm=_count_warm_rounds(rows, len(frame.columns)))
     medians = {
@@ -151,6 +154,23 @@ def _through(frame: DataFrame, task: Callable[[Any], Any]) -> None:
         _select_inputs(SparkBatch(frame), plan).mapInArrow(task(plan), ROW).write.format("noop").mode(
             "overwrite"
         ).save()
+
+
+def _read_files(frame: DataFrame) -> None:
+    """Tasks read the files as for a scan, and fold nothing."""
+    frame.sparkSession.conf.set(SWITCH, "true")
+    plan = make_plan(schema := open_spark(frame), default_metrics(schema))
+    files = plan_reading(frame, plan).files
+    assert files is not None
+
+    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for number in (value for batch in batches for value in batch.column(0).to_pylist()):
+            for _ in files.open_task(number).read(plan.columns, limit_rows(len(plan.columns))):
+                yield from ()
+
+    tasks = len(files.tasks)
+    rows = frame.sparkSession.range(0, tasks, 1, tasks).mapInArrow(import_first(run), ROW)
+    rows.write.format("noop").mode("overwrite").save()
 
 
 def _swallow(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -6,10 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from benchmarks.engine.earlier_commit import TITLE as EARLIER
 from benchmarks.engine.folds import TITLE, TOGETHER
+from benchmarks.engine.spark_settings import TITLE as SETTINGS
 
 SERIES = ("linear", "columns", "few")
 """How the names of tables begin that show growth, and are measured without the steps between."""
+READING = "files, not folded"
 PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
 
 HEAD = """# Benchmarks
@@ -26,8 +29,9 @@ sink. Machines are shared and noisy: read the ratios.
 
 def write_page(found: dict[str, Any], page: Path = PAGE) -> None:
     head = HEAD.format(result=_state_result(found))
-    parts = [head, _versions(found), _experiments(found), _split(found), _folds(found), _choices(found)]
-    page.write_text("\n".join(parts), encoding="utf-8")
+    parts = [head, _versions(found), _experiments(found), _split(found), _compare_settings(found), _folds(found)]
+    parts += [_compare_commits(found), _choices(found)]
+    page.write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 
 def _state_result(found: dict[str, Any]) -> str:
@@ -88,17 +92,36 @@ def _local(found: dict[str, Any]) -> str:
 
 def _split(found: dict[str, Any]) -> str:
     lines = [
-        "## Where the time goes if Spark feeds the tasks\n",
-        "Differences of medians of CPU seconds: scan; transfer to Python; fold; merge, collect and measure.\n",
-        "| table | scan | transfer | fold | merge and driver |",
-        "|---|---|---|---|---|",
+        "## Where the time goes\n",
+        "Differences of medians of CPU seconds. If Spark makes the rows: scan; transfer to Python; fold; merge,",
+        "collect and measure. If tasks read the files: a job that reads them; all the rest.\n",
+        "| table | scan | transfer | fold | merge and driver | files: job and reading | the rest |",
+        "|---|---|---|---|---|---|---|",
     ]
     for name, each in found.items():
-        if "transfer" in each.get("medians", {}):
-            steps = ["scan", "transfer", "fold", "rows from Spark"]
-            spent = [each["medians"][step]["cpu"] for step in steps]
-            cells = [spent[0], *(after - before for before, after in pairwise(spent))]
+        spent = {step: taken["cpu"] for step, taken in each.get("medians", {}).items()}
+        if READING in spent:
+            steps = [spent[step] for step in ("scan", "transfer", "fold", "rows from Spark")]
+            cells = [spent["scan"], *(after - before for before, after in pairwise(steps))]
+            cells += [spent[READING], spent["files read by tasks"] - spent[READING]]
             lines.append(f"| {name} | {' | '.join(f'{cell:.2f}' for cell in cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _compare_settings(found: dict[str, Any]) -> str:
+    if SETTINGS not in found:
+        return ""
+    result = found[SETTINGS]
+    lines = [
+        "## Newer settings of Spark\n",
+        f"The default set of {result['rows']:,} rows x {result['columns']} columns from Spark. Each setting has a",
+        "session of its own; they take turns: `python -m benchmarks.engine.spark_settings`. Headgate sets none.\n",
+        "| setting | CPU s | by the clock, s |",
+        "|---|---|---|",
+    ]
+    for name, each in result["ways"].items():
+        taken = [one["cpu"] for one in result["rounds"][name]]
+        lines.append(f"| {name} | {each['cpu']:.2f} ({min(taken):.2f} to {max(taken):.2f}) | {each['wall']:.2f} |")
     return "\n".join([*lines, ""])
 
 
@@ -116,6 +139,22 @@ def _folds(found: dict[str, Any]) -> str:
     for name, each in spent.items():
         cells = [f"{each[state]:.0f}" if state in each else "" for state in (*states, TOGETHER)]
         lines.append(f"| {name} | {' | '.join(cells)} |")
+    return "\n".join([*lines, ""])
+
+
+def _compare_commits(found: dict[str, Any]) -> str:
+    if EARLIER not in found:
+        return ""
+    result = found[EARLIER]
+    lines = [
+        "## The local engine beside an earlier commit\n",
+        f"CPU milliseconds of the default set without Spark, in turn with commit {result['commit']}, each in a process",
+        "of its own: `python -m benchmarks.engine.earlier_commit`.\n",
+        "| rows x columns | before | now | share of it |",
+        "|---|---|---|---|",
+    ]
+    for name, each in result["cases"].items():
+        lines.append(f"| {name} | {each['before'] * 1e3:,.1f} | {each['now'] * 1e3:,.1f} | **{each['ratio']:.2f}** |")
     return "\n".join([*lines, ""])
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from benchmarks.engine import earlier_commit, spark_settings
 from benchmarks.gate import drift, feed_recall, good_batches, recall, simple_faults, speed
 from benchmarks.history.feeds import Feed
+from benchmarks.peers.peer_process import PeerFailed
 from benchmarks.rarity import simulated
 from headgate.learn.pooled_rates import load_pooled_rates
 from tests.gate.orders import named, orders
@@ -58,3 +62,27 @@ def test_the_speed_of_a_gate_is_measured(monkeypatch: pytest.MonkeyPatch) -> Non
     found = speed.measured()
     assert found["rounds"]["backtest of 6 runs"] == 1
     assert found["milliseconds"].keys() == found["cpu_milliseconds"].keys()
+
+
+def test_two_versions_of_the_local_engine_take_turns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(earlier_commit.data, "FOLDER", tmp_path)
+    monkeypatch.setattr(earlier_commit, "LOGS", tmp_path / "logs")
+    monkeypatch.setattr(earlier_commit, "unpack_source", lambda _: earlier_commit.ROOT / "src")
+    found = earlier_commit.compare_commits("today", (earlier_commit.Case(100, 10, 1),), 1)
+    assert found["cases"]["100 x 10"]["ratio"] > 0
+
+
+def test_a_setting_with_which_spark_fails_says_why(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Failing:
+        def __enter__(self) -> Failing:
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+        def ask(self, *_: object) -> dict[str, str]:
+            return {"error": "no such setting"}
+
+    monkeypatch.setattr(spark_settings.data, "FOLDER", tmp_path)
+    monkeypatch.setattr(spark_settings, "_serve", lambda _: Failing())
+    with pytest.raises(PeerFailed, match="no such setting"):
+        spark_settings.compare_settings(10, 1)

@@ -174,6 +174,7 @@ def test_rules_about_single_rows_are_read_from_files(spark: SparkSession, writte
         "*", frame["double"].alias("double2"), frame["moment"].alias("moment2"), frame["code"].alias("code2")
     )
     moment = datetime(2021, 6, 1, 12, 30, 0, 250, tzinfo=UTC)
+    known = sample()["moment"].drop_null().to_pylist()[:2]
     check = (
         hg.Check("orders")
         .is_in_range("double", 0.5, 2.0)
@@ -190,16 +191,36 @@ def test_rules_about_single_rows_are_read_from_files(spark: SparkSession, writte
         .is_less_than("word", "code")
         .is_greater_than("code", "code2")
         .is_contained_in("word", ["abc", "日本語"])
+        .is_contained_in("moment", known)
         .are_complete("double", "word")
         .are_any_complete("double", "word")
     )
     metrics = [judged.judgement.expectation.metric for judged in hg.verify(doubled, check).judged]
-    assert len(metrics) == 16
+    assert len(metrics) == 17
     assert find_reason(doubled, metrics) == ""
     assert find_differences(doubled, metrics) == []
     for zone in ("UTC", "America/New_York"):
         with setting(spark, "spark.sql.session.timeZone", zone), setting(spark, "spark.sql.ansi.enabled", "false"):
             assert find_differences(doubled, metrics) == []
+
+
+@pytest.mark.parametrize(
+    "kind", [pa.timestamp("us"), pa.timestamp("us", "UTC"), pa.timestamp("ms"), pa.timestamp("ms", "UTC")]
+)
+@pytest.mark.parametrize("ansi", ["true", "false"])
+def test_moments_are_compared_as_moments_in_every_mode(
+    spark: SparkSession, tmp_path: Path, kind: pa.DataType, ansi: str
+) -> None:
+    moments = [datetime(2026, 1, 2, 3, 4, 5, 250_000, tzinfo=UTC) + timedelta(hours=at) for at in range(4)]
+    pq.write_table(pa.table({"at": pa.array(moments, pa.timestamp("us", "UTC")).cast(kind)}), tmp_path / "part.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    check = hg.Check("c").is_contained_in("at", moments[:1]).is_in_range("at", moments[1], moments[3])
+    metrics = [judged.judgement.expectation.metric for judged in hg.verify(frame, check).judged]
+    for zone in ("UTC", "America/New_York"):
+        with setting(spark, "spark.sql.session.timeZone", zone), setting(spark, "spark.sql.ansi.enabled", ansi):
+            assert find_reason(frame, metrics) == ""
+            assert find_differences(frame, metrics) == []
+            assert [hg.analyze(frame, metrics).value(metric) for metric in metrics] == [0.25, 0.75]
 
 
 def test_predicates_that_only_spark_knows(spark: SparkSession, written: Path) -> None:

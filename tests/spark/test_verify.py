@@ -131,6 +131,20 @@ def apart(one: Counter[Any], two: Counter[Any]) -> tuple[list[Any], list[Any]]:
     return sorted((one - two), key=str)[:12], sorted((two - one), key=str)[:12]
 
 
+@both_ways
+@pytest.mark.parametrize("count", [1, 8, 9, 60])
+def test_few_and_many_reasons_of_a_row_are_told_alike(way: str, count: int, frames: Any) -> None:
+    rows = pa.table({"id": [1, 2, 3], "price": [0.5, 40.5, None]})
+    check = hg.Check("orders")
+    for low in range(1, count + 1):
+        check = check.is_in_range("price", low=low)
+    frame = frames(way, rows)
+    found = hg.verify(frame, check).rows(frame)
+    assert spark_rows(found, "id") == local_rows(hg.verify(rows, check), rows, "id")
+    assert len(found.first()["headgate_reasons"]) == count
+    assert found.schema == hg.verify(frame, hg.Check("one").is_complete("price")).rows(frame).schema
+
+
 MOMENT = datetime(2026, 1, 1, 6, 30, 0, 123457, tzinfo=UTC)
 ROWS = pa.table(
     {

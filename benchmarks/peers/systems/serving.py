@@ -37,7 +37,7 @@ def serve(
     settings: Mapping[str, str] | None = None,
     versions: Mapping[str, str] | None = None,
 ) -> None:
-    """Answer until stdin ends.
+    """Answer until stdin ends. Settings of the session may also be arguments of the program: `name=value`.
 
     Args:
         workloads: For each workload that the system can do, what prepares it outside of the measured time and gives
@@ -48,7 +48,8 @@ def serve(
         versions: Versions that no distribution tells.
     """
     answers = _keep_stdout()
-    spark = open_session(settings or {})
+    given = dict(argument.split("=", 1) for argument in sys.argv[1:])
+    spark = open_session({**(settings or {}), **given})
     server = _Server(spark, workloads, cannot, packages, versions or {})
     for line in sys.stdin:
         answers.write(json.dumps(server.answer(json.loads(line))) + "\n")

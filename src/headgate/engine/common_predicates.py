@@ -22,7 +22,9 @@ from headgate.values.day_lists import is_day
 from headgate.values.errors import BadPredicate
 from headgate.values.schema import Column, Kind
 
-_UNCLEAR = re.compile(r'[\\"]')  # escapes and double quotes, whose meaning is a setting
+_UNCLEAR = re.compile(r'[\\"]|\$\{')  # escapes, double quotes and variables, whose meaning is a setting
+_QUOTED = re.compile(r"'[^']*'|`[^`]*`")
+_HIDDEN = re.compile(r"\+|\bis_nan\b", re.IGNORECASE)  # what the parsed tree does not tell from other text
 _MOST_FLOATS = 10  # after IN; with more, Spark takes 0.0 and -0.0 for different
 _COMPARISONS = (sql.EQ, sql.NEQ, sql.LT, sql.LTE, sql.GT, sql.GTE)
 _WHOLE = re.compile(r"\d{1,18}")
@@ -51,7 +53,7 @@ def compile_common(text: str, columns: Mapping[str, Column]) -> RowTest | None:
         text: The predicate.
         columns: The columns that it may name.
     """
-    if _UNCLEAR.search(text):
+    if _UNCLEAR.search(text) or _HIDDEN.search(_QUOTED.sub("", text)):
         return None
     try:
         if not _is_common(sqlglot.parse_one(text, read="spark"), columns):
@@ -99,7 +101,9 @@ def _find_column(node: Any, columns: Mapping[str, Column]) -> Column | None:
 
 def _is_option(left: Any, options: Sequence[Any], columns: Mapping[str, Column]) -> bool:
     column = _find_column(left, columns)
-    are_few = column is None or column.kind is not Kind.FLOAT or len(options) <= _MOST_FLOATS
+    if column is None or column.kind is Kind.TIMESTAMP:  # without ANSI mode Spark compares moments after IN as texts
+        return False
+    are_few = column.kind is not Kind.FLOAT or len(options) <= _MOST_FLOATS
     return are_few and _is_compared(left, options, columns)
 
 

@@ -38,8 +38,9 @@ _SETTINGS = {
     "spark.sql.legacy.parquet.nanosAsLong": "false",
     "spark.sql.files.ignoreCorruptFiles": "false",
     "spark.sql.files.ignoreMissingFiles": "false",
+    "spark.sql.legacy.typeCoercion.datetimeToString.enabled": "false",
 }
-"""Settings with which Spark reads files as Arrow does."""
+"""Settings with which Spark reads files and compares moments as Arrow does."""
 _CALENDARS = ("spark.sql.parquet.datetimeRebaseModeInRead", "spark.sql.parquet.int96RebaseModeInRead")
 _OPTIONS = frozenset({"path", "paths", "mergeschema", "recursivefilelookup", "pathglobfilter", "serialization.format"})
 

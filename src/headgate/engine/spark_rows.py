@@ -20,6 +20,8 @@ from headgate.values.schema import Kind, Schema
 
 _REASON = f"struct<{','.join(f'{name}:string' for name in FIELDS)}>"
 _MARK = "__headgate"
+_MOST_JOINED = 8
+"""Reasons that are joined as arrays, which Spark compiles: of many, the code is too long for the JVM to optimise."""
 
 
 def spark_failing(data: DataFrame, rules: Sequence[RowRule], tables: Mapping[str, Any], values: Values) -> DataFrame:
@@ -99,11 +101,16 @@ class _RowQuery:
         return quote_name(self.safe.get(name, name))
 
     def _reasons_sql(self) -> str:
-        none = f"CAST(array() AS array<{_REASON}>)"
-        pairs = zip(self.rules, self.tests, strict=True)
-        # joined arrays, since Spark compiles them; it interprets functions that filter an array
-        reasons = [f"CASE WHEN {test} THEN array({self._reason_sql(rule)}) ELSE {none} END" for rule, test in pairs]
-        return f"concat({', '.join(reasons)})" if reasons else none
+        reasons = [self._reason_sql(rule) for rule in self.rules]
+        if len(reasons) > _MOST_JOINED:
+            found = (f"CASE WHEN {test} THEN {reason} END" for test, reason in zip(self.tests, reasons, strict=True))
+            return f"CAST(array_compact(array({', '.join(found)})) AS array<{_REASON}>)"
+        none = f"array_repeat(CAST(NULL AS {_REASON}), 0)"
+        arrays = [
+            f"CASE WHEN {test} THEN array({reason}) ELSE {none} END"
+            for test, reason in zip(self.tests, reasons, strict=True)
+        ]
+        return f"concat({', '.join(arrays)})" if arrays else none
 
     def _reason_sql(self, rule: RowRule) -> str:
         # a name in a predicate may also be the variable of a lambda

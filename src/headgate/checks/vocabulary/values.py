@@ -7,6 +7,7 @@ every number, so tests of columns that can hold it say that it is none.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 
 from headgate.checks.constraint import ALL, constraint
 from headgate.checks.rule_context import RuleContext
@@ -54,7 +55,11 @@ def is_contained_in(column: str, values: Sequence[Value]) -> Compliance:
     given: object = values
     if isinstance(given, str) or not isinstance(given, Sequence) or not values:
         raise MisuseError("is_contained_in needs a list of values.", hint="Write is_contained_in('region', ['EU']).")
-    return _of_present(f"{quote_name(column)} IN ({', '.join(map(quote_value, values))})", column)
+    name, options = quote_name(column), [quote_value(value) for value in values]
+    if any(isinstance(value, datetime) for value in values):
+        # without ANSI mode Spark compares moments after IN as texts, in which a zone is never equal
+        return _of_present(" OR ".join(f"{name} = {option}" for option in options), column)
+    return _of_present(f"{name} IN ({', '.join(options)})", column)
 
 
 @constraint(default=ALL)

@@ -1,4 +1,4 @@
-"""`python -m benchmarks.engine.against [COMMIT] [--quick]`: the local engine beside that of an earlier commit.
+"""`python -m benchmarks.engine.earlier_commit [COMMIT] [--quick]`: the local engine beside that of an earlier commit.
 
 Both run in a process of their own with the same libraries, and take turns. The earlier source is unpacked under the
 cache.
@@ -12,6 +12,7 @@ import statistics
 import subprocess
 import sys
 import tarfile
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -49,7 +50,7 @@ QUICK = (Case(1_000, 10, 3),)
 def main() -> None:
     from benchmarks.engine.__main__ import keep_result
 
-    options = argparse.ArgumentParser(prog="benchmarks.engine.against", description=__doc__)
+    options = argparse.ArgumentParser(prog="benchmarks.engine.earlier_commit", description=__doc__)
     options.add_argument("commit", nargs="?", default=BEFORE)
     options.add_argument("--quick", action="store_true", help="the smallest table and 3 rounds; nothing is written")
     options.add_argument("--rounds", type=int, default=0)
@@ -66,7 +67,7 @@ def compare_commits(commit: str, cases: tuple[Case, ...], rounds: int) -> dict[s
     """For each case the CPU seconds of a scan before and now: medians of rounds that take turns."""
     now, before = ROOT / "src", unpack_source(commit)
     found: dict[str, Any] = {}
-    with _serve(before) as one, _serve(now) as other:
+    with _serve(before, "before") as one, _serve(now, "now") as other:
         for case in cases:
             request = {"table": str(data.mixed(case.rows, case.columns)), "scans": case.scans}
             spent = _take_turns((lambda r=request: _ask(one, r), lambda r=request: _ask(other, r)), rounds)
@@ -82,16 +83,22 @@ def compare_commits(commit: str, cases: tuple[Case, ...], rounds: int) -> dict[s
 
 def unpack_source(commit: str) -> Path:
     """The folder with the source of a commit."""
-    folder = SOURCES / commit
-    if not (folder / "src").exists():
-        packed = subprocess.run(["git", "-C", str(ROOT), "archive", commit, "src"], check=True, capture_output=True)
-        with tarfile.open(fileobj=io.BytesIO(packed.stdout)) as archive:
-            archive.extractall(folder, filter="data")
+    folder = SOURCES / _run_git("rev-parse", "--verify", f"{commit}^{{commit}}").decode().strip()
+    if not folder.exists():
+        SOURCES.mkdir(parents=True, exist_ok=True)
+        unpacked = Path(tempfile.mkdtemp(dir=SOURCES))
+        with tarfile.open(fileobj=io.BytesIO(_run_git("archive", commit, "src"))) as archive:
+            archive.extractall(unpacked, filter="data")
+        unpacked.rename(folder)
     return folder / "src"
 
 
-def _serve(source: Path) -> PeerProcess:
-    return PeerProcess(Path(sys.executable), SERVER, LOGS / source.parent.name, (str(source),))
+def _run_git(*words: str) -> bytes:
+    return subprocess.run(["git", "-C", str(ROOT), *words], check=True, capture_output=True).stdout
+
+
+def _serve(source: Path, name: str) -> PeerProcess:
+    return PeerProcess(Path(sys.executable), SERVER, LOGS / name, (str(source),))
 
 
 def _ask(server: PeerProcess, request: dict[str, Any]) -> float:
