@@ -27,7 +27,7 @@ from headgate.values.state import State
 
 ROWS = 1 << 16  # the most rows in a batch
 _NOT_READ = "the files could not be read to the end"
-CELLS = 1 << 22  # cells in a batch, about, so that wide tables get fewer rows
+CELLS = 1 << 23  # cells in a batch, about, so that wide tables get fewer rows
 
 if TYPE_CHECKING:
     import pyarrow.dataset as ds
@@ -138,7 +138,7 @@ def limit_rows(columns: int) -> int:
     """The most rows of a batch with so many columns.
 
     >>> limit_rows(8), limit_rows(500)
-    (65536, 8388)
+    (65536, 16777)
     """
     return max(1, min(ROWS, CELLS // max(1, columns)))
 
