@@ -29,8 +29,8 @@ sink. Machines are shared and noisy: read the ratios.
 
 def write_page(found: dict[str, Any], page: Path = PAGE) -> None:
     head = HEAD.format(result=_state_result(found))
-    parts = [head, _versions(found), _experiments(found), _split(found), _compare_settings(found), _folds(found)]
-    parts += [_compare_commits(found), _choices(found)]
+    parts = [head, _versions(found), _experiments(found), _split(found), _format_settings(found), _folds(found)]
+    parts += [_format_commits(found), _choices(found)]
     page.write_text("\n".join(part for part in parts if part), encoding="utf-8")
 
 
@@ -108,7 +108,7 @@ def _split(found: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _compare_settings(found: dict[str, Any]) -> str:
+def _format_settings(found: dict[str, Any]) -> str:
     if SETTINGS not in found:
         return ""
     result = found[SETTINGS]
@@ -142,7 +142,7 @@ def _folds(found: dict[str, Any]) -> str:
     return "\n".join([*lines, ""])
 
 
-def _compare_commits(found: dict[str, Any]) -> str:
+def _format_commits(found: dict[str, Any]) -> str:
     if EARLIER not in found:
         return ""
     result = found[EARLIER]
